@@ -1,0 +1,14 @@
+# Flags of our own code. An interface target, so that third-party code is never built with them.
+add_library(bench_flags INTERFACE)
+target_compile_options(bench_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 warns about std::string's own operator+ (GCC bug 105329, fixed in 13).
+  target_compile_options(bench_flags INTERFACE -Wno-restrict)
+endif()
+if(BENCH_WERROR)
+  target_compile_options(bench_flags INTERFACE -Werror)
+endif()
+if(BENCH_SANITIZE)
+  add_compile_options(-fsanitize=${BENCH_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${BENCH_SANITIZE})
+endif()

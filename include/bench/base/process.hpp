@@ -1,0 +1,86 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/base/unique_fd.hpp>
+
+namespace bench {
+
+/// Environment variables of a child: name and value.
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+/// The environment of this process.
+Environment current_environment();
+
+/// Sets `name` in `environment`, replacing an earlier value.
+void set_variable(Environment& environment, const std::string& name, const std::string& value);
+
+/// What to start. Descriptors of -1 stand for /dev/null (stdin) or this process's own (the others).
+struct ProcessSpec {
+  std::vector<std::string> arguments;  ///< arguments[0] is looked up on PATH unless it has a slash.
+  std::filesystem::path directory;     ///< Empty: the current one.
+  std::optional<Environment> environment;  ///< None: this process's.
+  int stdin_fd = -1;
+  int stdout_fd = -1;
+  int stderr_fd = -1;
+};
+
+/// How a process ended.
+struct ExitStatus {
+  int code = 0;    ///< Exit code, meaningful where `signal` is 0.
+  int signal = 0;  ///< The signal that ended it, or 0.
+
+  bool success() const { return code == 0 && signal == 0; }
+  /// `exit code 3` or `signal 9 (Killed)`.
+  std::string description() const;
+  bool operator==(const ExitStatus&) const = default;
+};
+
+/// A running child in a process group of its own. Started without fork (a forking launcher costs
+/// milliseconds once this process is large), with every other descriptor closed, default signal
+/// handling and an empty signal mask.
+///
+/// The destructor kills the whole group of a child that still runs and reaps it: no child outlives
+/// its owner unnoticed, except where this process itself is killed.
+class Process {
+ public:
+  /// @throws Error if the program cannot be started (not found, no such directory, ...)
+  explicit Process(const ProcessSpec& spec);
+  Process(Process&&) noexcept;
+  Process& operator=(Process&&) noexcept;
+  ~Process();
+
+  int pid() const { return pid_; }
+  /// Becomes readable when the child has ended, so that many children are waited for in one poll.
+  int pidfd() const { return pidfd_.get(); }
+
+  /// Waits for the end.
+  ExitStatus wait();
+  /// How it ended, if it did.
+  std::optional<ExitStatus> poll();
+  /// Sends the signal to the whole process group.
+  void signal_group(int signal);
+
+ private:
+  int pid_ = -1;
+  UniqueFd pidfd_;
+  std::optional<ExitStatus> status_;
+};
+
+/// Output of a command that ran to its end.
+struct CommandOutput {
+  ExitStatus status;
+  std::string standard_output;
+  std::string standard_error;
+};
+
+/// Runs a command to its end and collects its output. `input` is written to its standard input.
+/// @param timeout_s after this many seconds the whole process group is killed
+/// @throws Error if it cannot be started, or at the timeout
+CommandOutput run_command(ProcessSpec spec, double timeout_s, const std::string& input = "");
+
+}  // namespace bench

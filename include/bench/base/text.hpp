@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+/// `text` without outer white space (blank, tab, newline, carriage return, form feed, vertical tab).
+std::string_view strip(std::string_view text);
+
+/// The pieces between the occurrences of `separator`; empty pieces count. An empty separator never
+/// splits. Always at least one piece.
+std::vector<std::string> split(std::string_view text, std::string_view separator);
+
+/// `split`, each piece stripped, empty pieces left out: for lists of names.
+std::vector<std::string> split_names(std::string_view text, std::string_view separator = ",");
+
+std::string join(std::span<const std::string> pieces, std::string_view separator);
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to);
+
+/// Lower case of the ASCII letters.
+std::string to_lower(std::string_view text);
+
+/// The whole text as an integer or number, in decimal; nothing where anything else is in it.
+std::optional<long long> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
+
+/// `did you mean 'x'?` for the closest of the known words, or empty where none is close (more than
+/// a third of the letters differ; optimal string alignment distance).
+std::string did_you_mean(std::string_view word, std::span<const std::string> known);
+
+/// `text` as one word of a POSIX shell; left as it is where nothing in it needs quotes.
+std::string shell_quote(std::string_view text);
+
+/// The shortest decimal text that reads back as the same double, written as Python's `str` does:
+/// `2.0`, `1e-05`, `1e+16`, `nan`, `inf`.
+std::string python_float(double value);
+
+/// Bytes that are no valid UTF-8 replaced by U+FFFD, so that any output can be stored and printed.
+std::string to_valid_utf8(std::string_view bytes);
+
+/// Columns that the text takes on a terminal: its code points, wide East Asian ones counted twice.
+std::size_t display_width(std::string_view utf8);
+
+}  // namespace bench

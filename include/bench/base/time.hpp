@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace bench {
+
+/// Local time as `2026-01-31 13:05:09`, the form that JUBE writes.
+std::string local_time(std::chrono::system_clock::time_point time);
+std::string local_time_now();
+
+/// Seconds since 1970 as a double, for the database.
+double unix_time_now();
+
+/// A length of time for people: `3.2 s`, `4 min 05 s`, `2 h 10 min`.
+std::string human_duration(double seconds);
+
+/// Seconds in a text like `90`, `90s`, `5min`, `2h`, `1d`, `01:30:00` or `30:00` (hours, minutes,
+/// seconds as Slurm reads them: `MM`, `MM:SS`, `HH:MM:SS`, `D-HH:MM:SS`; a bare number is seconds).
+/// @throws Error if it is none of these
+double parse_duration_s(const std::string& text);
+
+}  // namespace bench

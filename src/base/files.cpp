@@ -1,0 +1,173 @@
+#include <bench/base/files.hpp>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+
+namespace bench {
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::filesystem::path& file) {
+  throw Error(fmt::format("cannot {} {}: {}", what, file.string(), std::strerror(errno)));
+}
+
+UniqueFd open_or_throw(const std::filesystem::path& file, int flags, const char* what) {
+  UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, 0666));
+  if (!fd.valid())
+    fail(what, file);
+  return fd;
+}
+
+void write_all(const UniqueFd& fd, std::string_view content, const std::filesystem::path& file) {
+  while (!content.empty()) {
+    const auto count = ::write(fd.get(), content.data(), content.size());
+    if (count < 0 && errno != EINTR)
+      fail("write", file);
+    if (count > 0)
+      content.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+/// Calls `use` with each piece of the file.
+template <class Use>
+void read_pieces(const std::filesystem::path& file, const Use& use) {
+  const UniqueFd fd = open_or_throw(file, O_RDONLY, "read");
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const auto count = ::read(fd.get(), buffer.data(), buffer.size());
+    if (count == 0)
+      return;
+    if (count < 0 && errno != EINTR)
+      fail("read", file);
+    if (count > 0)
+      use(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+  }
+}
+
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  }
+  void add(std::string_view bytes) {
+    EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+  }
+  std::string hex() {
+    std::array<unsigned char, 32> digest{};
+    EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
+    std::string text;
+    for (const unsigned char byte : digest)
+      text += fmt::format("{:02x}", byte);
+    return text;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& file) {
+  std::string content;
+  read_pieces(file, [&](std::string_view piece) { content += piece; });
+  return content;
+}
+
+void write_file_atomically(const std::filesystem::path& file, std::string_view content) {
+  const std::filesystem::path temporary = file.string() + fmt::format(".{}.tmp", ::getpid());
+  {
+    const UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_TRUNC, "write");
+    write_all(fd, content, temporary);
+  }
+  if (::rename(temporary.c_str(), file.c_str()) != 0)
+    fail("write", file);
+}
+
+void append_to_file(const std::filesystem::path& file, std::string_view content) {
+  write_all(open_or_throw(file, O_WRONLY | O_CREAT | O_APPEND, "write"), content, file);
+}
+
+void create_directories(const std::filesystem::path& directory) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (failure)
+    throw Error(
+        fmt::format("cannot create directory {}: {}", directory.string(), failure.message()));
+}
+
+std::filesystem::path executable_directory() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+std::filesystem::path find_program(const std::string& program) {
+  if (program.find('/') != std::string::npos)
+    return program;
+  const char* path = std::getenv("PATH");
+  for (const std::string& directory : split(path ? path : "/usr/bin:/bin", ":")) {
+    const std::filesystem::path candidate =
+        std::filesystem::path(directory.empty() ? "." : directory) / program;
+    std::error_code ignored;
+    if (::access(candidate.c_str(), X_OK) == 0 &&
+        std::filesystem::is_regular_file(candidate, ignored))
+      return candidate;
+  }
+  return {};
+}
+
+std::string expand_user_and_environment(std::string_view text) {
+  std::string expanded;
+  if (text.starts_with("~") && (text.size() == 1 || text[1] == '/'))
+    if (const char* home = std::getenv("HOME")) {
+      expanded = home;
+      text.remove_prefix(1);
+    }
+  while (!text.empty()) {
+    const auto dollar = text.find('$');
+    expanded += text.substr(0, dollar);
+    if (dollar == std::string_view::npos)
+      break;
+    text.remove_prefix(dollar);
+    const bool braces = text.size() > 1 && text[1] == '{';
+    const std::size_t begin = braces ? 2 : 1;
+    std::size_t end = begin;
+    while (end < text.size() && is_name_character(text[end]))
+      ++end;
+    const bool closed = !braces || (end < text.size() && text[end] == '}');
+    const std::size_t length = braces && closed ? end + 1 : end;
+    const std::string name(text.substr(begin, end - begin));
+    const char* value = closed && !name.empty() ? std::getenv(name.c_str()) : nullptr;
+    expanded += value ? std::string_view(value) : text.substr(0, length);
+    text.remove_prefix(length);
+  }
+  return expanded;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hex();
+}
+
+std::string sha256_of_file(const std::filesystem::path& file) {
+  Sha256 hash;
+  read_pieces(file, [&](std::string_view piece) { hash.add(piece); });
+  return hash.hex();
+}
+
+}  // namespace bench

@@ -1,0 +1,282 @@
+#include <bench/base/process.hpp>
+
+// Boost.Process leaves vfork out unless told that the system has it.
+#define BOOST_POSIX_HAS_VFORK 1
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/process/child.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/posix.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+
+extern char** environ;
+
+namespace bench {
+namespace {
+
+namespace bp = boost::process;
+
+/// Blocks every signal for its lifetime. Between vfork and exec the child runs on this process's
+/// memory, where a signal handler must not run.
+class SignalBlock {
+ public:
+  SignalBlock() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalBlock(const SignalBlock&) = delete;
+  SignalBlock& operator=(const SignalBlock&) = delete;
+  ~SignalBlock() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+/// Prepares the child between vfork and exec: async-signal-safe calls only.
+struct ChildSetup : bp::extend::handler {
+  const char* program;
+  char* const* arguments;
+  char** environment;
+  const char* directory;  // null: stay
+  std::array<int, 3> descriptors;
+
+  template <class Executor>
+  void on_setup(Executor& executor) const {
+    executor.exe = program;
+    executor.cmd_line = arguments;
+    executor.env = environment;
+  }
+
+  template <class Executor>
+  void on_exec_setup(Executor& executor) const {
+    const auto check = [&](bool ok, const char* what) {
+      if (ok)
+        return;
+      executor.set_error(std::error_code(errno, std::system_category()), what);
+      _exit(127);
+    };
+    check(::setpgid(0, 0) == 0, "setpgid");
+    for (int k = 0; k < 3; ++k)
+      if (const int fd = descriptors[static_cast<std::size_t>(k)]; fd >= 0)
+        check(::dup2(fd, k) == k, "dup2");
+    if (directory)
+      check(::chdir(directory) == 0, directory);
+    // Whatever this process or a library opened without O_CLOEXEC. Fails harmlessly before 5.11.
+    ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    ::sigaction(SIGPIPE, &action, nullptr);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+};
+
+int null_device() {
+  static const UniqueFd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  return fd.get();
+}
+
+UniqueFd open_pidfd(int pid) {
+  const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
+  if (fd < 0)
+    throw Error(fmt::format("cannot watch process {}: {}", pid, std::strerror(errno)),
+                "bench needs Linux 5.3 or newer");
+  return UniqueFd(fd);
+}
+
+ExitStatus decode(int status) {
+  ExitStatus result;
+  if (WIFSIGNALED(status))
+    result.signal = WTERMSIG(status);
+  else
+    result.code = WEXITSTATUS(status);
+  return result;
+}
+
+struct PipeEnds {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+PipeEnds make_pipe() {
+  std::array<int, 2> fds{};
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0)
+    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  return {UniqueFd(fds[0]), UniqueFd(fds[1])};
+}
+
+/// Moves what can be moved without blocking. Returns false once the peer has closed.
+bool read_some(int fd, std::string& into) {
+  std::array<char, 65536> buffer;
+  const auto count = ::read(fd, buffer.data(), buffer.size());
+  if (count > 0)
+    into.append(buffer.data(), static_cast<std::size_t>(count));
+  return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+bool write_some(int fd, std::string_view& from) {
+  const auto count = ::write(fd, from.data(), from.size());
+  if (count > 0)
+    from.remove_prefix(static_cast<std::size_t>(count));
+  return !from.empty() && (count > 0 || errno == EINTR || errno == EAGAIN);
+}
+
+/// Our ends of a child's three pipes, fed and drained until the child has closed its own.
+void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err,
+              std::string_view input, double timeout_s, CommandOutput& result) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
+  ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
+  if (input.empty())
+    in.write = UniqueFd();
+  while (out.read.valid() || err.read.valid()) {
+    const auto left = std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
+    if (left <= 0) {
+      process.signal_group(SIGKILL);
+      throw Error(fmt::format("no answer within {} s", timeout_s));
+    }
+    std::array<pollfd, 3> waits{{{in.write.get(), POLLOUT, 0},
+                                 {out.read.get(), POLLIN, 0},
+                                 {err.read.get(), POLLIN, 0}}};
+    ::poll(waits.data(), waits.size(), static_cast<int>(std::min(left + 1, 3600e3)));
+    if (waits[0].revents && !write_some(in.write.get(), input))
+      in.write = UniqueFd();
+    if (waits[1].revents && !read_some(out.read.get(), result.standard_output))
+      out.read = UniqueFd();
+    if (waits[2].revents && !read_some(err.read.get(), result.standard_error))
+      err.read = UniqueFd();
+  }
+}
+
+}  // namespace
+
+Environment current_environment() {
+  Environment variables;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos)
+      variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+void set_variable(Environment& environment, const std::string& name, const std::string& value) {
+  for (auto& [key, old] : environment)
+    if (key == name) {
+      old = value;
+      return;
+    }
+  environment.emplace_back(name, value);
+}
+
+std::string ExitStatus::description() const {
+  if (signal != 0)
+    return fmt::format("signal {} ({})", signal, strsignal(signal));
+  return fmt::format("exit code {}", code);
+}
+
+Process::Process(const ProcessSpec& spec) {
+  const std::string program = find_program(spec.arguments.at(0));
+  if (program.empty())
+    throw Error(fmt::format("cannot start '{}': not found on PATH", spec.arguments[0]));
+  std::vector<char*> arguments;
+  for (const std::string& argument : spec.arguments)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+
+  std::vector<std::string> entries;
+  std::vector<char*> environment;
+  if (spec.environment) {
+    for (const auto& [name, value] : *spec.environment)
+      entries.push_back(name + "=" + value);
+    for (std::string& entry : entries)
+      environment.push_back(entry.data());
+    environment.push_back(nullptr);
+  }
+
+  ChildSetup setup;
+  setup.program = program.c_str();
+  setup.arguments = arguments.data();
+  setup.environment = spec.environment ? environment.data() : environ;
+  setup.directory = spec.directory.empty() ? nullptr : spec.directory.c_str();
+  setup.descriptors = {spec.stdin_fd >= 0 ? spec.stdin_fd : null_device(), spec.stdout_fd,
+                       spec.stderr_fd};
+  try {
+    const SignalBlock block;
+    bp::child child(setup, bp::posix::use_vfork);
+    pid_ = child.id();
+    child.detach();
+  } catch (const bp::process_error& failure) {
+    throw Error(fmt::format("cannot start '{}': {}", spec.arguments[0], failure.what()));
+  }
+  pidfd_ = open_pidfd(pid_);
+}
+
+Process::Process(Process&& other) noexcept { *this = std::move(other); }
+
+Process& Process::operator=(Process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(pidfd_, other.pidfd_);
+  std::swap(status_, other.status_);
+  return *this;
+}
+
+Process::~Process() {
+  if (pid_ < 0 || status_)
+    return;
+  signal_group(SIGKILL);
+  wait();
+}
+
+ExitStatus Process::wait() {
+  int status = 0;
+  while (!status_)
+    if (::waitpid(pid_, &status, 0) == pid_)
+      status_ = decode(status);
+    else if (errno != EINTR)
+      status_ = ExitStatus{.code = 127};  // reaped by somebody else; cannot happen in bench
+  return *status_;
+}
+
+std::optional<ExitStatus> Process::poll() {
+  int status = 0;
+  if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_)
+    status_ = decode(status);
+  return status_;
+}
+
+void Process::signal_group(int signal) { ::kill(-pid_, signal); }
+
+CommandOutput run_command(ProcessSpec spec, double timeout_s, const std::string& input) {
+  PipeEnds in = make_pipe();
+  PipeEnds out = make_pipe();
+  PipeEnds err = make_pipe();
+  spec.stdin_fd = in.read.get();
+  spec.stdout_fd = out.write.get();
+  spec.stderr_fd = err.write.get();
+  CommandOutput result;
+  Process process(spec);
+  in.read = UniqueFd();
+  out.write = UniqueFd();
+  err.write = UniqueFd();
+  exchange(process, in, out, err, input, timeout_s, result);
+  result.status = process.wait();
+  return result;
+}
+
+}  // namespace bench

@@ -1,0 +1,180 @@
+#include <bench/base/text.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace bench {
+namespace {
+
+constexpr std::string_view white_space = " \t\n\r\f\v";
+
+/// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j)
+    d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i)
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + cost});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string_view strip(std::string_view text) {
+  const auto first = text.find_first_not_of(white_space);
+  if (first == std::string_view::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(white_space) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> pieces;
+  if (!separator.empty())
+    for (auto at = text.find(separator); at != std::string_view::npos; at = text.find(separator)) {
+      pieces.emplace_back(text.substr(0, at));
+      text.remove_prefix(at + separator.size());
+    }
+  pieces.emplace_back(text);
+  return pieces;
+}
+
+std::vector<std::string> split_names(std::string_view text, std::string_view separator) {
+  std::vector<std::string> names;
+  for (const std::string& piece : split(text, separator))
+    if (const auto name = strip(piece); !name.empty())
+      names.emplace_back(name);
+  return names;
+}
+
+std::string join(std::span<const std::string> pieces, std::string_view separator) {
+  std::string text;
+  for (const std::string& piece : pieces) {
+    if (&piece != &pieces.front())
+      text += separator;
+    text += piece;
+  }
+  return text;
+}
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+std::optional<long long> parse_integer(std::string_view text) {
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  long long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return std::nullopt;
+  return value;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
+  for (const std::string& candidate : known)
+    if (const auto d = distance(to_lower(word), to_lower(candidate)); d < best_distance) {
+      best = &candidate;
+      best_distance = d;
+    }
+  return best ? fmt::format("did you mean '{}'?", *best) : "";
+}
+
+std::string shell_quote(std::string_view text) {
+  constexpr std::string_view safe =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,+@%";
+  if (!text.empty() && text.find_first_not_of(safe) == std::string_view::npos)
+    return std::string(text);
+  return "'" + replace_all(std::string(text), "'", "'\\''") + "'";
+}
+
+std::string python_float(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  // Python switches to an exponent outside of 1e-4 <= |x| < 1e16; the digits are the same.
+  const double magnitude = std::fabs(value);
+  const bool plain = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific)
+                       .ptr;
+  std::string text(buffer, end);
+  if (plain && text.find('.') == std::string::npos)
+    text += ".0";
+  return text;
+}
+
+std::string to_valid_utf8(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (std::size_t i = 0; i < bytes.size();) {
+    const auto lead = static_cast<unsigned char>(bytes[i]);
+    const std::size_t length = lead < 0x80                    ? 1
+                               : lead >= 0xC2 && lead <= 0xDF ? 2
+                               : lead >= 0xE0 && lead <= 0xEF ? 3
+                               : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                              : 0;
+    bool valid = length > 0 && i + length <= bytes.size();
+    for (std::size_t k = 1; valid && k < length; ++k)
+      valid = (static_cast<unsigned char>(bytes[i + k]) & 0xC0) == 0x80;
+    if (valid && length > 2) {
+      // Overlong forms, surrogates and code points beyond U+10FFFF.
+      const auto second = static_cast<unsigned char>(bytes[i + 1]);
+      valid = !(lead == 0xE0 && second < 0xA0) && !(lead == 0xED && second >= 0xA0) &&
+              !(lead == 0xF0 && second < 0x90) && !(lead == 0xF4 && second >= 0x90);
+    }
+    if (valid)
+      text.append(bytes.substr(i, length));
+    else
+      text += "\xEF\xBF\xBD";
+    i += valid ? length : 1;
+  }
+  return text;
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  for (const char c : utf8) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) == 0x80)
+      continue;
+    // Lead bytes E3..E9 hold kana and CJK ideographs, EA..ED mostly Hangul; all are wide.
+    width += byte >= 0xE3 && byte <= 0xED ? 2 : 1;
+  }
+  return width;
+}
+
+}  // namespace bench

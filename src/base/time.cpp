@@ -1,0 +1,101 @@
+#include <bench/base/time.hpp>
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cmath>
+#include <ctime>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench {
+namespace {
+
+/// `[D-]HH:MM:SS`, `HH:MM` after a day, `MM:SS`; nothing if a field is no number.
+std::optional<double> parse_clock_s(const std::string& text) {
+  double days = 0;
+  std::string clock = text;
+  const auto dash = text.find('-');
+  if (dash != std::string::npos) {
+    const auto count = parse_integer(text.substr(0, dash));
+    if (!count || *count < 0)
+      return std::nullopt;
+    days = static_cast<double>(*count);
+    clock = text.substr(dash + 1);
+  }
+  const auto fields = split(clock, ":");
+  if (fields.size() > 3 || (dash == std::string::npos && fields.size() < 2))
+    return std::nullopt;
+  double seconds = 0;
+  for (const std::string& field : fields) {
+    const auto value = parse_integer(field);
+    if (!value || *value < 0 || field.empty() || field.front() == '+')
+      return std::nullopt;
+    seconds = seconds * 60 + static_cast<double>(*value);
+  }
+  // After a day Slurm reads hours first; without one it reads minutes first.
+  if (dash != std::string::npos)
+    for (std::size_t k = fields.size(); k < 3; ++k)
+      seconds *= 60;
+  return days * 86400 + seconds;
+}
+
+}  // namespace
+
+std::string local_time(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  std::array<char, 32> buffer{};
+  std::strftime(buffer.data(), buffer.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return buffer.data();
+}
+
+std::string local_time_now() { return local_time(std::chrono::system_clock::now()); }
+
+double unix_time_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::string human_duration(double seconds) {
+  if (seconds < 60)
+    return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long long>(std::llround(seconds));
+  if (whole < 3600)
+    return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+double parse_duration_s(const std::string& text) {
+  const std::string word(strip(text));
+  if (word.find_first_of(":-") != std::string::npos) {
+    if (const auto seconds = parse_clock_s(word))
+      return *seconds;
+  } else {
+    struct Unit {
+      std::string_view name;
+      double seconds;
+    };
+    constexpr std::array<Unit, 9> units{{{"ms", 1e-3},
+                                         {"min", 60},
+                                         {"m", 60},
+                                         {"sec", 1},
+                                         {"s", 1},
+                                         {"h", 3600},
+                                         {"d", 86400},
+                                         {"us", 1e-6},
+                                         {"", 1}}};
+    for (const Unit& unit : units) {
+      if (!word.ends_with(unit.name))
+        continue;
+      const auto number = parse_number(strip(word.substr(0, word.size() - unit.name.size())));
+      if (number && *number >= 0 && std::isfinite(*number))
+        return *number * unit.seconds;
+    }
+  }
+  throw Error(fmt::format("'{}' is no length of time", text),
+              "write seconds (90), a unit (5min, 2h) or HH:MM:SS");
+}
+
+}  // namespace bench

@@ -1,6 +1,6 @@
-#include <bench/base/diagnostics.hpp>
-
 #include <algorithm>
+
+#include <bench/base/diagnostics.hpp>
 
 namespace bench {
 

@@ -1,9 +1,8 @@
-#include <bench/base/error.hpp>
+#include <fstream>
 
 #include <fmt/core.h>
 
-#include <fstream>
-
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench {

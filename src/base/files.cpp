@@ -1,10 +1,3 @@
-#include <bench/base/files.hpp>
-
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <openssl/evp.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -12,7 +5,13 @@
 #include <fstream>
 #include <memory>
 
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 
@@ -61,9 +60,7 @@ class Sha256 {
   Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
     EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
   }
-  void add(std::string_view bytes) {
-    EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
-  }
+  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
   std::string hex() {
     std::array<unsigned char, 32> digest{};
     EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
@@ -103,7 +100,7 @@ void append_to_file(const std::filesystem::path& file, std::string_view content)
   write_all(open_or_throw(file, O_WRONLY | O_CREAT | O_APPEND, "write"), content, file);
 }
 
-void create_directories(const std::filesystem::path& directory) {
+void make_directories(const std::filesystem::path& directory) {
   std::error_code failure;
   std::filesystem::create_directories(directory, failure);
   if (failure)

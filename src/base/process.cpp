@@ -2,6 +2,14 @@
 
 // Boost.Process leaves vfork out unless told that the system has it.
 #define BOOST_POSIX_HAS_VFORK 1
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include <boost/process/child.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/posix.hpp>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
@@ -9,14 +17,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <boost/process/child.hpp>
-#include <boost/process/extend.hpp>
-#include <boost/process/posix.hpp>
-#include <cerrno>
-#include <chrono>
-#include <cstring>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
@@ -136,8 +136,8 @@ bool write_some(int fd, std::string_view& from) {
 }
 
 /// Our ends of a child's three pipes, fed and drained until the child has closed its own.
-void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err,
-              std::string_view input, double timeout_s, CommandOutput& result) {
+void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std::string_view input,
+              double timeout_s, CommandOutput& result) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
   ::fcntl(in.write.get(), F_SETFL, O_NONBLOCK);
@@ -149,9 +149,8 @@ void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err,
       process.signal_group(SIGKILL);
       throw Error(fmt::format("no answer within {} s", timeout_s));
     }
-    std::array<pollfd, 3> waits{{{in.write.get(), POLLOUT, 0},
-                                 {out.read.get(), POLLIN, 0},
-                                 {err.read.get(), POLLIN, 0}}};
+    std::array<pollfd, 3> waits{
+        {{in.write.get(), POLLOUT, 0}, {out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}}};
     ::poll(waits.data(), waits.size(), static_cast<int>(std::min(left + 1, 3600e3)));
     if (waits[0].revents && !write_some(in.write.get(), input))
       in.write = UniqueFd();
@@ -227,7 +226,9 @@ Process::Process(const ProcessSpec& spec) {
   pidfd_ = open_pidfd(pid_);
 }
 
-Process::Process(Process&& other) noexcept { *this = std::move(other); }
+Process::Process(Process&& other) noexcept {
+  *this = std::move(other);
+}
 
 Process& Process::operator=(Process&& other) noexcept {
   std::swap(pid_, other.pid_);
@@ -260,7 +261,9 @@ std::optional<ExitStatus> Process::poll() {
   return status_;
 }
 
-void Process::signal_group(int signal) { ::kill(-pid_, signal); }
+void Process::signal_group(int signal) {
+  ::kill(-pid_, signal);
+}
 
 CommandOutput run_command(ProcessSpec spec, double timeout_s, const std::string& input) {
   PipeEnds in = make_pipe();

@@ -1,10 +1,10 @@
-#include <bench/base/text.hpp>
-
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
 
 namespace bench {
 namespace {

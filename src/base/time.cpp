@@ -1,13 +1,12 @@
-#include <bench/base/time.hpp>
-
-#include <fmt/core.h>
-
 #include <array>
 #include <cmath>
 #include <ctime>
 
+#include <fmt/core.h>
+
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 
 namespace bench {
 namespace {
@@ -52,7 +51,9 @@ std::string local_time(std::chrono::system_clock::time_point time) {
   return buffer.data();
 }
 
-std::string local_time_now() { return local_time(std::chrono::system_clock::now()); }
+std::string local_time_now() {
+  return local_time(std::chrono::system_clock::now());
+}
 
 double unix_time_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -67,7 +68,7 @@ std::string human_duration(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-double parse_duration_s(const std::string& text) {
+double parse_duration_s(const std::string& text, const Place& place) {
   const std::string word(strip(text));
   if (word.find_first_of(":-") != std::string::npos) {
     if (const auto seconds = parse_clock_s(word))
@@ -95,7 +96,7 @@ double parse_duration_s(const std::string& text) {
     }
   }
   throw Error(fmt::format("'{}' is no length of time", text),
-              "write seconds (90), a unit (5min, 2h) or HH:MM:SS");
+              "write seconds (90), a unit (5min, 2h) or HH:MM:SS", place);
 }
 
 }  // namespace bench

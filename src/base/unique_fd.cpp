@@ -1,6 +1,6 @@
-#include <bench/base/unique_fd.hpp>
-
 #include <unistd.h>
+
+#include <bench/base/unique_fd.hpp>
 
 namespace bench {
 

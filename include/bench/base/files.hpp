@@ -21,7 +21,7 @@ void append_to_file(const std::filesystem::path& file, std::string_view content)
 
 /// Creates the directory with its parents; an existing one is fine.
 /// @throws Error if it cannot be created
-void create_directories(const std::filesystem::path& directory);
+void make_directories(const std::filesystem::path& directory);
 
 /// The directory of the running executable.
 std::filesystem::path executable_directory();
@@ -30,7 +30,8 @@ std::filesystem::path executable_directory();
 /// empty where there is none.
 std::filesystem::path find_program(const std::string& program);
 
-/// Leading `~` and `$NAME`/`${NAME}` of the environment expanded; unknown names are left as they are.
+/// Leading `~` and `$NAME`/`${NAME}` of the environment expanded; unknown names are left as they
+/// are.
 std::string expand_user_and_environment(std::string_view text);
 
 /// SHA-256 of the bytes, as 64 hexadecimal digits. Source: FIPS 180-4.

@@ -9,7 +9,8 @@
 
 namespace bench {
 
-/// `text` without outer white space (blank, tab, newline, carriage return, form feed, vertical tab).
+/// `text` without outer white space (blank, tab, newline, carriage return, form feed, vertical
+/// tab).
 std::string_view strip(std::string_view text);
 
 /// The pieces between the occurrences of `separator`; empty pieces count. An empty separator never

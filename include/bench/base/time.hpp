@@ -3,6 +3,8 @@
 #include <chrono>
 #include <string>
 
+#include <bench/base/error.hpp>
+
 namespace bench {
 
 /// Local time as `2026-01-31 13:05:09`, the form that JUBE writes.
@@ -17,7 +19,7 @@ std::string human_duration(double seconds);
 
 /// Seconds in a text like `90`, `90s`, `5min`, `2h`, `1d`, `01:30:00` or `30:00` (hours, minutes,
 /// seconds as Slurm reads them: `MM`, `MM:SS`, `HH:MM:SS`, `D-HH:MM:SS`; a bare number is seconds).
-/// @throws Error if it is none of these
-double parse_duration_s(const std::string& text);
+/// @throws Error, with `place`, if it is none of these
+double parse_duration_s(const std::string& text, const Place& place = {});
 
 }  // namespace bench

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+namespace bench {
+
+/// A typed value of a parameter or pattern: what tables sort, format and print.
+using Value = std::variant<long long, double, std::string>;
+
+/// The types that a parameter or pattern can declare; any other word in the input means string.
+enum class ValueType { string, integer, real };
+
+/// `int`, `float`, else string.
+ValueType value_type(const std::string& word);
+
+/// `text` converted to `type`: an integer is read through a double and truncated as JUBE does
+/// (`3.7` is 3), a real accepts `nan` and `inf`. Text that is no number stays a string.
+Value to_value(const std::string& text, ValueType type);
+
+/// As Python's `str` writes it: `7`, `2.0`, `1e-05`, the string itself.
+std::string to_text(const Value& value);
+
+}  // namespace bench

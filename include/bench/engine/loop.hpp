@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/engine/run.hpp>
+#include <bench/schedule/backend.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// Where the engine tells how it is getting on. Called from the loop, often: be quick.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// @param counts one entry per step of the benchmark, in order
+  virtual void progress(const std::vector<workspace::StepCounts>& counts) = 0;
+  virtual void failed(const workspace::Workpackage& workpackage) = 0;
+  /// Something that the user should know and that is no error.
+  virtual void notice(const std::string& message) = 0;
+};
+
+struct LoopOptions {
+  bool stop_at_error = false;  ///< `-e`: nothing further starts after the first failure.
+  /// Set by a signal handler; the loop then ends what runs here and returns.
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// How a run stands when the loop returns.
+struct Standing {
+  std::vector<workspace::StepCounts> counts;
+  bool interrupted = false;
+
+  long long failed() const;
+  /// Workpackages that have not ended: with a scheduler, or left by an interruption.
+  long long open() const;
+};
+
+/// Takes a run as far as it goes: takes in what has ended since (also what an earlier, killed bench
+/// left), makes workpackages whose parents are done, and starts what is ready. Returns when nothing
+/// is left to do here; jobs of a scheduler may then still be under way.
+///
+/// The caller holds the writer lock of the run.
+Standing work(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+              Observer& observer);
+
+}  // namespace bench::engine

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// What a workpackage would execute.
+struct Preview {
+  workspace::Workpackage workpackage;
+  std::vector<std::string> commands;  ///< Shell snippets; empty for a batch step.
+  std::string script;                 ///< The job script of a batch step.
+};
+
+/// Every workpackage that a run would have if all of them succeed, with what it would execute.
+/// Makes and starts nothing, but evaluates parameters, shell ones too: the expansion depends on
+/// them.
+/// @param notices what the user should know, such as dropped combinations
+std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices);
+
+}  // namespace bench::engine

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// What the user asked for on the command line of `bench run`.
+struct Request {
+  std::filesystem::path input_file;
+  std::set<std::string> tags;
+  std::string outpath;       ///< Empty: JUBE_BENCHMARK_OUTPATH, else the file's.
+  std::string platform;      ///< Empty: the tag that is a platform's name, else `local`.
+  std::string power_source;  ///< Empty: the step's `energy` methods.
+  std::optional<std::string> comment;
+  std::optional<int> id;
+};
+
+/// The input file as it was understood: tags applied, checked, with its platform.
+struct Input {
+  document::Node document;
+  std::vector<model::Benchmark> benchmarks;
+  platform::Platform platform;
+  std::filesystem::path home;  ///< Absolute directory of the input file.
+};
+
+/// Reads and checks the input file of a request.
+/// @throws Error with the place of the first mistake
+Input read_input(const Request& request, Diagnostics& diagnostics);
+
+/// One run of one benchmark: what every command needs of it.
+struct Run {
+  workspace::RunDirectory directory;  ///< Absolute.
+  model::Benchmark benchmark;
+  platform::Platform platform;
+  /// Facts of the run by name, as in the workspace.
+  std::map<std::string, std::string> facts;
+
+  const std::string& fact(const std::string& name) const;
+};
+
+/// What a benchmark of an input is going to be as a run; makes nothing.
+Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request);
+
+/// Makes the directory and the workspace of a planned run, the run's id in it.
+workspace::Workspace make_run(Run& run, const Request& request);
+
+/// The run in a directory, from its workspace alone: works on any machine. Its platform is left
+/// empty; `load_platform(run.fact("platform"))` gives it where work goes on.
+Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace);
+
+}  // namespace bench::engine

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
+
+namespace bench::expand {
+
+/// A parameter and the value it has in one combination.
+struct Assignment {
+  const model::Parameter* definition;  ///< Lives in the benchmark.
+  std::string value;
+  /// The text names a `$jube_wp_...` variable, so the value waits for `resolve_late`.
+  bool late = false;
+};
+
+/// One point of a step's parameter space: its own parameters in order of the step's `use` and of
+/// their definition, then those inherited from the parents.
+struct Combination {
+  std::size_t origin = 0;  ///< Index of the origin that it grew from.
+  std::vector<Assignment> assignments;
+
+  /// The value of a parameter, or null; a late one has none yet.
+  const std::string* find(std::string_view name) const;
+};
+
+/// What a step's parameters are expanded on top of: nothing for a first step, else one compatible
+/// set of parents.
+struct Origin {
+  std::vector<Assignment> inherited;
+};
+
+struct Limits {
+  std::size_t combinations = 1'000'000;  ///< More are refused.
+};
+
+/// The combinations of a step and what was left out of them.
+struct Expansion {
+  std::vector<Combination> combinations;
+  std::size_t dropped_by_where = 0;
+  std::size_t dropped_by_active = 0;
+  /// Origins that gave nothing because the step redefines an inherited parameter.
+  std::size_t conflicts = 0;
+  std::string conflicting_parameter;  ///< Of the first conflict.
+};
+
+/// The definition that a parameter has in a step: in a set that the step uses, else in one of those
+/// it depends on. Null if there is none.
+const model::Parameter* definition_of(const model::Benchmark& benchmark, const model::Step& step,
+                                      const std::string& name);
+
+/// Expands a step's parameters on top of each origin.
+///
+/// Templates (texts that hold their separator, lists) are expanded as a nested loop, the first
+/// defined outermost, the last fastest; then everything else is substituted and evaluated, and
+/// templates that come out of that are expanded inside the combinations so far; and so on. The
+/// order is part of the contract: workpackage ids follow it.
+///
+/// @param constants the internal variables that are known before a workpackage exists
+/// @throws Error with the parameter's place: a script that fails, a value that does not fit its
+///         type, parameters that depend on each other in a circle, more combinations than allowed,
+///         one name defined differently in two sets of the step; with the step's place: a `where`
+///         or `active` that is no expression
+Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
+                 const std::vector<Origin>& origins, const evaluate::Lookup& constants,
+                 evaluate::Evaluator& evaluator, const Limits& limits = {});
+
+/// Gives the late parameters of each combination their values. `variables[k]` knows the
+/// `jube_wp_...` variables of `combinations[k]`.
+/// @throws Error as `expand` does
+void resolve_late(const std::vector<Combination*>& combinations,
+                  const std::vector<evaluate::Lookup>& variables, evaluate::Evaluator& evaluator);
+
+}  // namespace bench::expand

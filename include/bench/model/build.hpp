@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
+
+namespace bench::model {
+
+/// The benchmarks of an input file, in file order, global sets added to each. Tags are applied
+/// already. Every cross reference is checked.
+///
+/// Warns about what JUBE lets pass in silence: sets, analysers and patterns that nothing uses, and
+/// columns that no parameter or pattern can fill.
+///
+/// @throws Error with the place: missing or doubled names, a wrong word where only some are
+///         allowed, an undefined set, step or analyser, a circular `depend`
+std::vector<Benchmark> build(const document::Node& root, Diagnostics& diagnostics);
+
+}  // namespace bench::model

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace bench::platform {
+
+/// What goes into the holes of a job template, by name.
+using Holes = std::map<std::string, std::string, std::less<>>;
+
+/// The text of a job template: a file beside the benchmark, or one of `templates/`.
+/// @param directory where a name without a `templates/` file of that name is looked for
+/// @throws Error if there is none
+std::string read_job_template(const std::string& name, const std::filesystem::path& directory,
+                              std::filesystem::path& found);
+
+/// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` vanishes
+/// where the value is empty. Pure: same input, same text.
+///
+/// @param name stands in messages as the file
+/// @throws Error with the place: a hole that nothing fills, `{{name}}` with an empty value, a value
+///         with a newline in a line that begins with `#` (a scheduler's directive), a `{{` without
+///         its `}}`
+std::string fill(const std::string& text, const std::string& name, const Holes& holes);
+
+}  // namespace bench::platform

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/process.hpp>
+
+namespace bench::schedule {
+
+/// One shell command of a workpackage.
+struct Snippet {
+  std::string text;
+  std::filesystem::path stdout_file;  ///< Appended to.
+  std::filesystem::path stderr_file;
+};
+
+/// One attempt of a workpackage, ready to start: either snippets that run one after the other under
+/// the shell, each seeing the variables that the ones before it exported, or a job script.
+struct Job {
+  long long workpackage = 0;
+  std::string uuid;                      ///< Also in the environment, as BENCH_ATTEMPT.
+  std::filesystem::path directory;       ///< Of the workpackage.
+  std::filesystem::path work_directory;  ///< Where its commands run.
+  Environment environment;               ///< Complete.
+  std::vector<Snippet> snippets;
+  std::filesystem::path script;    ///< Of a batch step; else empty.
+  std::filesystem::path sentinel;  ///< What the script or the last snippet leaves when it ends.
+  double timeout_s = 0;            ///< 0: none.
+
+  bool is_batch() const { return !script.empty(); }
+};
+
+/// How an attempt ended.
+struct Completion {
+  long long workpackage = 0;
+  bool success = false;
+  /// It did not end by itself, so that it says nothing about the workpackage: to be made again.
+  bool interrupted = false;
+  std::optional<int> exit_code;
+  std::string reason;  ///< Why it failed.
+  std::string host;
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;
+};
+
+/// Runs attempts: here, or through a batch system.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  /// How many further attempts can start now.
+  virtual std::size_t room(bool batch) const = 0;
+  /// Starts an attempt.
+  /// @returns the scheduler's id for it; empty where there is no scheduler
+  /// @throws Error if it cannot be started
+  virtual std::string start(Job job) = 0;
+  /// Attempts that ended, waiting at most this long for the first one. Returns early when a signal
+  /// arrives.
+  virtual std::vector<Completion> wait(double at_most_s) = 0;
+  /// How many attempts are under way.
+  virtual std::size_t active() const = 0;
+  /// Ends what runs here, process groups and all, and returns the workpackages concerned; attempts
+  /// that a scheduler has are left alone.
+  virtual std::vector<long long> abandon() = 0;
+};
+
+}  // namespace bench::schedule

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::workspace {
+
+/// The directory of one run, `<outpath>/000003`.
+struct RunDirectory {
+  int id = 0;
+  std::filesystem::path path;
+};
+
+/// Six digits with leading zeros, more where six do not do.
+std::string padded(long long id);
+
+/// The id that the next run in `outpath` will get: the largest all-digit directory name plus one.
+int next_run_id(const std::filesystem::path& outpath);
+
+/// Makes the directory of a new run, parents included. Safe against another process that does the
+/// same at the same time: each gets an id of its own.
+/// @param id wanted id; none: the next free one
+/// @throws Error if the directory exists already or cannot be made
+RunDirectory make_run_directory(const std::filesystem::path& outpath, std::optional<int> id);
+
+/// Every run in `outpath`, ascending by id: all-digit directories that hold a workspace.
+std::vector<RunDirectory> find_runs(const std::filesystem::path& outpath);
+
+/// The runs that `-i` words select in `directory`, ascending, each once: numbers, `last`, `all`,
+/// and negative numbers counting from the newest (-1). No words: the last run. `directory` may be a
+/// run directory itself; then it is the answer and words must be absent.
+/// @throws Error for a word that is none of these, a run that does not exist, or no run at all
+std::vector<RunDirectory> select_runs(const std::filesystem::path& directory,
+                                      const std::vector<std::string>& words);
+
+}  // namespace bench::workspace

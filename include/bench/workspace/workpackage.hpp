@@ -1,0 +1,124 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench::workspace {
+
+/// Where a workpackage stands. The only ways: ready -> running -> done | failed;
+/// running -> submitted -> done | failed (a scheduler has it); running | submitted -> ready (its
+/// attempt was interrupted before it ended, so it is made again).
+enum class State { ready, running, submitted, done, failed };
+
+/// `ready`, `running`, ...: the words in the database and in every message.
+std::string_view name_of(State state);
+
+/// Parameters in the order of expansion: name and value.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// One step with one combination of parameters and one iteration number.
+struct Workpackage {
+  long long id = 0;
+  std::string step;
+  int iteration = 0;
+  long long combination = 0;  ///< Id of the first iteration; equal for all iterations of one point.
+  std::vector<long long> parents;
+  Parameters parameters;
+  std::string directory;  ///< Relative to the run directory.
+  State state = State::ready;
+  bool expanded = false;  ///< Its children have been made.
+  std::string reason;     ///< Why it failed; empty otherwise.
+  int attempts = 0;
+};
+
+/// A workpackage is about to start. Recorded before anything is made or started.
+struct Claim {
+  long long workpackage = 0;
+  std::string uuid;  ///< Identifies the attempt to a scheduler and in the environment.
+  std::string host;  ///< Where bench ran.
+};
+
+/// A scheduler has taken an attempt.
+struct Submission {
+  long long workpackage = 0;
+  std::string job_id;
+};
+
+/// An attempt has ended.
+struct Ending {
+  long long workpackage = 0;
+  bool success = false;
+  std::optional<int> exit_code;
+  std::string reason;  ///< Why it failed; empty for success.
+  std::string host;    ///< Where it ran, if known.
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;
+};
+
+/// An attempt was cut off before it ended; the workpackage is ready again.
+struct Interruption {
+  long long workpackage = 0;
+  std::string reason;
+};
+
+/// Everything that changes at one moment. Written in one transaction.
+struct Changes {
+  std::vector<Workpackage> created;
+  std::vector<long long> expanded;
+  std::vector<Claim> claims;
+  std::vector<Submission> submissions;
+  std::vector<Ending> endings;
+  std::vector<Interruption> interruptions;
+
+  bool empty() const {
+    return created.empty() && expanded.empty() && claims.empty() && submissions.empty() &&
+           endings.empty() && interruptions.empty();
+  }
+};
+
+/// The latest attempt of a workpackage.
+struct Attempt {
+  long long workpackage = 0;
+  int number = 0;
+  std::string uuid;
+  std::string host;
+  std::string job_id;
+  double claimed_unix_s = 0;
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;
+  std::optional<int> exit_code;
+  std::string reason;
+};
+
+/// How many workpackages of one step are in each state.
+struct StepCounts {
+  std::string step;
+  long long ready = 0;
+  long long running = 0;
+  long long submitted = 0;
+  long long done = 0;
+  long long failed = 0;
+
+  /// The counter of a state.
+  long long& of(State state) {
+    switch (state) {
+      case State::ready:
+        return ready;
+      case State::running:
+        return running;
+      case State::submitted:
+        return submitted;
+      case State::done:
+        return done;
+      case State::failed:
+        break;
+    }
+    return failed;
+  }
+  long long all() const { return ready + running + submitted + done + failed; }
+};
+
+}  // namespace bench::workspace

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::workspace {
+
+/// What an analyser found for one name in one row.
+struct Finding {
+  long long workpackage = 0;  ///< The first of the row's iterations.
+  std::string name;
+  std::optional<Value> value;  ///< None: absent, for `absent_reason`.
+  std::string unit;
+  bool estimated = false;
+  std::string absent_reason;
+
+  bool operator==(const Finding&) const = default;
+};
+
+/// The database of one run, `workspace.db` in its directory: facts about the run, its
+/// workpackages, their attempts and what the analysers found. docs/workspace.md describes the
+/// tables; they are meant to be read with any SQLite client, at any time.
+///
+/// Write-ahead log and `synchronous=NORMAL` where the directory is on a local file system, a
+/// rollback journal and `FULL` elsewhere (the log needs shared memory, which network file systems
+/// do not give). One writer at a time: the caller holds a WriterLock.
+class Workspace {
+ public:
+  /// Makes the database of a new run.
+  /// @throws Error if it exists or cannot be made
+  static Workspace create(const std::filesystem::path& run_directory,
+                          const std::map<std::string, std::string>& facts);
+
+  enum class Access { read, write };
+  /// @throws Error if there is no workspace, or one of a newer version of bench
+  static Workspace open(const std::filesystem::path& run_directory, Access access);
+
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  /// Folds the write-ahead log into the one file, so that it can be copied and read anywhere.
+  ~Workspace();
+
+  /// A fact about the run, such as `benchmark`, `comment`, `platform`, `input_sha256`.
+  /// @throws Error if there is none of that name
+  std::string fact(const std::string& name) const;
+  std::map<std::string, std::string> facts() const;
+  void set_fact(const std::string& name, const std::string& value);
+
+  /// Writes all changes in one transaction.
+  /// @throws Error if a workpackage is not in the state that a change starts from; then nothing is
+  ///         written
+  void apply(const Changes& changes);
+
+  /// Every workpackage, ascending by id.
+  std::vector<Workpackage> workpackages() const;
+  /// @throws Error if there is none with this id
+  Workpackage workpackage(long long id) const;
+  /// The latest attempts of those that have one, ascending by workpackage.
+  std::vector<Attempt> attempts() const;
+  /// One entry per step that has workpackages, in order of their first one.
+  std::vector<StepCounts> counts() const;
+
+  /// Replaces everything that an analyser found.
+  void replace_findings(const std::string& analyser, const std::vector<Finding>& findings);
+  /// Ascending by workpackage, then name.
+  std::vector<Finding> findings(const std::string& analyser) const;
+  /// Whether the analyser has run since the last workpackage ended.
+  bool analysed(const std::string& analyser) const;
+
+ private:
+  struct Database;
+  explicit Workspace(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace bench::workspace

@@ -1,0 +1,36 @@
+#include "command.hpp"
+#include "work.hpp"
+
+#include <memory>
+
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::cli {
+
+std::function<int()> declare_continue(CLI::App& app) {
+  struct Options {
+    RunChoice choice;
+    WorkOptions work;
+  };
+  const auto options = std::make_shared<Options>();
+  options->choice.declare(app);
+  app.add_flag("-e,--exit", options->work.stop_at_error, "stop at the first failure");
+  app.add_flag("-a,--analyse", options->work.analyse, "analyse afterwards");
+  app.add_flag("-r,--result", options->work.result, "analyse and show the result afterwards");
+  app.add_flag("--hide-animation", options->work.hide_animation, "no progress line");
+  return [options] {
+    int worst = 0;
+    for (const auto& directory :
+         workspace::select_runs(options->choice.directory, options->choice.ids)) {
+      const workspace::WriterLock lock(directory.path);
+      auto workspace =
+          workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
+      engine::Run run = engine::load_run(directory, workspace);
+      run.platform = platform::load_platform(run.fact("platform"));
+      worst = std::max(worst, work_on(run, workspace, options->work));
+    }
+    return worst;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,57 @@
+#include "work.hpp"
+
+#include "output.hpp"
+#include "progress.hpp"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bench/base/files.hpp>
+#include <bench/engine/loop.hpp>
+#include <bench/engine/report.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::cli {
+
+int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
+  print(heading(run) + "\n");
+  engine::Standing standing;
+  {
+    Progress progress(options.hide_animation);
+    standing = engine::work(
+        run, workspace,
+        {.stop_at_error = options.stop_at_error, .interrupted = &catch_interruptions()}, progress);
+  }
+  const bool finished = standing.open() == 0;
+  print(status_table(standing.counts) + "\n" + closing(run, finished));
+  if (standing.interrupted) {
+    tell("interrupted: what ran here was ended and is open again; `bench continue` goes on");
+    return 1;
+  }
+  if (options.stop_at_error && standing.failed() > 0)
+    return 1;
+  if (options.analyse || options.result)
+    engine::store(engine::analyse_run(run, workspace), workspace);
+  if (options.result) {
+    print("\n");
+    show_result(run, workspace, "");
+  }
+  return standing.failed() > 0 ? 1 : 0;
+}
+
+void show_result(const engine::Run& run, workspace::Workspace& workspace,
+                 const std::string& style) {
+  const auto analyses = engine::stored_analyses(run, workspace);
+  for (const engine::FilledTable& filled : engine::report(run, workspace, analyses)) {
+    const auto chosen = result::parse_style(style.empty() ? filled.style : style);
+    const std::string text = result::render(filled.table, chosen);
+    print(text + "\n");
+    if (::access(run.directory.path.c_str(), W_OK) != 0)
+      continue;  // somebody else's run can be read all the same
+    make_directories(filled.result_directory);
+    write_file_atomically(filled.result_directory / (filled.table.name + ".dat"), text);
+  }
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::cli {
+
+/// Options that `run` and `continue` share.
+struct WorkOptions {
+  bool stop_at_error = false;
+  bool analyse = false;
+  bool result = false;
+  bool hide_animation = false;
+};
+
+/// Takes a run as far as it goes, shows it, and returns the exit code. The caller holds the lock.
+int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options);
+
+/// Prints the tables of a run and writes their files.
+/// @param style empty: each table's own
+void show_result(const engine::Run& run, workspace::Workspace& workspace, const std::string& style);
+
+}  // namespace bench::cli

@@ -1,0 +1,34 @@
+#include "graph.hpp"
+#include "render.hpp"
+
+#include <bench/engine/preview.hpp>
+
+namespace bench::engine {
+
+std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) {
+  evaluate::Evaluator evaluator;
+  Graph graph(run, {}, evaluator);
+  // As if each generation succeeded.
+  for (auto made = graph.make_first(); !made.empty();) {
+    std::vector<long long> released;
+    for (const workspace::Workpackage& workpackage : made)
+      released.push_back(workpackage.id);
+    made = graph.make_children(released);
+  }
+  notices = graph.take_notices();
+
+  std::vector<Preview> previews;
+  for (const workspace::Workpackage& workpackage : graph.all()) {
+    constexpr const char* uuid = "00000000-0000-0000-0000-000000000000";
+    const Rendered rendered =
+        render(run, workpackage, graph.variables_of(workpackage), uuid, evaluator);
+    Preview& one = previews.emplace_back();
+    one.workpackage = workpackage;
+    one.script = rendered.script;
+    for (const schedule::Snippet& snippet : rendered.snippets)
+      one.commands.push_back(snippet.text);
+  }
+  return previews;
+}
+
+}  // namespace bench::engine

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "variables.hpp"
+
+#include <string>
+#include <vector>
+
+#include <bench/engine/run.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/schedule/backend.hpp>
+
+namespace bench::engine {
+
+/// What a workpackage executes, as text. Nothing of it is on disk yet.
+struct Rendered {
+  std::vector<schedule::Snippet> snippets;  ///< Output files with their whole path.
+  std::string script;                       ///< Of a batch step; else empty.
+  double timeout_s = 0;                     ///< 0: none.
+};
+
+/// Renders the commands, or the job script, of a workpackage.
+/// @param uuid identifies the attempt
+/// @throws Error with the place of a command, template hole or length of time that does not work
+Rendered render(const Run& run, const workspace::Workpackage& workpackage,
+                const Variables& variables, const std::string& uuid,
+                evaluate::Evaluator& evaluator);
+
+/// Directories with programs that commands find by name: bench-energy and the step programs.
+std::vector<std::filesystem::path> program_directories();
+
+}  // namespace bench::engine

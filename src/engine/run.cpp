@@ -1,0 +1,127 @@
+#include "provenance.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/base/uuid.hpp>
+#include <bench/document/read.hpp>
+#include <bench/engine/run.hpp>
+#include <bench/model/build.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The platform that was asked for: by name, or by a tag that a platform has.
+platform::Platform choose_platform(const Request& request) {
+  if (!request.platform.empty())
+    return platform::load_platform(request.platform);
+  std::vector<std::string> tagged;
+  for (const std::string& name : platform::platform_names())
+    if (request.tags.contains(name))
+      tagged.push_back(name);
+  if (tagged.size() > 1)
+    throw Error(fmt::format("the tags select several platforms: {}", join(tagged, ", ")),
+                "choose one with --platform");
+  return platform::load_platform(tagged.empty() ? "local" : tagged.front());
+}
+
+/// A tag that nothing in the file asks for is most likely a typing error.
+void check_tags(const document::Node& document, const Request& request,
+                const platform::Platform& platform, Diagnostics& diagnostics) {
+  const auto known = document::tag_names(document);
+  for (const std::string& tag : request.tags)
+    if (!known.contains(tag) && tag != platform.name)
+      diagnostics.warn(fmt::format("tag '{}' selects nothing in this file", tag),
+                       did_you_mean(tag, std::vector<std::string>(known.begin(), known.end())),
+                       {.file = request.input_file.string()});
+}
+
+/// Option, then environment, both relative to here; then the file, relative to itself.
+fs::path choose_outpath(const Request& request, const model::Benchmark& benchmark,
+                        const fs::path& home) {
+  const char* from_environment = std::getenv("JUBE_BENCHMARK_OUTPATH");
+  std::string wanted = request.outpath;
+  if (wanted.empty() && from_environment)
+    wanted = from_environment;
+  if (!wanted.empty())
+    return fs::absolute(expand_user_and_environment(wanted));
+  if (benchmark.outpath.empty())
+    throw Error(fmt::format("benchmark '{}' has no outpath", benchmark.name),
+                "add `outpath: ...`, or say `--outpath DIR`", benchmark.place);
+  return home / expand_user_and_environment(benchmark.outpath);
+}
+
+const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benchmarks,
+                                       const std::string& name) {
+  for (const model::Benchmark& benchmark : benchmarks)
+    if (benchmark.name == name)
+      return benchmark;
+  throw Error(fmt::format("the workspace holds no benchmark '{}'", name));
+}
+
+}  // namespace
+
+const std::string& Run::fact(const std::string& name) const {
+  const auto found = facts.find(name);
+  if (found == facts.end())
+    throw Error(fmt::format("the workspace knows no '{}'", name));
+  return found->second;
+}
+
+Input read_input(const Request& request, Diagnostics& diagnostics) {
+  Input input;
+  input.home = fs::weakly_canonical(fs::absolute(request.input_file).parent_path());
+  input.platform = choose_platform(request);
+  input.document = document::read_file(request.input_file, diagnostics);
+  check_tags(input.document, request, input.platform, diagnostics);
+  std::set<std::string> active = request.tags;
+  active.insert(input.platform.name);
+  document::select_tags(input.document, active);
+  input.benchmarks = model::build(input.document, diagnostics);
+  return input;
+}
+
+Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request) {
+  Run run{.directory = {}, .benchmark = benchmark, .platform = input.platform, .facts = {}};
+  const fs::path outpath = choose_outpath(request, benchmark, input.home).lexically_normal();
+  run.directory.id = request.id.value_or(workspace::next_run_id(outpath));
+  run.directory.path = outpath / workspace::padded(run.directory.id);
+  run.facts = collect_provenance(request.input_file);
+  run.facts["benchmark"] = benchmark.name;
+  run.facts["comment"] = request.comment.value_or(benchmark.comment);
+  run.facts["input_file"] = fs::absolute(request.input_file).lexically_normal().string();
+  run.facts["home"] = input.home.string();
+  run.facts["tags"] = join(std::vector<std::string>(request.tags.begin(), request.tags.end()), ",");
+  run.facts["platform"] = input.platform.name;
+  run.facts["power_source"] = request.power_source;
+  run.facts["document"] = document::to_json(input.document);
+  run.facts["started"] = local_time_now();
+  run.facts["uuid"] = make_uuid();
+  run.facts["bench_version"] = BENCH_VERSION;
+  return run;
+}
+
+workspace::Workspace make_run(Run& run, const Request& request) {
+  run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
+  run.facts["id"] = std::to_string(run.directory.id);
+  return workspace::Workspace::create(run.directory.path, run.facts);
+}
+
+Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace) {
+  Run run;
+  run.directory = {directory.id, fs::weakly_canonical(fs::absolute(directory.path))};
+  run.facts = workspace.facts();
+  Diagnostics seen_at_the_start;
+  const auto document = document::from_json(run.fact("document"));
+  run.benchmark = find_benchmark(model::build(document, seen_at_the_start), run.fact("benchmark"));
+  return run;
+}
+
+}  // namespace bench::engine

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <bench/engine/run.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// JUBE's internal variables, by name.
+using Variables = std::map<std::string, std::string, std::less<>>;
+
+/// `jube_benchmark_...`: known before any workpackage exists.
+Variables benchmark_variables(const Run& run);
+
+/// `jube_step_...`.
+void add_step_variables(const model::Step& step, Variables& variables);
+
+/// `jube_wp_...` of a workpackage, and what its step's are. `parents` are its direct parents' steps
+/// by id.
+void add_workpackage_variables(const Run& run, const workspace::Workpackage& workpackage,
+                               const std::map<long long, std::string>& parents,
+                               Variables& variables);
+
+/// `export NAME="VALUE"` lines for the exported parameters of a workpackage, sorted by name, and
+/// the names alone (`jube_wp_envstr`, `jube_wp_envlist`).
+void add_exports(const Run& run, const workspace::Workpackage& workpackage, Variables& variables);
+
+/// Looks in `variables`, then in `parameters`; both must outlive the lookup.
+evaluate::Lookup lookup_in(const Variables& variables);
+evaluate::Lookup lookup_in(const Variables& variables, const workspace::Parameters& parameters);
+
+/// The exported parameters of a workpackage: name and value, sorted by lower-cased name.
+workspace::Parameters exported_parameters(const Run& run,
+                                          const workspace::Workpackage& workpackage);
+
+}  // namespace bench::engine

@@ -1,0 +1,23 @@
+#include "by_name.hpp"
+
+#include <bench/model/benchmark.hpp>
+
+namespace bench::model {
+
+const ParameterSet* Benchmark::parameter_set(const std::string& wanted) const {
+  return by_name(parameter_sets, wanted);
+}
+
+const PatternSet* Benchmark::pattern_set(const std::string& wanted) const {
+  return by_name(pattern_sets, wanted);
+}
+
+const Step* Benchmark::step(const std::string& wanted) const {
+  return by_name(steps, wanted);
+}
+
+const Analyser* Benchmark::analyser(const std::string& wanted) const {
+  return by_name(analysers, wanted);
+}
+
+}  // namespace bench::model

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
+
+namespace bench::model {
+
+/// Checks every reference between the parts of a benchmark; `node` gives the places.
+/// @throws Error for a reference to nothing and for a circular `depend`
+void check(const Benchmark& benchmark, const document::Node& node, Diagnostics& diagnostics);
+
+/// Warns about columns that nothing can fill.
+void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics);
+
+}  // namespace bench::model

@@ -1,0 +1,78 @@
+#include "outputs.hpp"
+
+#include "read.hpp"
+
+#include <fmt/core.h>
+
+namespace bench::model {
+
+using document::Node;
+
+namespace {
+
+Analysis build_analysis(const Node& node) {
+  Analysis analysis{.step = attribute(node, "step"), .files = {}, .place = place_of(node, "step")};
+  for (const Node* file : node.all("file"))
+    for (std::string& name : split_names(file->text))
+      analysis.files.push_back({.name = std::move(name),
+                                .use = split_names(attribute(*file, "use")),
+                                .place = file->text_place});
+  return analysis;
+}
+
+Column build_column(const Node& node) {
+  Column column;
+  column.name = strip(node.text);
+  column.title = node.get("title");
+  column.format = attribute(node, "format");
+  column.minimum_width = whole_number(node, "colw", 0, 0);
+  column.place = node.text_place;
+  if (column.name.empty())
+    throw Error("this column is empty", "write the name of a parameter or pattern", node.place);
+  return column;
+}
+
+Table build_table(const Node& node) {
+  Table table;
+  table.name = required_name(node);
+  table.style = one_of<std::string>(node, "style",
+                                    {{"csv", "csv"},
+                                     {"pretty", "pretty"},
+                                     {"aligned", "aligned"},
+                                     {"json", "json"},
+                                     {"markdown", "markdown"}},
+                                    "csv");
+  table.separator = node.get("separator", ",");
+  table.sort = split_names(attribute(node, "sort"));
+  table.filter = attribute(node, "filter");
+  table.transpose = flag(node, "transpose", false);
+  for (const Node* column : node.all("column"))
+    table.columns.push_back(build_column(*column));
+  table.place = node.place;
+  return table;
+}
+
+}  // namespace
+
+Analyser build_analyser(const Node& node) {
+  Analyser analyser;
+  analyser.name = required_name(node);
+  analyser.reduce = flag(node, "reduce", true);
+  analyser.use = used_names(node);
+  for (const Node* child : node.all("analyse"))
+    analyser.analyses.push_back(build_analysis(*child));
+  analyser.place = node.place;
+  return analyser;
+}
+
+Result build_result(const Node& node) {
+  Result result;
+  result.use = used_names(node);
+  result.result_dir = attribute(node, "result_dir");
+  for (const Node* table : node.all("table"))
+    result.tables.push_back(build_table(*table));
+  result.place = node.place;
+  return result;
+}
+
+}  // namespace bench::model

@@ -1,0 +1,77 @@
+#include "read.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/core.h>
+
+namespace bench::model {
+
+using document::Node;
+
+std::string attribute(const Node& node, const char* key, const char* otherwise) {
+  return std::string(strip(node.get(key, otherwise)));
+}
+
+const Place& place_of(const Node& node, const char* key) {
+  const document::Attribute* found = node.find(key);
+  return found ? found->place : node.place;
+}
+
+std::string required_name(const Node& node) {
+  const std::string name = attribute(node, "name");
+  if (name.empty())
+    throw Error(fmt::format("this {} has no name", node.name), "add `name: ...`", node.place);
+  return name;
+}
+
+std::string identifier(const Node& node) {
+  const std::string name = required_name(node);
+  const bool good = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c >= 0x80;
+  });
+  if (!good || std::isdigit(static_cast<unsigned char>(name.front())))
+    throw Error(fmt::format("'{}' is no name for a {}", name, node.name),
+                "letters, digits and underscores, not a digit first", place_of(node, "name"));
+  return name;
+}
+
+bool flag(const Node& node, const char* key, bool otherwise) {
+  const document::Attribute* found = node.find(key);
+  return found ? to_lower(strip(found->value)) == "true" : otherwise;
+}
+
+int whole_number(const Node& node, const char* key, int otherwise, int minimum) {
+  const document::Attribute* found = node.find(key);
+  if (!found)
+    return otherwise;
+  const auto value = parse_integer(strip(found->value));
+  if (!value || *value < minimum || *value > 1'000'000'000)
+    throw Error(fmt::format("{} must be a whole number of at least {}, not '{}'", key, minimum,
+                            found->value),
+                "", found->place);
+  return static_cast<int>(*value);
+}
+
+std::vector<std::string> used_names(const Node& node) {
+  std::vector<std::string> names;
+  for (const Node* use : node.all("use"))
+    for (std::string& name : split_names(use->text)) {
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        throw Error(fmt::format("'{}' is used twice in one {}", name, node.name), "",
+                    use->text_place);
+      names.push_back(std::move(name));
+    }
+  return names;
+}
+
+const Place& place_of_use(const Node& node, const std::string& name) {
+  for (const Node* use : node.all("use")) {
+    const auto names = split_names(use->text);
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      return use->text_place;
+  }
+  return node.place;
+}
+
+}  // namespace bench::model

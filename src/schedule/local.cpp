@@ -1,0 +1,81 @@
+#include "local_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <poll.h>
+
+#include <bench/base/error.hpp>
+#include <bench/schedule/local.hpp>
+
+namespace bench::schedule {
+
+LocalBackend::LocalBackend(int slots) : slots_(std::max(1, slots)) {}
+LocalBackend::~LocalBackend() = default;
+
+std::size_t LocalBackend::room(bool batch) const {
+  const bool measuring = std::any_of(runs_.begin(), runs_.end(),
+                                     [](const auto& run) { return run->job().is_batch(); });
+  if (batch || measuring)
+    return runs_.empty() ? 1 : 0;
+  const auto slots = static_cast<std::size_t>(slots_);
+  return slots - std::min(slots, runs_.size());
+}
+
+std::string LocalBackend::start(Job job) {
+  runs_.push_back(std::make_unique<Run>(std::move(job)));
+  return "";
+}
+
+void LocalBackend::adopt(Job job, std::vector<int> pids) {
+  runs_.push_back(std::make_unique<Run>(std::move(job), std::move(pids)));
+}
+
+std::vector<Completion> LocalBackend::wait(double at_most_s) {
+  std::vector<pollfd> waits;
+  double wait_s = at_most_s;
+  for (const auto& run : runs_) {
+    waits.push_back({run->pidfd(), POLLIN, 0});
+    wait_s = std::min(wait_s, run->seconds_to_deadline());
+    if (run->pidfd() < 0)
+      wait_s = std::min(wait_s, 0.2);  // an adopted run tells nobody when it ends
+  }
+  ::poll(waits.data(), waits.size(), static_cast<int>(std::ceil(std::max(0.0, wait_s) * 1000)));
+
+  std::vector<Completion> completions;
+  std::erase_if(runs_, [&](const std::unique_ptr<Run>& run) {
+    auto completion = advance(*run);
+    if (completion)
+      completions.push_back(std::move(*completion));
+    return completion.has_value();
+  });
+  return completions;
+}
+
+/// One attempt that cannot go on is a failed workpackage, not the end of the run.
+std::optional<Completion> LocalBackend::advance(Run& run) {
+  try {
+    return run.advance();
+  } catch (const Error& error) {
+    Completion completion;
+    completion.workpackage = run.job().workpackage;
+    completion.reason = error.message();
+    return completion;
+  }
+}
+
+std::size_t LocalBackend::active() const {
+  return runs_.size();
+}
+
+std::vector<long long> LocalBackend::abandon() {
+  std::vector<long long> abandoned;
+  for (const auto& run : runs_) {
+    run->end();
+    abandoned.push_back(run->job().workpackage);
+  }
+  runs_.clear();
+  return abandoned;
+}
+
+}  // namespace bench::schedule

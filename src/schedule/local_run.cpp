@@ -1,0 +1,193 @@
+#include "local_run.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/schedule/orphans.hpp>
+#include <bench/schedule/sentinel.hpp>
+
+namespace bench::schedule {
+namespace {
+
+/// Between asking a group to end and making it.
+constexpr auto grace = std::chrono::seconds(5);
+
+UniqueFd open_to_append(const std::filesystem::path& file) {
+  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!fd.valid())
+    throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+  return fd;
+}
+
+std::string shell() {
+  const char* wanted = std::getenv("JUBE_EXEC_SHELL");
+  return wanted && *wanted ? wanted : "/bin/sh";
+}
+
+}  // namespace
+
+LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_time_now()) {
+  if (job_.timeout_s > 0)
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(job_.timeout_s));
+  if (job_.is_batch())
+    start_script();
+  else
+    start_snippet();
+}
+
+LocalBackend::Run::Run(Job job, std::vector<int> adopted)
+    : job_(std::move(job)), adopted_(std::move(adopted)), started_unix_s_(unix_time_now()) {}
+
+std::filesystem::path LocalBackend::Run::environment_file() const {
+  return job_.directory / "environment";
+}
+
+void LocalBackend::Run::start_snippet() {
+  const Snippet& snippet = job_.snippets.at(snippet_);
+  const UniqueFd out = open_to_append(snippet.stdout_file);
+  const UniqueFd err = open_to_append(snippet.stderr_file);
+  // What a command exports is the environment of the next one; the last one leaves its sentinel, so
+  // that its end is known even if this bench is killed before it can take note of it.
+  const bool last = snippet_ + 1 == job_.snippets.size();
+  const std::string epilogue =
+      last ? fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}",
+                         job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())))
+           : fmt::format("env -0 > {}", shell_quote(environment_file().string()));
+  const std::string text =
+      fmt::format("{}\nbench_status=$?\n{}\nexit $bench_status\n", snippet.text, epilogue);
+  process_.emplace(ProcessSpec{.arguments = {shell(), "-c", text},
+                               .directory = job_.work_directory,
+                               .environment = job_.environment,
+                               .stdout_fd = out.get(),
+                               .stderr_fd = err.get()});
+}
+
+void LocalBackend::Run::start_script() {
+  const UniqueFd out = open_to_append(job_.work_directory / "stdout");
+  const UniqueFd err = open_to_append(job_.work_directory / "stderr");
+  process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string()},
+                               .directory = job_.work_directory,
+                               .environment = job_.environment,
+                               .stdout_fd = out.get(),
+                               .stderr_fd = err.get()});
+}
+
+double LocalBackend::Run::seconds_to_deadline() const {
+  if (!deadline_)
+    return 1e9;
+  return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
+}
+
+void LocalBackend::Run::enforce_timeout() {
+  if (!deadline_ || Clock::now() < *deadline_)
+    return;
+  process_->signal_group(timed_out_ ? SIGKILL : SIGTERM);
+  timed_out_ = true;
+  deadline_ = Clock::now() + grace;
+}
+
+std::optional<Completion> LocalBackend::Run::advance() {
+  if (!process_) {
+    if (any_alive(adopted_))
+      return std::nullopt;
+    if (auto told = completion_from_sentinel(job_))
+      return told;
+    Completion unknown = failure("its processes are gone without a sentinel", std::nullopt);
+    unknown.interrupted = true;
+    return unknown;
+  }
+  const auto status = process_->poll();
+  if (!status) {
+    enforce_timeout();
+    return std::nullopt;
+  }
+  if (timed_out_)
+    process_->signal_group(SIGKILL);  // whatever of the group ignored the request to end
+  return job_.is_batch() ? conclude_script(*status) : advance_snippets(*status);
+}
+
+std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& status) {
+  if (timed_out_)
+    return failure(fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
+  if (!status.success()) {
+    const std::string said = last_line(job_.snippets[snippet_].stderr_file);
+    return failure(fmt::format("command {} of {}: {}{}{}", snippet_ + 1, job_.snippets.size(),
+                               status.description(), said.empty() ? "" : ": ", said),
+                   status.signal == 0 ? std::optional(status.code) : std::nullopt);
+  }
+  if (snippet_ + 1 == job_.snippets.size())
+    return completion(true, "", 0);
+  take_over_environment();
+  ++snippet_;
+  start_snippet();
+  return std::nullopt;
+}
+
+void LocalBackend::Run::take_over_environment() {
+  std::error_code absent;
+  // A command that leaves through `exit` or `exec` writes none: its environment stays as it was.
+  if (!std::filesystem::exists(environment_file(), absent))
+    return;
+  Environment environment;
+  for (const std::string& entry : split(read_file(environment_file()), std::string_view("\0", 1)))
+    if (const auto equals = entry.find('='); equals != std::string::npos && equals > 0)
+      environment.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  std::filesystem::remove(environment_file());
+  job_.environment = std::move(environment);
+}
+
+Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {
+  if (timed_out_)
+    return failure(fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
+  if (auto told = completion_from_sentinel(job_))
+    return *told;
+  const std::string said = last_line(job_.work_directory / "stderr");
+  return failure(fmt::format("the job script ended without its sentinel ({}){}{}",
+                             status.description(), said.empty() ? "" : ": ", said),
+                 std::nullopt);
+}
+
+Completion LocalBackend::Run::failure(const std::string& reason,
+                                      std::optional<int> exit_code) const {
+  return completion(false, reason, exit_code);
+}
+
+Completion LocalBackend::Run::completion(bool success, const std::string& reason,
+                                         std::optional<int> exit_code) const {
+  Completion end;
+  end.workpackage = job_.workpackage;
+  end.success = success;
+  end.exit_code = exit_code;
+  end.reason = reason;
+  end.host = host_name();
+  end.started_unix_s = started_unix_s_;
+  end.ended_unix_s = unix_time_now();
+  return end;
+}
+
+void LocalBackend::Run::end() {
+  if (!process_) {
+    end_processes(adopted_);
+    return;
+  }
+  process_->signal_group(SIGTERM);
+  const auto deadline = Clock::now() + grace;
+  while (!process_->poll() && Clock::now() < deadline)
+    ::usleep(10'000);
+  process_->signal_group(SIGKILL);
+  process_->wait();
+}
+
+}  // namespace bench::schedule

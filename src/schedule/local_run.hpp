@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include <bench/base/process.hpp>
+#include <bench/schedule/local.hpp>
+
+namespace bench::schedule {
+
+/// One attempt on its way: the process that runs now, and how far it has come.
+class LocalBackend::Run {
+ public:
+  explicit Run(Job job);
+  Run(Job job, std::vector<int> adopted);
+
+  const Job& job() const { return job_; }
+  /// To poll for; -1 for an adopted run, which has to be looked at from time to time.
+  int pidfd() const { return process_ ? process_->pidfd() : -1; }
+  /// Seconds until the timeout needs attention; a large number where there is none.
+  double seconds_to_deadline() const;
+  /// Goes on where the process has ended: next snippet, or the completion.
+  std::optional<Completion> advance();
+  /// Ends the process group.
+  void end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void start_snippet();
+  void start_script();
+  void enforce_timeout();
+  void take_over_environment();
+  std::optional<Completion> advance_snippets(const ExitStatus& status);
+  Completion conclude_script(const ExitStatus& status);
+  Completion completion(bool success, const std::string& reason,
+                        std::optional<int> exit_code) const;
+  Completion failure(const std::string& reason, std::optional<int> exit_code) const;
+  std::filesystem::path environment_file() const;
+
+  Job job_;
+  std::vector<int> adopted_;
+  std::optional<Process> process_;
+  std::size_t snippet_ = 0;
+  double started_unix_s_;
+  std::optional<Clock::time_point> deadline_;
+  bool timed_out_ = false;
+};
+
+}  // namespace bench::schedule

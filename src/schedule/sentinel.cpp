@@ -1,0 +1,65 @@
+#include <fstream>
+#include <map>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/schedule/sentinel.hpp>
+
+namespace bench::schedule {
+
+std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
+  std::error_code absent;
+  if (!std::filesystem::exists(file, absent))
+    return std::nullopt;
+  std::map<std::string, std::string> values;
+  for (const std::string& line : split(read_file(file), "\n"))
+    if (const auto equals = line.find('='); equals != std::string::npos)
+      values[line.substr(0, equals)] = line.substr(equals + 1);
+  const auto code = parse_integer(values["exit_code"]);
+  if (!code)
+    return std::nullopt;
+  return Sentinel{.attempt = values["attempt"],
+                  .exit_code = static_cast<int>(*code),
+                  .started_unix_s = parse_number(values["started_unix_s"]),
+                  .ended_unix_s = parse_number(values["ended_unix_s"]),
+                  .host = values["host"]};
+}
+
+std::optional<Completion> completion_from_sentinel(const Job& job) {
+  const auto sentinel = read_sentinel(job.sentinel);
+  if (!sentinel || sentinel->attempt != job.uuid)
+    return std::nullopt;
+  Completion completion;
+  completion.workpackage = job.workpackage;
+  completion.success = sentinel->exit_code == 0;
+  completion.exit_code = sentinel->exit_code;
+  completion.host = sentinel->host;
+  completion.started_unix_s = sentinel->started_unix_s;
+  completion.ended_unix_s = sentinel->ended_unix_s;
+  if (!completion.success) {
+    completion.reason = fmt::format("exit code {}", sentinel->exit_code);
+    const std::string said = last_line(job.work_directory / "stderr");
+    if (!said.empty())
+      completion.reason += ": " + said;
+  }
+  return completion;
+}
+
+std::string last_line(const std::filesystem::path& file, std::size_t limit) {
+  constexpr std::streamoff tail_bytes = 4096;
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream)
+    return "";
+  const auto size = static_cast<std::streamoff>(stream.tellg());
+  stream.seekg(std::max<std::streamoff>(0, size - tail_bytes));
+  std::string tail(static_cast<std::size_t>(std::min(size, tail_bytes)), '\0');
+  stream.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  const std::string_view text = strip(tail);
+  const auto newline = text.find_last_of("\r\n");
+  const auto line = strip(newline == std::string_view::npos ? text : text.substr(newline + 1));
+  return to_valid_utf8(line.substr(0, limit));
+}
+
+}  // namespace bench::schedule

@@ -1,0 +1,159 @@
+#include "database.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::workspace {
+namespace {
+
+/// The prepared statements of one transaction.
+class Writer {
+ public:
+  explicit Writer(SQLite::Database& sqlite) : sqlite_(sqlite) {}
+
+  void create(const std::vector<Workpackage>& workpackages) {
+    SQLite::Statement insert(sqlite_,
+                             "INSERT INTO workpackage (id, step, iteration, combination, state, "
+                             "parameters, directory) VALUES (?, ?, ?, ?, 'ready', ?, ?)");
+    SQLite::Statement insert_parent(sqlite_,
+                                    "INSERT INTO parent (workpackage, parent) VALUES (?, ?)");
+    for (const Workpackage& workpackage : workpackages) {
+      run(insert, workpackage.id, workpackage.step, workpackage.iteration, workpackage.combination,
+          parameters_json(workpackage.parameters), workpackage.directory);
+      for (const long long parent : workpackage.parents)
+        run(insert_parent, workpackage.id, parent);
+    }
+  }
+
+  void expand(const std::vector<long long>& ids) {
+    SQLite::Statement update(sqlite_, "UPDATE workpackage SET expanded = 1 WHERE id = ?");
+    for (const long long id : ids)
+      run(update, id);
+  }
+
+  void claim(const std::vector<Claim>& claims) {
+    SQLite::Statement update(sqlite_,
+                             "UPDATE workpackage SET state = 'running', attempts = attempts + 1, "
+                             "reason = '' WHERE id = ? AND state = 'ready'");
+    SQLite::Statement insert(sqlite_,
+                             "INSERT INTO attempt (workpackage, number, uuid, host, "
+                             "claimed_unix_s) SELECT id, attempts, ?, ?, ? FROM workpackage "
+                             "WHERE id = ?");
+    const double now = unix_time_now();
+    for (const Claim& claim : claims) {
+      transition(update, claim.workpackage, "started", claim.workpackage);
+      run(insert, claim.uuid, claim.host, now, claim.workpackage);
+    }
+  }
+
+  void submit(const std::vector<Submission>& submissions) {
+    SQLite::Statement update(
+        sqlite_, "UPDATE workpackage SET state = 'submitted' WHERE id = ? AND state = 'running'");
+    SQLite::Statement attempt(sqlite_, std::string("UPDATE attempt SET job_id = ? ") + latest);
+    for (const Submission& submission : submissions) {
+      transition(update, submission.workpackage, "submitted", submission.workpackage);
+      run(attempt, submission.job_id, submission.workpackage);
+    }
+  }
+
+  void end(const std::vector<Ending>& endings) {
+    SQLite::Statement update(sqlite_,
+                             "UPDATE workpackage SET state = ?2, reason = ?3 WHERE id = ?1 AND "
+                             "state IN ('running', 'submitted')");
+    SQLite::Statement attempt(
+        sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
+                             "exit_code = ?, reason = ?, host = iif(? = '', host, ?) ") +
+                     latest);
+    for (const Ending& ending : endings) {
+      transition(update, ending.workpackage, "ended", ending.workpackage,
+                 ending.success ? "done" : "failed", to_valid_utf8(ending.reason));
+      run(attempt, ending.ended_unix_s.value_or(unix_time_now()), ending.started_unix_s,
+          ending.exit_code, to_valid_utf8(ending.reason), ending.host, ending.host,
+          ending.workpackage);
+    }
+  }
+
+  void interrupt(const std::vector<Interruption>& interruptions) {
+    SQLite::Statement update(sqlite_,
+                             "UPDATE workpackage SET state = 'ready' WHERE id = ? AND "
+                             "state IN ('running', 'submitted')");
+    SQLite::Statement attempt(
+        sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, reason = ? ") + latest);
+    for (const Interruption& interruption : interruptions) {
+      transition(update, interruption.workpackage, "made ready again", interruption.workpackage);
+      run(attempt, unix_time_now(), interruption.reason, interruption.workpackage);
+    }
+  }
+
+ private:
+  static constexpr const char* latest =
+      "WHERE workpackage = (SELECT id FROM workpackage WHERE id = ?) AND number = "
+      "(SELECT attempts FROM workpackage WHERE id = attempt.workpackage)";
+
+  static std::string parameters_json(const Parameters& parameters) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : parameters)
+      object[name] = to_valid_utf8(value);
+    return object.dump();
+  }
+
+  template <class T>
+  static void bind(SQLite::Statement& statement, int index, const T& value) {
+    if constexpr (std::is_same_v<T, long long>)
+      statement.bind(index, static_cast<std::int64_t>(value));
+    else
+      statement.bind(index, value);
+  }
+  template <class T>
+  static void bind(SQLite::Statement& statement, int index, const std::optional<T>& value) {
+    if (value)
+      bind(statement, index, *value);
+    else
+      statement.bind(index);
+  }
+
+  /// Binds the values in order, runs the statement and returns the number of changed rows.
+  template <class... Values>
+  int run(SQLite::Statement& statement, const Values&... values) {
+    int index = 0;
+    (bind(statement, ++index, values), ...);
+    const int changed = statement.exec();
+    statement.reset();
+    return changed;
+  }
+
+  template <class... Values>
+  void transition(SQLite::Statement& statement, long long id, const char* what,
+                  const Values&... values) {
+    if (run(statement, values...) != 1)
+      throw Error(
+          fmt::format("workpackage {} cannot be {}: it is not in the state for that", id, what),
+          "did another program change the workspace?");
+  }
+
+  SQLite::Database& sqlite_;
+};
+
+}  // namespace
+
+void Workspace::apply(const Changes& changes) {
+  if (changes.empty())
+    return;
+  translated(database_->sqlite, [&] {
+    SQLite::Transaction transaction(database_->sqlite, SQLite::TransactionBehavior::IMMEDIATE);
+    Writer writer(database_->sqlite);
+    writer.end(changes.endings);
+    writer.interrupt(changes.interruptions);
+    writer.create(changes.created);
+    writer.expand(changes.expanded);
+    writer.claim(changes.claims);
+    writer.submit(changes.submissions);
+    transaction.commit();
+  });
+}
+
+}  // namespace bench::workspace

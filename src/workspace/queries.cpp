@@ -1,0 +1,231 @@
+#include "database.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::workspace {
+namespace {
+
+constexpr std::array<std::pair<State, std::string_view>, 5> state_names{
+    {{State::ready, "ready"},
+     {State::running, "running"},
+     {State::submitted, "submitted"},
+     {State::done, "done"},
+     {State::failed, "failed"}}};
+
+State state_of(const std::string& word) {
+  for (const auto& [state, name] : state_names)
+    if (name == word)
+      return state;
+  throw Error(fmt::format("the workspace holds an unknown state '{}'", word));
+}
+
+Parameters parameters_of(const std::string& json) {
+  Parameters parameters;
+  const auto object = nlohmann::ordered_json::parse(json);
+  for (const auto& [name, value] : object.items())
+    parameters.emplace_back(name, value.get<std::string>());
+  return parameters;
+}
+
+constexpr const char* select_workpackages =
+    "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
+    "attempts FROM workpackage ";
+
+Workpackage read_workpackage(SQLite::Statement& row) {
+  Workpackage workpackage;
+  workpackage.id = row.getColumn(0).getInt64();
+  workpackage.step = row.getColumn(1).getString();
+  workpackage.iteration = row.getColumn(2).getInt();
+  workpackage.combination = row.getColumn(3).getInt64();
+  workpackage.parameters = parameters_of(row.getColumn(4).getString());
+  workpackage.directory = row.getColumn(5).getString();
+  workpackage.state = state_of(row.getColumn(6).getString());
+  workpackage.expanded = row.getColumn(7).getInt() != 0;
+  workpackage.reason = row.getColumn(8).getString();
+  workpackage.attempts = row.getColumn(9).getInt();
+  return workpackage;
+}
+
+std::optional<double> optional_real(SQLite::Statement& row, int column) {
+  return row.getColumn(column).isNull() ? std::nullopt
+                                        : std::optional(row.getColumn(column).getDouble());
+}
+
+std::optional<Value> read_value(const SQLite::Column& column) {
+  if (column.isInteger())
+    return static_cast<long long>(column.getInt64());
+  if (column.isFloat())
+    return column.getDouble();
+  return column.isNull() ? std::nullopt : std::optional<Value>(column.getString());
+}
+
+void bind_value(SQLite::Statement& statement, int index, const std::optional<Value>& value) {
+  if (!value)
+    statement.bind(index);
+  else if (const auto* integer = std::get_if<long long>(&*value))
+    statement.bind(index, static_cast<std::int64_t>(*integer));
+  else if (const auto* real = std::get_if<double>(&*value))
+    statement.bind(index, *real);
+  else
+    statement.bind(index, std::get<std::string>(*value));
+}
+
+constexpr const char* count_ended =
+    "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed')";
+
+}  // namespace
+
+std::string_view name_of(State state) {
+  for (const auto& [known, name] : state_names)
+    if (known == state)
+      return name;
+  return "";
+}
+
+std::vector<Workpackage> Workspace::workpackages() const {
+  return translated(database_->sqlite, [&] {
+    std::vector<Workpackage> all;
+    SQLite::Statement select(database_->sqlite, std::string(select_workpackages) + "ORDER BY id");
+    while (select.executeStep())
+      all.push_back(read_workpackage(select));
+    SQLite::Statement parents(database_->sqlite,
+                              "SELECT workpackage, parent FROM parent ORDER BY 1, 2");
+    for (auto child = all.begin(); parents.executeStep();) {
+      const long long id = parents.getColumn(0).getInt64();
+      while (child != all.end() && child->id != id)
+        ++child;
+      if (child != all.end())
+        child->parents.push_back(parents.getColumn(1).getInt64());
+    }
+    return all;
+  });
+}
+
+Workpackage Workspace::workpackage(long long id) const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(database_->sqlite, std::string(select_workpackages) + "WHERE id = ?");
+    select.bind(1, static_cast<std::int64_t>(id));
+    if (!select.executeStep())
+      throw Error(fmt::format("there is no workpackage {}", id));
+    Workpackage workpackage = read_workpackage(select);
+    SQLite::Statement parents(database_->sqlite,
+                              "SELECT parent FROM parent WHERE workpackage = ? ORDER BY 1");
+    parents.bind(1, static_cast<std::int64_t>(id));
+    while (parents.executeStep())
+      workpackage.parents.push_back(parents.getColumn(0).getInt64());
+    return workpackage;
+  });
+}
+
+std::vector<Attempt> Workspace::attempts() const {
+  return translated(database_->sqlite, [&] {
+    std::vector<Attempt> all;
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, "
+                             "a.claimed_unix_s, a.started_unix_s, a.ended_unix_s, a.exit_code, "
+                             "a.reason FROM workpackage AS w JOIN attempt AS a "
+                             "ON a.workpackage = w.id AND a.number = w.attempts ORDER BY w.id");
+    while (select.executeStep()) {
+      Attempt& attempt = all.emplace_back();
+      attempt.workpackage = select.getColumn(0).getInt64();
+      attempt.number = select.getColumn(1).getInt();
+      attempt.uuid = select.getColumn(2).getString();
+      attempt.host = select.getColumn(3).getString();
+      attempt.job_id = select.getColumn(4).getString();
+      attempt.claimed_unix_s = select.getColumn(5).getDouble();
+      attempt.started_unix_s = optional_real(select, 6);
+      attempt.ended_unix_s = optional_real(select, 7);
+      if (!select.getColumn(8).isNull())
+        attempt.exit_code = select.getColumn(8).getInt();
+      attempt.reason = select.getColumn(9).getString();
+    }
+    return all;
+  });
+}
+
+std::vector<StepCounts> Workspace::counts() const {
+  return translated(database_->sqlite, [&] {
+    std::vector<StepCounts> all;
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT step, sum(state = 'ready'), sum(state = 'running'), "
+                             "sum(state = 'submitted'), sum(state = 'done'), "
+                             "sum(state = 'failed') FROM workpackage GROUP BY step "
+                             "ORDER BY min(id)");
+    while (select.executeStep())
+      all.push_back({.step = select.getColumn(0).getString(),
+                     .ready = select.getColumn(1).getInt64(),
+                     .running = select.getColumn(2).getInt64(),
+                     .submitted = select.getColumn(3).getInt64(),
+                     .done = select.getColumn(4).getInt64(),
+                     .failed = select.getColumn(5).getInt64()});
+    return all;
+  });
+}
+
+void Workspace::replace_findings(const std::string& analyser,
+                                 const std::vector<Finding>& findings) {
+  translated(database_->sqlite, [&] {
+    SQLite::Database& sqlite = database_->sqlite;
+    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement clear(sqlite, "DELETE FROM finding WHERE analyser = ?");
+    clear.bind(1, analyser);
+    clear.exec();
+    SQLite::Statement insert(sqlite,
+                             "INSERT INTO finding (analyser, workpackage, name, value, unit, "
+                             "estimated, absent_reason) VALUES (?, ?, ?, ?, ?, ?, ?)");
+    for (const Finding& finding : findings) {
+      insert.bind(1, analyser);
+      insert.bind(2, static_cast<std::int64_t>(finding.workpackage));
+      insert.bind(3, finding.name);
+      bind_value(insert, 4, finding.value);
+      insert.bind(5, finding.unit);
+      insert.bind(6, finding.estimated ? 1 : 0);
+      insert.bind(7, finding.absent_reason);
+      insert.exec();
+      insert.reset();
+    }
+    SQLite::Statement record(sqlite, std::string("INSERT OR REPLACE INTO analysis (analyser, "
+                                                 "ended_workpackages) VALUES (?, (") +
+                                         count_ended + "))");
+    record.bind(1, analyser);
+    record.exec();
+    transaction.commit();
+  });
+}
+
+std::vector<Finding> Workspace::findings(const std::string& analyser) const {
+  return translated(database_->sqlite, [&] {
+    std::vector<Finding> all;
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT workpackage, name, value, unit, estimated, absent_reason "
+                             "FROM finding WHERE analyser = ? ORDER BY workpackage, name");
+    select.bind(1, analyser);
+    while (select.executeStep())
+      all.push_back({.workpackage = select.getColumn(0).getInt64(),
+                     .name = select.getColumn(1).getString(),
+                     .value = read_value(select.getColumn(2)),
+                     .unit = select.getColumn(3).getString(),
+                     .estimated = select.getColumn(4).getInt() != 0,
+                     .absent_reason = select.getColumn(5).getString()});
+    return all;
+  });
+}
+
+bool Workspace::analysed(const std::string& analyser) const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(database_->sqlite,
+                             std::string("SELECT 1 FROM analysis WHERE analyser = ? AND "
+                                         "ended_workpackages = (") +
+                                 count_ended + ")");
+    select.bind(1, analyser);
+    return select.executeStep();
+  });
+}
+
+}  // namespace bench::workspace

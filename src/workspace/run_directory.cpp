@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::workspace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int highest_id = 999'999'999;
+
+std::optional<int> id_of(const fs::path& directory) {
+  const std::string name = directory.filename().string();
+  if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  const auto id = parse_integer(name);
+  return id && *id <= highest_id ? std::optional(static_cast<int>(*id)) : std::nullopt;
+}
+
+/// All-digit directories of `outpath`, ascending by id.
+std::vector<RunDirectory> numbered_directories(const fs::path& outpath) {
+  std::vector<RunDirectory> found;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(outpath, absent))
+    if (const auto id = id_of(entry.path()); id && entry.is_directory())
+      found.push_back({*id, entry.path()});
+  std::sort(found.begin(), found.end(),
+            [](const RunDirectory& a, const RunDirectory& b) { return a.id < b.id; });
+  return found;
+}
+
+bool holds_workspace(const fs::path& directory) {
+  std::error_code absent;
+  return fs::exists(directory / "workspace.db", absent);
+}
+
+const RunDirectory& pick(const std::vector<RunDirectory>& runs, const std::string& word,
+                         const fs::path& outpath) {
+  if (word == "last")
+    return runs.back();
+  const auto number = parse_integer(word);
+  if (!number)
+    throw Error(fmt::format("'{}' is no run id", word), "a number, -1 for the newest, last or all");
+  if (*number < 0 && -*number <= static_cast<long long>(runs.size()))
+    return runs[runs.size() - static_cast<std::size_t>(-*number)];
+  for (const RunDirectory& run : runs)
+    if (run.id == *number)
+      return run;
+  throw Error(fmt::format("there is no run {} in {}", word, outpath.string()),
+              fmt::format("the runs there have the ids {} to {}", runs.front().id, runs.back().id));
+}
+
+}  // namespace
+
+std::string padded(long long id) {
+  return fmt::format("{:06}", id);
+}
+
+int next_run_id(const fs::path& outpath) {
+  const auto runs = numbered_directories(outpath);
+  return runs.empty() ? 0 : runs.back().id + 1;
+}
+
+RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) {
+  make_directories(outpath);
+  for (int candidate = id ? *id : next_run_id(outpath);; ++candidate) {
+    const fs::path directory = outpath / padded(candidate);
+    if (::mkdir(directory.c_str(), 0777) == 0)
+      return {candidate, directory};
+    if (errno != EEXIST)
+      throw Error(
+          fmt::format("cannot create directory {}: {}", directory.string(), std::strerror(errno)));
+    if (id)
+      throw Error(fmt::format("run {} exists already: {}", *id, directory.string()),
+                  "choose another id, or leave it out for the next free one");
+  }
+}
+
+std::vector<RunDirectory> find_runs(const fs::path& outpath) {
+  auto runs = numbered_directories(outpath);
+  std::erase_if(runs, [](const RunDirectory& run) { return !holds_workspace(run.path); });
+  return runs;
+}
+
+std::vector<RunDirectory> select_runs(const fs::path& directory,
+                                      const std::vector<std::string>& words) {
+  if (words.empty() && holds_workspace(directory)) {
+    const fs::path whole = fs::weakly_canonical(directory);
+    return {{id_of(whole).value_or(0), directory}};
+  }
+  const auto runs = find_runs(directory);
+  if (runs.empty())
+    throw Error(fmt::format("there is no run in {}", directory.string()),
+                "give the benchmark's outpath, or start one with `bench run FILE`");
+  std::vector<RunDirectory> chosen;
+  for (const std::string& word : words.empty() ? std::vector<std::string>{"last"} : words) {
+    if (word == "all")
+      return runs;
+    chosen.push_back(pick(runs, word, directory));
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [](const RunDirectory& a, const RunDirectory& b) { return a.id < b.id; });
+  const auto same = [](const RunDirectory& a, const RunDirectory& b) { return a.id == b.id; };
+  chosen.erase(std::unique(chosen.begin(), chosen.end(), same), chosen.end());
+  return chosen;
+}
+
+}  // namespace bench::workspace

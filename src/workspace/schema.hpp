@@ -1,0 +1,93 @@
+#pragma once
+
+namespace bench::workspace {
+
+/// Raised by one with every change to the tables; a database with a higher one is refused.
+constexpr int schema_version = 1;
+
+/// The tables of a run. docs/workspace.md describes them for people who query them.
+constexpr const char* schema = R"sql(
+CREATE TABLE fact (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workpackage (
+  id INTEGER PRIMARY KEY,
+  step TEXT NOT NULL,
+  iteration INTEGER NOT NULL,
+  combination INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('ready', 'running', 'submitted', 'done', 'failed')),
+  expanded INTEGER NOT NULL DEFAULT 0,
+  parameters TEXT NOT NULL CHECK (json_valid(parameters)),
+  directory TEXT NOT NULL,
+  reason TEXT NOT NULL DEFAULT '',
+  attempts INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX workpackage_by_step ON workpackage (step, state);
+
+CREATE TABLE parent (
+  workpackage INTEGER NOT NULL REFERENCES workpackage (id),
+  parent INTEGER NOT NULL REFERENCES workpackage (id),
+  PRIMARY KEY (workpackage, parent)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE attempt (
+  workpackage INTEGER NOT NULL REFERENCES workpackage (id),
+  number INTEGER NOT NULL,
+  uuid TEXT NOT NULL UNIQUE,
+  host TEXT NOT NULL,
+  job_id TEXT NOT NULL DEFAULT '',
+  claimed_unix_s REAL NOT NULL,
+  started_unix_s REAL,
+  ended_unix_s REAL,
+  exit_code INTEGER,
+  reason TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (workpackage, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE finding (
+  analyser TEXT NOT NULL,
+  workpackage INTEGER NOT NULL REFERENCES workpackage (id),
+  name TEXT NOT NULL,
+  value ANY,
+  unit TEXT NOT NULL DEFAULT '',
+  estimated INTEGER NOT NULL DEFAULT 0,
+  absent_reason TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (analyser, workpackage, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE analysis (
+  analyser TEXT PRIMARY KEY,
+  ended_workpackages INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- One row per analysed workpackage: what was asked, what came of it, and where it ran.
+CREATE VIEW results AS
+SELECT
+  f.analyser,
+  w.id AS workpackage,
+  w.step,
+  w.iteration,
+  w.state,
+  w.reason,
+  w.parameters,
+  json_group_object(f.name, f.value) FILTER (WHERE f.value IS NOT NULL) AS findings,
+  json_group_object(f.name, f.absent_reason) FILTER (WHERE f.absent_reason <> '') AS absent,
+  max(f.estimated) AS estimated,
+  a.host,
+  a.job_id,
+  a.started_unix_s,
+  a.ended_unix_s,
+  a.exit_code,
+  (SELECT value FROM fact WHERE name = 'input_sha256') AS input_sha256,
+  (SELECT value FROM fact WHERE name = 'platform') AS platform,
+  (SELECT value FROM fact WHERE name = 'cpu') AS cpu,
+  (SELECT value FROM fact WHERE name = 'gpus') AS gpus
+FROM finding AS f
+JOIN workpackage AS w ON w.id = f.workpackage
+LEFT JOIN attempt AS a ON a.workpackage = w.id AND a.number = w.attempts
+GROUP BY f.analyser, w.id;
+)sql";
+
+}  // namespace bench::workspace

@@ -1,0 +1,287 @@
+#include "convert.hpp"
+
+#include "elements.hpp"
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::document {
+namespace {
+
+using Kind = Value::Kind;
+
+constexpr std::string_view content_key = "_";
+
+bool is_scalar(const Value& value) {
+  return value.kind == Kind::text || value.kind == Kind::null;
+}
+
+/// Keys for the user's own use, such as a place for anchors.
+bool is_private(const std::string& key) {
+  return key.starts_with("x-");
+}
+
+/// `step 'train'`: how messages call an element.
+std::string title(const Element& kind, const Value& value) {
+  if (kind.name == "jube")
+    return "the file";
+  const Value* name = value.find("name");
+  return name && name->kind == Kind::text ? fmt::format("{} '{}'", kind.name, name->text)
+                                          : kind.name;
+}
+
+class Converter {
+ public:
+  Converter(const std::string& file, Diagnostics& diagnostics)
+      : file_(file), diagnostics_(diagnostics) {}
+
+  Node root(const Value& value) {
+    if (is_scalar(value))
+      throw Error("expected a mapping or a list of benchmarks, found a text", "", place(value));
+    Value top{.kind = Kind::mapping, .mark = value.mark};
+    if (value.kind == Kind::mapping && value.find("benchmark"))
+      return mapping(element("jube"), value);
+    Node root;
+    if (value.kind == Kind::list) {
+      root = mapping(element("jube"), top);
+      add(root, element("benchmark"), value, value.mark);
+      return root;
+    }
+    Value benchmark{.kind = Kind::mapping, .mark = value.mark};
+    for (const Entry& entry : value.entries)
+      (is_global(entry.key) ? top : benchmark).entries.push_back(entry);
+    root = mapping(element("jube"), top);
+    root.children.push_back(mapping(element("benchmark"), benchmark));
+    return root;
+  }
+
+ private:
+  /// True for keys that only the top of a file knows.
+  static bool is_global(const std::string& key) {
+    const Element& top = element("jube");
+    const Element& benchmark = element("benchmark");
+    return (top.lacks(key) || top.has_attribute(key)) && !benchmark.lacks(key);
+  }
+
+  Place place(Mark mark) const { return Place{file_, mark.line, mark.column}; }
+  Place place(const Value& value) const { return place(value.mark); }
+
+  /// The bound on the parsed values does not hold the copies that `_: [a, b]` makes.
+  void count(std::size_t nodes, const Place& where) {
+    nodes_ += nodes;
+    if (nodes_ > max_nodes)
+      throw Error("more than 1,000,000 elements and attributes once the lists are expanded", "",
+                  where);
+  }
+
+  Node node(const Element& kind, Mark mark) {
+    Node made;
+    made.name = kind.name;
+    made.place = made.text_place = place(mark);
+    return made;
+  }
+
+  /// Adds what stands under the key of a child element: one element, or one per item.
+  void add(Node& parent, const Element& kind, const Value& value, Mark key) {
+    if (value.kind != Kind::list)
+      return add_one(parent, kind, value, key);
+    for (const ValuePtr& item : value.items)
+      if (item->kind == Kind::list)
+        for (const ValuePtr& inner : item->items)
+          add_one(parent, kind, *inner, inner->mark);
+      else
+        add_one(parent, kind, *item, item->mark);
+  }
+
+  void add_one(Node& parent, const Element& kind, const Value& value, Mark key) {
+    if (value.kind == Kind::list)
+      throw Error("lists are nested too deeply", "a list may hold lists, but no deeper ones",
+                  place(value));
+    if (is_scalar(value)) {
+      Node made = node(kind, value.kind == Kind::null ? key : value.mark);
+      made.text = value.text;
+      warn_lost_text(kind, made, kind.name);
+      count(1, made.place);
+      parent.children.push_back(std::move(made));
+    } else if (kind.name == "parameter" && !value.find("name") && !value.find(content_key)) {
+      add_short_parameters(parent, value);
+    } else {
+      add_mapping(parent, kind, value);
+    }
+  }
+
+  /// `{name: a, _: [x, y]}` is one element per text, each with the same attributes.
+  void add_mapping(Node& parent, const Element& kind, const Value& value) {
+    Node made = mapping(kind, value);
+    const Value* content = value.find(content_key);
+    if (!content || content->kind != Kind::list) {
+      parent.children.push_back(std::move(made));
+      return;
+    }
+    std::size_t copied = 1;
+    for (const Attribute& attribute : made.attributes)
+      copied += weight(attribute.value);
+    for (const Value* text : texts(*content, "'_'")) {
+      count(copied, made.place);
+      set_text(made, *text, text->mark);
+      parent.children.push_back(made);
+    }
+  }
+
+  /// The element of a mapping, its text left out where `_` is a list.
+  Node mapping(const Element& kind, const Value& value) {
+    Node made = node(kind, value.mark);
+    const std::string what = title(kind, value);
+    count(1 + value.entries.size(), made.place);
+    for (const Entry& entry : value.entries)
+      if (entry.key == content_key)
+        take_content(made, entry);
+      else if (!is_private(entry.key))
+        take_entry(made, kind, entry, what);
+    warn_lost_text(kind, made, what);
+    return made;
+  }
+
+  void take_content(Node& made, const Entry& entry) {
+    if (entry.value->kind == Kind::mapping)
+      throw Error("'_' takes a text or a list of texts, not a mapping", "", place(entry.mark));
+    if (is_scalar(*entry.value))
+      set_text(made, *entry.value, entry.mark);
+  }
+
+  void set_text(Node& made, const Value& text, Mark key) const {
+    made.text = text.text;
+    made.text_place = place(text.kind == Kind::null ? key : text.mark);
+  }
+
+  void take_entry(Node& made, const Element& kind, const Entry& entry, const std::string& what) {
+    if (kind.has_child(entry.key))
+      return add(made, element(entry.key), *entry.value, entry.mark);
+    if (kind.lacks(entry.key))
+      throw Error(fmt::format("'{}' is not supported by this version of bench", entry.key), "",
+                  place(entry.mark));
+    const bool known = kind.has_attribute(entry.key);
+    if (!known)
+      diagnostics_.warn(fmt::format("unknown key '{}' in {}", entry.key, what),
+                        hint_for(kind, entry.key), place(entry.mark));
+    made.attributes.push_back(attribute(entry, known));
+  }
+
+  static std::string hint_for(const Element& kind, const std::string& key) {
+    const Element& benchmark = element("benchmark");
+    if (kind.name == "jube" && (benchmark.has_child(key) || benchmark.has_attribute(key)))
+      return "it belongs in the benchmark";
+    return did_you_mean(key, kind.known());
+  }
+
+  Attribute attribute(const Entry& entry, bool known) {
+    const Value& value = *entry.value;
+    Attribute made{entry.key, value.text, place(entry.mark),
+                   place(value.kind == Kind::null ? entry.mark : value.mark)};
+    if (value.kind == Kind::mapping && known)
+      throw Error(fmt::format("'{}' takes a text or a list of texts, not a mapping", entry.key), "",
+                  made.place);
+    if (value.kind != Kind::list || !known)
+      return made;
+    std::vector<std::string> pieces;
+    for (const Value* text : texts(value, fmt::format("'{}'", entry.key)))
+      pieces.push_back(text->text);
+    made.value = join(pieces, ",");
+    return made;
+  }
+
+  /// The items of a list of texts, lists in it flattened one level.
+  std::vector<const Value*> texts(const Value& list, const std::string& what) const {
+    std::vector<const Value*> found;
+    for (const ValuePtr& item : list.items)
+      if (item->kind == Kind::list)
+        for (const ValuePtr& inner : item->items)
+          found.push_back(inner.get());
+      else
+        found.push_back(item.get());
+    for (const Value* text : found)
+      if (!is_scalar(*text))
+        throw Error(fmt::format("{} takes a text or a list of texts", what), "", place(*text));
+    return found;
+  }
+
+  /// `parameter: {n: [1, 2], precision: fp16}`: one parameter per key. `tag` is the tag of all.
+  void add_short_parameters(Node& parent, const Value& value) {
+    const Entry* tag = value.entry("tag");
+    for (const Entry& entry : value.entries) {
+      if (is_private(entry.key) || &entry == tag)
+        continue;
+      Node made = short_parameter(entry);
+      if (tag)
+        add_tag(made, attribute(*tag, true));
+      parent.children.push_back(std::move(made));
+    }
+  }
+
+  /// Both expressions must hold where the element has one of its own.
+  static void add_tag(Node& made, const Attribute& tag) {
+    for (Attribute& own : made.attributes)
+      if (own.name == "tag") {
+        own.value = fmt::format("({})+({})", tag.value, own.value);
+        return;
+      }
+    made.attributes.push_back(tag);
+  }
+
+  Node short_parameter(const Entry& entry) {
+    const Value& value = *entry.value;
+    const bool has_settings = value.kind == Kind::mapping;
+    if (const Entry* name = has_settings ? value.entry("name") : nullptr)
+      throw Error(fmt::format("the parameter '{}' has its name already", entry.key), "",
+                  place(name->mark));
+    auto name = std::make_shared<Value>();
+    name->kind = Kind::text;
+    name->text = entry.key;
+    name->mark = entry.mark;
+    Value long_form;
+    long_form.kind = Kind::mapping;
+    long_form.mark = entry.mark;
+    long_form.entries.push_back({"name", entry.mark, name});
+    long_form.entries.insert(long_form.entries.end(), value.entries.begin(), value.entries.end());
+
+    Node made = mapping(element("parameter"), long_form);
+    const Value* content = has_settings ? value.find(content_key) : &value;
+    if (content)
+      take_values(made, entry.key, *content, entry.mark);
+    return made;
+  }
+
+  /// The text, or one `value` child per item of a list.
+  void take_values(Node& made, const std::string& name, const Value& value, Mark key) {
+    if (is_scalar(value))
+      return set_text(made, value, key);
+    if (value.items.empty())
+      throw Error(fmt::format("parameter '{}' has an empty list of values", name),
+                  "write '' for one empty value", place(value));
+    made.text_place = place(value);
+    for (const Value* text : texts(value, fmt::format("parameter '{}'", name))) {
+      Node item = node(element("value"), text->mark);
+      item.text = text->text;
+      count(1, item.place);
+      made.children.push_back(std::move(item));
+    }
+  }
+
+  void warn_lost_text(const Element& kind, const Node& made, const std::string& what) {
+    if (!kind.has_text && !strip(made.text).empty())
+      diagnostics_.warn(fmt::format("the text of {} has no effect", what), "", made.text_place);
+  }
+
+  std::string file_;
+  Diagnostics& diagnostics_;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace
+
+Node convert(const Value& root, const std::string& file, Diagnostics& diagnostics) {
+  return Converter(file, diagnostics).root(root);
+}
+
+}  // namespace bench::document

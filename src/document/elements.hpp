@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::document {
+
+/// What may stand under one element of the language. Every name is listed that JUBE or bench
+/// knows, so that a misspelt one finds its neighbour.
+struct Element {
+  std::string name;
+  bool has_text = false;  ///< Its content means something.
+  std::vector<std::string> children = {};
+  std::vector<std::string> attributes = {};  ///< Beside `tag`, which every element takes.
+  std::vector<std::string> later = {};       ///< Part of the language, not of this version.
+
+  bool has_child(std::string_view key) const;
+  bool has_attribute(std::string_view key) const;
+  bool lacks(std::string_view key) const;
+  /// Every name that may stand under it, one day or now.
+  std::vector<std::string> known() const;
+};
+
+/// The element called `name`: `jube` for the root, else any name among the `children`.
+const Element& element(std::string_view name);
+
+}  // namespace bench::document

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench::document {
+
+/// The text of a plain (unquoted) YAML scalar as JUBE sees it: YAML 1.1 types as PyYAML's full
+/// loader resolves them, written as Python's `str` does. Nothing for a null.
+///
+/// Where PyYAML would crash (`2024-13-45`, `0b_`, `=`) the text stays as it is.
+std::optional<std::string> plain_scalar(std::string_view text);
+
+}  // namespace bench::document

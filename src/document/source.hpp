@@ -1,0 +1,38 @@
+#pragma once
+
+#include "value.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <bench/base/error.hpp>
+
+namespace bench::document {
+
+/// The text of a file, for what the parser's events do not tell.
+class Source {
+ public:
+  /// @throws Error if the text is not UTF-8 or holds a control character
+  Source(const std::string& text, const std::string& file);
+
+  /// Without a byte order mark.
+  const std::string& text() const { return text_; }
+  Place place(Mark mark) const { return Place{file_, mark.line, mark.column}; }
+  Place place(std::size_t offset) const;
+
+  /// @throws Error if only white space with a tab in it stands before `offset` in its line
+  void check_indentation(std::size_t offset) const;
+  /// For a quoted scalar that begins at `offset`, its anchor and tag included.
+  /// @throws Error if the quote is never closed
+  void check_quote(std::size_t offset) const;
+  /// The word that begins at `offset`, such as `*anchor`.
+  std::string word(std::size_t offset) const;
+  /// The offset at which a line begins that counts from 1.
+  std::size_t line_begin(int line) const;
+
+ private:
+  std::string text_;
+  std::string file_;
+};
+
+}  // namespace bench::document

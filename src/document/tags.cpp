@@ -1,0 +1,163 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/document/read.hpp>
+
+namespace bench::document {
+namespace {
+
+constexpr std::string_view operators = "()|+!^,";
+
+/// Deeper expressions are a mistake, and would exhaust the stack.
+constexpr int max_nesting = 100;
+
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; });
+  return text;
+}
+
+/// One function per rule of the grammar, loosest first. Nothing is skipped: the whole expression
+/// is checked whatever its value.
+class TagParser {
+ public:
+  TagParser(const std::string& expression, const std::set<std::string>& active, const Place& place)
+      : expression_(expression),
+        text_(without_blanks(expression)),
+        rest_(text_),
+        active_(active),
+        place_(place) {}
+
+  bool parse() {
+    if (rest_.empty())
+      fail("it is empty");
+    const bool value = either();
+    if (!rest_.empty())
+      fail_at_rest("unexpected");
+    return value;
+  }
+
+ private:
+  bool take(char c) {
+    const bool found = rest_.starts_with(c);
+    if (found)
+      rest_.remove_prefix(1);
+    return found;
+  }
+
+  bool either() {
+    bool value = all();
+    while (take('|'))
+      value = all() || value;
+    return value;
+  }
+
+  bool all() {
+    bool value = negated();
+    while (take('+'))
+      value = negated() && value;
+    return value;
+  }
+
+  bool negated() {
+    bool invert = false;
+    while (take('!'))
+      invert = !invert;
+    return odd() != invert;
+  }
+
+  bool odd() {
+    bool value = atom();
+    while (take('^')) {
+      if (rest_.starts_with('!'))
+        fail("'!' cannot follow '^'", "write a^(!b)");
+      value = atom() != value;
+    }
+    return value;
+  }
+
+  bool atom() {
+    if (take('('))
+      return inside();
+    const auto length = std::min(rest_.find_first_of(operators), rest_.size());
+    if (rest_.empty())
+      fail("a name is missing at its end");
+    if (length == 0)
+      fail_at_rest("a name is missing before");
+    const std::string name(rest_.substr(0, length));
+    rest_.remove_prefix(length);
+    return active_.contains(name);
+  }
+
+  /// Behind an opening parenthesis; `()` is false.
+  bool inside() {
+    if (take(')'))
+      return false;
+    if (++nesting_ > max_nesting)
+      fail("its parentheses are nested too deeply");
+    const bool value = either();
+    --nesting_;
+    if (rest_.empty())
+      fail("a ')' is missing");
+    if (!take(')'))
+      fail_at_rest("unexpected");
+    return value;
+  }
+
+  [[noreturn]] void fail_at_rest(const std::string& what) const {
+    fail(fmt::format("{} '{}'", what, rest_[0]),
+         rest_[0] == ',' ? "write '|' for or, '+' for and" : "");
+  }
+
+  [[noreturn]] void fail(const std::string& why, const std::string& hint = "") const {
+    throw Error(fmt::format("tag expression '{}' does not parse: {}", expression_, why), hint,
+                place_);
+  }
+
+  std::string expression_;
+  std::string text_;
+  std::string_view rest_;
+  const std::set<std::string>& active_;
+  Place place_;
+  int nesting_ = 0;
+};
+
+void collect_names(const Node& node, std::set<std::string>& names) {
+  if (const Attribute* tag = node.find("tag")) {
+    const std::string text = without_blanks(tag->value);
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find_first_of(operators, at), text.size());
+      if (end > at)
+        names.insert(text.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  for (const Node& child : node.children)
+    collect_names(child, names);
+}
+
+}  // namespace
+
+bool tag_holds(const std::string& expression, const std::set<std::string>& active,
+               const Place& place) {
+  return TagParser(expression, active, place).parse();
+}
+
+void select_tags(Node& root, const std::set<std::string>& active) {
+  std::erase_if(root.children, [&](const Node& child) {
+    const Attribute* tag = child.find("tag");
+    return tag && !tag_holds(tag->value, active, tag->place);
+  });
+  for (Node& child : root.children) {
+    std::erase_if(child.attributes, [](const Attribute& a) { return a.name == "tag"; });
+    select_tags(child, active);
+  }
+}
+
+std::set<std::string> tag_names(const Node& root) {
+  std::set<std::string> names;
+  collect_names(root, names);
+  return names;
+}
+
+}  // namespace bench::document

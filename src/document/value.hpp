@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::document {
+
+/// A position in the file that is read, from 1.
+struct Mark {
+  int line = 0;
+  int column = 0;
+};
+
+struct Value;
+using ValuePtr = std::shared_ptr<const Value>;
+
+/// One key of a mapping with what stands under it.
+struct Entry {
+  std::string key;  ///< As written.
+  Mark mark;
+  ValuePtr value;
+};
+
+/// One YAML value: what the parser hands to the conversion. Aliases share the value they name, so
+/// that a file stays small in memory however often it repeats itself.
+struct Value {
+  enum class Kind { null, text, list, mapping };
+
+  Kind kind = Kind::null;
+  std::string text = {};             ///< Of a text, by the rules of `plain_scalar`.
+  std::vector<ValuePtr> items = {};  ///< Of a list.
+  std::vector<Entry> entries = {};   ///< Of a mapping, merge keys (`<<`) resolved; each key once.
+  Mark mark = {};
+  /// This value and all below, aliases counted as often as they are used, and each 1024 bytes of
+  /// text once more: a bound on the memory that the expanded document takes.
+  std::size_t nodes = 1;
+  int depth = 1;  ///< Levels, this one included.
+
+  /// What stands under `key`, or null.
+  const Entry* entry(std::string_view key) const {
+    for (const Entry& candidate : entries)
+      if (candidate.key == key)
+        return &candidate;
+    return nullptr;
+  }
+  const Value* find(std::string_view key) const {
+    const Entry* found = entry(key);
+    return found ? found->value.get() : nullptr;
+  }
+};
+
+inline std::size_t weight(std::string_view text) {
+  return 1 + text.size() / 1024;
+}
+
+/// The most values a document may have once its aliases are expanded, and the deepest nesting.
+constexpr std::size_t max_nodes = 1'000'000;
+constexpr int max_depth = 500;
+
+/// Parses one YAML document strictly; `file` stands in the places of errors.
+/// @throws Error with the place: see `read_file`
+ValuePtr parse_yaml(const std::string& text, const std::string& file);
+
+}  // namespace bench::document

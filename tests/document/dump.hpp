@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include <bench/document/read.hpp>
+
+namespace bench::document {
+
+/// A tree in one line: `step[name=a active=True]("text" do("echo"))`.
+inline std::string dump(const Node& node) {
+  std::string text = node.name;
+  std::string attributes;
+  for (const Attribute& attribute : node.attributes)
+    attributes += (attributes.empty() ? "" : " ") + attribute.name + "=" + attribute.value;
+  if (!attributes.empty())
+    text += "[" + attributes + "]";
+  std::string content = node.text.empty() ? "" : '"' + node.text + '"';
+  for (const Node& child : node.children)
+    content += (content.empty() ? "" : " ") + dump(child);
+  return content.empty() ? text : text + "(" + content + ")";
+}
+
+/// What stands below the root of a text that must give no warning.
+inline std::string dump_yaml(const std::string& text) {
+  Diagnostics strict(true);
+  std::string dumped;
+  for (const Node& child : read_yaml(text, "t.yaml", strict).children)
+    dumped += (dumped.empty() ? "" : " ") + dump(child);
+  return dumped;
+}
+
+}  // namespace bench::document

@@ -1,0 +1,259 @@
+#include "dump.hpp"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/read.hpp>
+
+namespace bench::document {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string yaml;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class ReadTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ReadTest, GivesTheTree) {
+  EXPECT_EQ(dump_yaml(GetParam().yaml), GetParam().expected);
+}
+
+const auto case_name = [](const auto& info) { return info.param.name; };
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, ReadTest,
+    testing::Values(
+        Case{"OneBenchmarkAtTheTop", "name: demo\noutpath: runs\nstep: {name: s, do: echo hi}\n",
+             R"(benchmark[name=demo outpath=runs](step[name=s](do("echo hi"))))"},
+        Case{"OneBenchmarkKeepsItsSets",
+             "name: d\nparameterset: {name: p}\npatternset: {name: q}\n",
+             "benchmark[name=d](parameterset[name=p] patternset[name=q])"},
+        Case{"Wrapper",
+             "parameterset: {name: g}\nbenchmark:\n  - {name: b1, outpath: r}\n  - {name: b2}\n",
+             "parameterset[name=g] benchmark[name=b1 outpath=r] benchmark[name=b2]"},
+        Case{"WrapperAroundOne", "benchmark: {name: b}\n", "benchmark[name=b]"},
+        Case{"List", "- {name: b1}\n- {name: b2}\n", "benchmark[name=b1] benchmark[name=b2]"},
+        Case{"PrivateKeysAreLeftOut",
+             "x-anchors: {a: &a hello, b: [1]}\nname: d\ncomment: *a\nstep: {name: s, x-note: 1}\n",
+             R"(benchmark[name=d](comment("hello") step[name=s]))"},
+        Case{"ByteOrderMarkAndCarriageReturns", "\xEF\xBB\xBFname: d\r\ncomment: c\r\n",
+             R"(benchmark[name=d](comment("c")))"}),
+    case_name);
+
+std::string in_step(const std::string& yaml) {
+  return "step: {name: s}\n" + yaml;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Elements, ReadTest,
+    testing::Values(
+        Case{"ListsAndTextsOfDo",
+             "step:\n  do: [echo a, [echo b, echo c], {active: true, _: [echo d, echo e]}]\n",
+             R"(benchmark(step(do("echo a") do("echo b") do("echo c") do[active=True]("echo d") )"
+             R"(do[active=True]("echo e"))))"},
+        Case{"NullIsAnEmptyText", "step:\n  do:\n  use: ~\n", "benchmark(step(do use))"},
+        Case{"EmptyListIsNoElement", "step:\n  do: []\n", "benchmark(step)"},
+        Case{"MappingWithoutText", "step: {do: {active: false}}\n",
+             "benchmark(step(do[active=False]))"},
+        Case{"MappingWithNullText", "step: {do: {_: , active: x}}\n",
+             "benchmark(step(do[active=x]))"},
+        Case{"ListUnderAnAttributeIsJoined", "step: {name: c, depend: [a, [b, 1]]}\n",
+             "benchmark(step[name=c depend=a,b,1])"},
+        Case{"NullAttributeIsEmpty", "step: {name: c, depend: , active: ''}\n",
+             "benchmark(step[name=c depend= active=])"},
+        Case{"EmptyBlockScalar",
+             "parameterset:\n  parameter:\n    - name: a\n      separator: |\n      _: |\n"
+             "        x, y\n        z\n",
+             "benchmark(parameterset(parameter[name=a separator=](\"x, y\nz\n\")))"},
+        Case{"OrderIsThatOfTheFile",
+             "result: {table: {name: t, column: [a, {title: b, _: c}]}, use: x}\n",
+             R"(benchmark(result(table[name=t](column("a") column[title=b]("c")) use("x"))))"},
+        Case{"LongFormWithTwoTextsIsTwoParameters",
+             "parameterset: {parameter: {name: a, _: [1, 2]}}\n",
+             R"(benchmark(parameterset(parameter[name=a]("1") parameter[name=a]("2"))))"},
+        Case{"BatchAndEnergyAsSwitches", in_step("").substr(0, 14) + ", batch: true, energy: no}\n",
+             R"(benchmark(step[name=s](batch("True") energy("False"))))"},
+        Case{"BatchAndEnergyWithSettings",
+             "step: {batch: {nodes: $n, time_limit: 00:15:00}, energy: {methods: [rapl, nvml]}}\n",
+             "benchmark(step(batch[nodes=$n time_limit=00:15:00] energy[methods=rapl,nvml]))"}),
+    case_name);
+
+std::string in_set(const std::string& parameter) {
+  return "parameterset:\n  parameter: " + parameter + "\n";
+}
+
+std::string set_of(const std::string& parameters) {
+  return "benchmark(parameterset(" + parameters + "))";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ShortParameters, ReadTest,
+    testing::Values(
+        Case{"ListsAndScalars", in_set("{batch_size: [16, 32], precision: fp16}"),
+             set_of(R"(parameter[name=batch_size](value("16") value("32")) )"
+                    R"(parameter[name=precision]("fp16"))")},
+        Case{"InAList", in_set("[{name: a, _: 1}, {b: 2, c: }]"),
+             set_of(R"(parameter[name=a]("1") parameter[name=b]("2") parameter[name=c])")},
+        Case{"SettingsOfOneParameter", in_set("{n: {type: int, _: [1, 2]}, m: {type: int, _: 3}}"),
+             set_of(R"(parameter[name=n type=int](value("1") value("2")) )"
+                    R"(parameter[name=m type=int]("3"))")},
+        Case{"SettingsWithoutValue", in_set("{n: {type: int}}"),
+             set_of("parameter[name=n type=int]")},
+        Case{"OneValueInAList", in_set("{n: [1]}"), set_of(R"(parameter[name=n](value("1")))")},
+        Case{"ListsAreFlattened", in_set("{n: [1, [2, 3], ]}"),
+             set_of(R"(parameter[name=n](value("1") value("2") value("3")))")},
+        Case{"TagHoldsForAll", in_set("{tag: big, n: 1, m: {tag: b|c, _: 2}}"),
+             set_of(R"(parameter[name=n tag=big]("1") parameter[name=m tag=(big)+(b|c)]("2"))")},
+        Case{"KeysAreTakenAsWritten", in_set("{on: 1, 010: 2}"),
+             set_of(R"(parameter[name=on]("1") parameter[name=010]("2"))")}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    MergeKeys, ReadTest,
+    testing::Values(
+        Case{"OwnKeysOverride",
+             "x-s: &s {active: a, iterations: 2}\nstep: {<<: *s, name: s, active: b}\n",
+             "benchmark(step[active=b iterations=2 name=s])"},
+        Case{"FirstOfAListWins",
+             "x-s: [&a {active: a}, &b {active: b, where: w}]\nstep: {<<: [*a, *b], name: s}\n",
+             "benchmark(step[active=a where=w name=s])"},
+        Case{"MergedMappingMerges",
+             "x-a: &a {where: w}\nx-b: &b {<<: *a, active: b}\nstep: {name: s, <<: *b}\n",
+             "benchmark(step[where=w active=b name=s])"},
+        Case{"QuotedIsAnOrdinaryKey", in_set("{\"<<\": 1}"), set_of(R"(parameter[name=<<]("1"))")}),
+    case_name);
+
+// Fails for any key that this version supports and the table of elements forgot.
+TEST(Read, KnowsEverySupportedKey) {
+  const std::string yaml = R"(
+version: "2.7"
+benchmark:
+  name: b
+  outpath: o
+  comment: c
+  parameterset:
+    name: p
+    tag: t
+    parameter: {name: n, type: int, mode: text, separator: ";", export: true, unit: s, tag: t, _: 1}
+  step:
+    name: s
+    depend: a
+    iterations: 2
+    procs: 1
+    max_async: 1
+    active: true
+    where: $n
+    timeout: 5min
+    tag: t
+    use: {tag: t, _: p}
+    do: {stdout: o, stderr: e, active: true, tag: t, _: x}
+    batch: {nodes: 1, tasks_per_node: 1, threads_per_task: 1, gpus_per_node: 1, time_limit: 1h,
+            template: t}
+    energy: {methods: auto, interval: 1s}
+  patternset:
+    name: q
+    pattern: {name: x, mode: pattern, type: int, unit: s, default: 0, dotall: true, tag: t, _: y}
+  analyser:
+    name: an
+    reduce: true
+    use: q
+    analyse: {step: s, file: {use: q, _: stdout}}
+  result:
+    result_dir: r
+    use: an
+    table: {name: t, style: csv, separator: ",", sort: n, filter: $n, transpose: false,
+            column: {title: T, format: .2f, colw: 5, tag: t, _: n}}
+)";
+  Diagnostics strict(true);
+  const Node root = read_yaml(yaml, "t.yaml", strict);
+  EXPECT_EQ(root.get("version"), "2.7");
+  EXPECT_EQ(root.all("benchmark").size(), 1);
+}
+
+TEST(Read, GivesPlacesFromOne) {
+  Diagnostics strict(true);
+  const Node root = read_yaml(
+      "name: demo\n"
+      "step:\n"
+      "  - name:   hello\n"
+      "    depend:\n"
+      "    do: &x\n"
+      "      - echo a\n"
+      "      - {_: é echo, active: true}\n"
+      "parameterset: {parameter: {n: [1, 2]}}\n",
+      "t.yaml", strict);
+  const Node& step = *root.first("benchmark")->first("step");
+  const auto at = [](int line, int column) { return Place{"t.yaml", line, column}; };
+  EXPECT_EQ(step.place, at(3, 5));
+  EXPECT_EQ(step.text_place, at(3, 5));
+  EXPECT_EQ(step.find("name")->name_place, at(3, 5));
+  EXPECT_EQ(step.find("name")->place, at(3, 13));
+  EXPECT_EQ(step.find("depend")->place, at(4, 5)) << "an empty value has the place of its key";
+  EXPECT_EQ(step.all("do")[0]->place, at(6, 9));
+  EXPECT_EQ(step.all("do")[1]->place, at(7, 9));
+  EXPECT_EQ(step.all("do")[1]->text_place, at(7, 13));
+  EXPECT_EQ(step.all("do")[1]->find("active")->place, at(7, 30)) << "columns count bytes";
+  const Node& parameter = *root.first("benchmark")->first("parameterset")->first("parameter");
+  EXPECT_EQ(parameter.place, at(8, 28));
+  EXPECT_EQ(parameter.text_place, at(8, 31));
+  EXPECT_EQ(parameter.find("name")->place, at(8, 28));
+  EXPECT_EQ(parameter.all("value")[1]->place, at(8, 35));
+}
+
+TEST(Read, FindsAttributesAndChildren) {
+  Diagnostics strict(true);
+  const Node root = read_yaml("name: b\nstep: [{name: s}, {name: t}]\n", "t.yaml", strict);
+  const Node& benchmark = *root.first("benchmark");
+  EXPECT_EQ(benchmark.get("name"), "b");
+  EXPECT_EQ(benchmark.get("outpath", "runs"), "runs");
+  EXPECT_EQ(benchmark.find("outpath"), nullptr);
+  EXPECT_EQ(benchmark.all("step")[1]->get("name"), "t");
+  EXPECT_EQ(benchmark.first("result"), nullptr);
+}
+
+class ReadFile : public testing::Test {
+ protected:
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    const auto file = std::filesystem::path(testing::TempDir()) / name;
+    std::ofstream(file) << text;
+    return file;
+  }
+  std::string message(const std::filesystem::path& file) const {
+    Diagnostics diagnostics;
+    try {
+      read_file(file, diagnostics);
+    } catch (const Error& error) {
+      return render(error);
+    }
+    return "";
+  }
+};
+
+TEST_F(ReadFile, ReadsAnyNameThatIsNotXml) {
+  Diagnostics strict(true);
+  EXPECT_EQ(dump(read_file(write("document_in.bench", "name: b\n"), strict)),
+            "jube(benchmark[name=b])");
+  EXPECT_EQ(dump(read_file(write("document_in.YML", "name: b\n"), strict)),
+            "jube(benchmark[name=b])");
+}
+
+TEST_F(ReadFile, RefusesXml) {
+  for (const auto& file : {write("document_in.xml", "x"), write("document_in", "\n <jube/>")})
+    EXPECT_EQ(message(file),
+              file.string() + ": error: XML input is not supported by this version of bench");
+}
+
+TEST_F(ReadFile, NamesAMissingFile) {
+  EXPECT_THAT(message("/nonexistent/in.yaml"), testing::HasSubstr("/nonexistent/in.yaml"));
+}
+
+}  // namespace
+}  // namespace bench::document

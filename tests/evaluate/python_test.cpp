@@ -1,0 +1,190 @@
+#include "outcome.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/evaluate/evaluator.hpp>
+
+namespace bench::evaluate {
+namespace {
+
+using std::chrono::steady_clock;
+
+std::vector<Outcome> evaluate(Evaluator& evaluator, const std::vector<std::string>& expressions) {
+  std::vector<Request> requests;
+  for (const std::string& text : expressions)
+    requests.push_back({Mode::python, text});
+  return evaluator.evaluate(requests);
+}
+
+struct Case {
+  std::string expression;
+  Outcome expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.expression.substr(0, 40);
+}
+
+class PythonTest : public testing::TestWithParam<Case> {
+ protected:
+  static inline Evaluator evaluator{};
+};
+
+TEST_P(PythonTest, GivesTheTextOfTheValue) {
+  EXPECT_EQ(evaluate(evaluator, {GetParam().expression}).at(0), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, PythonTest,
+    testing::Values(Case{"1/2", value("0.5")}, Case{"4/2", value("2.0")},
+                    Case{"7//2+7%3", value("4")}, Case{"2**70", value("1180591620717411303424")},
+                    Case{"1e20", value("1e+20")}, Case{"0.1+0.2", value("0.30000000000000004")},
+                    Case{"round(2.5)", value("2")}, Case{"True", value("True")},
+                    Case{"None", value("None")}, Case{"[1,2,3]", value("[1, 2, 3]")},
+                    Case{"(1,2)", value("(1, 2)")}, Case{"''", value("")},
+                    Case{"'  pad  '", value("  pad  ")}, Case{"'%05.2f' % 3.14159", value("03.14")},
+                    Case{"f'{3:03d}'", value("003")}, Case{"'a' if 1>2 else 'b'", value("b")},
+                    Case{"1_000", value("1000")}, Case{"{'a': 1}['a']", value("1")},
+                    Case{"[\n1,\n2][1]", value("2")}, Case{"  1+1\n", value("2")},
+                    Case{"'größe 测'", value("größe 测")}, Case{"'a\\nb'", value("a\nb")},
+                    Case{"'\\d'", value("\\d")},
+                    Case{"'\xFF'", error("UnicodeEncodeError: 'utf-8' codec can't encode character "
+                                         "'\\udcff' in position 1: surrogates not allowed")},
+                    Case{"'a\\0b'", value(std::string("a\0b", 3))}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, PythonTest,
+    testing::Values(Case{"os.path.basename('/a/b')", value("b")},
+                    Case{"re.sub('a', 'b', 'aa')", value("bb")},
+                    Case{"string.digits", value("0123456789")},
+                    Case{"operator.add(1, 2)", value("3")}, Case{"math.sqrt(16)", value("4.0")},
+                    Case{"time.time() > 0", value("True")},
+                    Case{"subprocess.check_output(['echo', 'x'])", value("b'x\\n'")},
+                    Case{"deque([1])", value("deque([1])")},
+                    Case{"[math.floor(x) for x in (1.5,)]", value("[1]")},
+                    Case{"sys.path", error("NameError: name 'sys' is not defined")}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Errors, PythonTest,
+    testing::Values(Case{"1/0", error("ZeroDivisionError: division by zero")},
+                    Case{"x", error("NameError: name 'x' is not defined")},
+                    Case{"{'a': 1}['b']", error("KeyError: 'b'")},
+                    Case{"1 +", error("SyntaxError: invalid syntax")},
+                    Case{"", error("SyntaxError: invalid syntax")},
+                    Case{"a = 1", error("SyntaxError: invalid syntax")},
+                    Case{"int('z')",
+                         error("ValueError: invalid literal for int() with base 10: 'z'")},
+                    Case{"exit(3)", error("SystemExit: 3")},
+                    Case{"__import__('sys').exit(3)", error("SystemExit: 3")},
+                    Case{"[].pop(0)", error("IndexError: pop from empty list")},
+                    Case{"(_ for _ in ()).throw(KeyboardInterrupt)", error("KeyboardInterrupt")},
+                    Case{"(_ for _ in ()).throw(AssertionError)", error("AssertionError")}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Protocol, PythonTest,
+    testing::Values(Case{"print('noise')", value("None")},
+                    Case{"os.write(1, b'noise')", value("5")},
+                    Case{"os.system('echo noise')", value("0")},
+                    Case{"input()", error("RuntimeError: input(): lost sys.stdin")},
+                    Case{"len('x' * 3000000)", value("3000000")},
+                    Case{"'y' * 1000000", value(std::string(1'000'000, 'y'))},
+                    Case{"len('" + std::string(1'000'000, 'z') + "')", value("1000000")},
+                    Case{"os.fork() and os.wait()[1]", value("0")}));
+
+TEST(Python, AnswersALargeBatchInOneCall) {
+  Evaluator evaluator;
+  std::vector<std::string> expressions;
+  std::vector<Outcome> expected;
+  for (int k = 0; k < 10'000; ++k) {
+    expressions.push_back(std::to_string(k) + "*2");
+    expected.push_back(value(std::to_string(k * 2)));
+  }
+  EXPECT_EQ(evaluate(evaluator, expressions), expected);
+}
+
+// Both sides have far more to write than a socket holds.
+TEST(Python, LargeTextsInBothDirectionsDoNotBlock) {
+  Evaluator evaluator;
+  std::vector<std::string> expressions;
+  for (int k = 0; k < 20; ++k)
+    expressions.push_back("'" + std::string(1'000'000, static_cast<char>('a' + k)) + "'");
+  const auto outcomes = evaluate(evaluator, expressions);
+  for (std::size_t k = 0; k < expressions.size(); ++k)
+    EXPECT_EQ("'" + outcomes[k].value + "'", expressions[k]);
+}
+
+TEST(Python, KeepsOneProcessForAllCalls) {
+  Evaluator evaluator;
+  EXPECT_EQ(evaluate(evaluator, {"os.getpid()"}), evaluate(evaluator, {"os.getpid()"}));
+}
+
+TEST(Python, EvaluatesEqualTextsOnce) {
+  Evaluator evaluator;
+  const std::string count = "os.environ.update(N=os.environ.get('N', '') + 'x') or os.environ['N']";
+  EXPECT_EQ(evaluate(evaluator, {count, "1", count}),
+            (std::vector<Outcome>{value("x"), value("1"), value("x")}));
+  EXPECT_EQ(evaluate(evaluator, {count}).at(0), value("xx"));
+}
+
+TEST(Python, GivesEachExpressionFreshNames) {
+  Evaluator evaluator;
+  EXPECT_EQ(evaluate(evaluator, {"(leak := 1)", "leak"}),
+            (std::vector<Outcome>{value("1"), error("NameError: name 'leak' is not defined")}));
+}
+
+TEST(Python, GoesOnAfterACrash) {
+  Evaluator evaluator;
+  EXPECT_EQ(evaluate(evaluator, {"1", "os._exit(3)", "2", "os.kill(os.getpid(), 9)", "3"}),
+            (std::vector<Outcome>{
+                value("1"), error("the Python process ended with exit code 3"), value("2"),
+                error("the Python process ended with signal 9 (Killed)"), value("3")}));
+  EXPECT_EQ(evaluate(evaluator, {"4"}).at(0), value("4"));
+}
+
+/// The letter in /proc: `Z` for a process that has ended and is not reaped yet.
+char state_of(const std::string& pid) {
+  std::string stat;
+  std::getline(std::ifstream("/proc/" + pid + "/stat"), stat);
+  return stat.at(stat.rfind(')') + 2);
+}
+
+TEST(Python, StartsAgainWhereItWasKilledBetweenCalls) {
+  Evaluator evaluator;
+  const std::string pid = evaluate(evaluator, {"os.getpid()"}).at(0).value;
+  ::kill(std::stoi(pid), SIGKILL);
+  while (state_of(pid) != 'Z')
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(evaluate(evaluator, {"5"}).at(0), value("5"));
+}
+
+TEST(Python, GivesUpAtTheTimeout) {
+  Evaluator evaluator(0.5);
+  const auto begin = steady_clock::now();
+  EXPECT_EQ(
+      evaluate(evaluator, {"1", "[0 for _ in iter(int, 1)]", "2"}),
+      (std::vector<Outcome>{
+          value("1"), error("no answer within 0.5 s"),
+          error("not evaluated, since an expression before it gave no answer within 0.5 s")}));
+  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_EQ(evaluate(evaluator, {"2"}).at(0), value("2"));
+}
+
+TEST(Python, LeavesNoProcessBehind) {
+  std::string pid;
+  {
+    Evaluator evaluator;
+    Evaluator moved = std::move(evaluator);
+    pid = evaluate(moved, {"os.getpid()"}).at(0).value;
+    EXPECT_TRUE(std::filesystem::exists("/proc/" + pid));
+  }
+  EXPECT_FALSE(std::filesystem::exists("/proc/" + pid));
+}
+
+}  // namespace
+}  // namespace bench::evaluate

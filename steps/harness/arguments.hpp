@@ -1,0 +1,36 @@
+#pragma once
+
+#include "harness/precision.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace bench::steps {
+
+/// The options that every step program has.
+struct CommonArguments {
+  std::string device = "auto";
+  std::string precision_name = "fp32";
+  std::int64_t batch_size = 32;
+  std::int64_t steps = 100;
+  std::int64_t warmup = 10;
+  int threads = 0;  ///< 0: as many as there are CPUs that this process may use.
+  std::uint64_t seed = 1;
+  std::string timings_file;  ///< Empty: no file of samples.
+  bool describe = false;
+
+  Precision precision() const { return parse_precision(precision_name); }
+};
+
+void add_common_options(CLI::App& app, CommonArguments& arguments);
+
+/// Reads the command line into what the options of `app` point to. Returns false if it asked for
+/// help, which then is printed.
+/// @throws UsageError if the command line is wrong
+bool parse_command_line(CLI::App& app, int argc, char** argv);
+
+}  // namespace bench::steps

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "harness/timers.hpp"
+#include "harness/torch_all.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+// What needs the headers of the CUDA toolkit. Everything here exists without CUDA too, so that
+// nothing else needs an #ifdef; but select_device never hands out a GPU then.
+
+namespace bench::steps {
+
+/// Whether LibTorch had CUDA when this program was built.
+bool built_with_cuda();
+
+std::string cuda_device_name(const torch::Device& device);
+
+/// Peak of the bytes in tensors on this GPU since the program began.
+std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device);
+
+/// Takes CUDA events on the current stream; they are read after the timed loop, so that the host
+/// never waits inside it.
+std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device);
+
+}  // namespace bench::steps

@@ -1,0 +1,75 @@
+#include "harness/device.hpp"
+
+#include "harness/cuda.hpp"
+#include "harness/program.hpp"
+
+#include <fstream>
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+namespace bench::steps {
+namespace {
+
+// x86 kernels tell the maker's name in /proc/cpuinfo, Arm kernels only part numbers.
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos)
+      return line.substr(colon + 2);
+  }
+  utsname system{};
+  return ::uname(&system) == 0 ? fmt::format("{} CPU", system.machine) : "CPU";
+}
+
+/// N of `cuda:N` (0 for `cuda`), -1 for `cpu`.
+int parse_gpu(const std::string& name) {
+  const std::string_view digits =
+      name.starts_with("cuda:") ? std::string_view(name).substr(5) : std::string_view();
+  if (name == "cpu")
+    return -1;
+  if (name == "cuda")
+    return 0;
+  if (digits.empty() || digits.size() > 3 ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos)
+    throw UsageError(fmt::format("unknown device '{}'", name),
+                     "--device takes auto, cpu, cuda or cuda:N");
+  return std::stoi(std::string(digits));
+}
+
+}  // namespace
+
+torch::Device select_device(const std::string& name) {
+  const auto gpus = static_cast<int>(torch::cuda::device_count());
+  const int gpu = name == "auto" ? (gpus > 0 ? 0 : -1) : parse_gpu(name);
+  if (gpu < 0)
+    return torch::Device(torch::kCPU);
+  if (gpu >= gpus)
+    throw UsageError(fmt::format("device {} is not there: LibTorch sees {} GPUs", name, gpus),
+                     built_with_cuda() ? "check CUDA_VISIBLE_DEVICES, or use --device cpu"
+                                       : "this program was built against a LibTorch without CUDA; "
+                                         "use --device cpu, or build it against one with CUDA");
+  return torch::Device(torch::kCUDA, static_cast<c10::DeviceIndex>(gpu));
+}
+
+std::string device_name(const torch::Device& device) {
+  return device.is_cuda() ? cuda_device_name(device) : processor_name();
+}
+
+void synchronise(const torch::Device& device) {
+  if (device.is_cuda())
+    torch::cuda::synchronize(device.index());
+}
+
+std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device) {
+  if (device.is_cuda())
+    return cuda_peak_memory_bytes(device);
+  rusage usage{};
+  if (::getrusage(RUSAGE_SELF, &usage) != 0)
+    return std::nullopt;
+  return std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts in KiB
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bench::steps {
+
+/// `auto` (the first GPU, else the CPU), `cpu`, `cuda` or `cuda:N`.
+/// @throws UsageError if the name is none of these or the device is not there
+torch::Device select_device(const std::string& name);
+
+/// The maker's name of the device, for example `NVIDIA H100 80GB HBM3`.
+std::string device_name(const torch::Device& device);
+
+/// Waits until everything that was given to the device is done. Nothing to do on the CPU.
+void synchronise(const torch::Device& device);
+
+/// The most memory that was in use so far, in bytes: of tensors on the GPU, or on the CPU the
+/// resident set of this process. Empty where it cannot be measured.
+std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device);
+
+}  // namespace bench::steps

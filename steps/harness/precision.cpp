@@ -1,0 +1,86 @@
+#include "harness/precision.hpp"
+
+#include "harness/program.hpp"
+
+#include <ATen/autocast_mode.h>
+#include <fmt/core.h>
+
+namespace bench::steps {
+namespace {
+
+void set_autocast(torch::DeviceType device_type, bool enabled) {
+#if BENCH_TORCH_AT_LEAST(2, 4)
+  at::autocast::set_autocast_enabled(device_type, enabled);
+#else
+  if (device_type == torch::kCUDA)
+    at::autocast::set_enabled(enabled);
+  else
+    at::autocast::set_cpu_enabled(enabled);
+#endif
+}
+
+void set_autocast_type(torch::DeviceType device_type, torch::ScalarType type) {
+#if BENCH_TORCH_AT_LEAST(2, 4)
+  at::autocast::set_autocast_dtype(device_type, type);
+#else
+  if (device_type == torch::kCUDA)
+    at::autocast::set_autocast_gpu_dtype(type);
+  else
+    at::autocast::set_autocast_cpu_dtype(type);
+#endif
+}
+
+/// Whether oneDNN's bf16 kernels run here. It asks for AVX-512, with or without bf16 instructions;
+/// without them LibTorch takes plain loops instead.
+bool has_fast_bf16() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq");
+#else
+  return true;
+#endif
+}
+
+}  // namespace
+
+Precision parse_precision(const std::string& name) {
+  if (name == "fp32")
+    return Precision::fp32;
+  if (name == "bf16")
+    return Precision::bf16;
+  if (name == "fp16")
+    return Precision::fp16;
+  throw UsageError(fmt::format("unknown precision '{}'", name),
+                   "--precision takes fp32, bf16 or fp16");
+}
+
+void check_precision(Precision precision, const torch::Device& device) {
+  if (precision == Precision::fp16 && device.is_cpu())
+    throw UsageError("precision fp16 does not work on the CPU: LibTorch has no fp16 convolution",
+                     "use --precision bf16, or --device cuda");
+  if (precision == Precision::bf16 && device.is_cpu() && !has_fast_bf16())
+    fmt::print(stderr,
+               "warning: bf16 on a CPU without AVX-512 is many times slower than fp32: LibTorch "
+               "has no fast kernels for it; use --precision fp32\n");
+}
+
+double loss_scale(Precision precision) {
+  return precision == Precision::fp16 ? 128.0 : 1.0;
+}
+
+Autocast::Autocast(const torch::Device& device, Precision precision)
+    : device_type_(device.type()), active_(precision != Precision::fp32) {
+  if (!active_)
+    return;
+  set_autocast_type(device_type_, precision == Precision::bf16 ? torch::kBFloat16 : torch::kHalf);
+  set_autocast(device_type_, true);
+}
+
+Autocast::~Autocast() {
+  if (!active_)
+    return;
+  set_autocast(device_type_, false);
+  at::autocast::clear_cache();
+}
+
+}  // namespace bench::steps

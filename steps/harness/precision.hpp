@@ -1,0 +1,42 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+#include <string>
+
+namespace bench::steps {
+
+/// The number format of matrix products and convolutions. Weights, gradients and optimizer state
+/// stay fp32 in all of them (mixed precision).
+enum class Precision { fp32, bf16, fp16 };
+
+/// @throws UsageError if `name` is not fp32, bf16 or fp16
+Precision parse_precision(const std::string& name);
+
+/// Warns on stderr where the device has only slow kernels for this precision.
+/// @throws UsageError if it has none
+void check_precision(Precision precision, const torch::Device& device);
+
+/// What the loss is multiplied by before the backward pass, and the gradients divided by after.
+///
+/// 128 for fp16, whose smallest gradients would otherwise vanish; 1 otherwise. A static scale, as
+/// tf_cnn_benchmarks uses for ResNet: it needs no look at the gradients and so no host sync.
+double loss_scale(Precision precision);
+
+/// Runs the operations of one scope in the given precision; fp32 changes nothing.
+///
+/// The casted copies of the weights live until the end of the scope, so that a scope is one
+/// forward pass: after the optimizer's step the copies would be stale.
+class Autocast {
+ public:
+  Autocast(const torch::Device& device, Precision precision);
+  ~Autocast();
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  torch::DeviceType device_type_;
+  bool active_;
+};
+
+}  // namespace bench::steps

@@ -1,0 +1,71 @@
+#include "harness/program.hpp"
+
+#include "harness/torch_all.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <new>
+
+#include <fmt/core.h>
+
+namespace bench::steps {
+namespace {
+
+// The C++ front end throws c10::Error with a text for most of these, in every release.
+constexpr std::array<std::string_view, 6> out_of_memory_texts = {
+    "out of memory", "can't allocate memory", "not enough memory",
+    "ALLOC_FAILED",  "out_of_memory",         "Storage size calculation overflowed",
+};
+
+// A c10::Error carries a stack trace after its message, which helps nobody who runs a benchmark.
+std::string first_line(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+int report(std::string_view program, const std::exception& error) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{}: error: {}\n", program, first_line(error));
+  if (const auto* usage = dynamic_cast<const UsageError*>(&error)) {
+    fmt::print(stderr, "hint: {}\n", usage->hint());
+    return exit_usage;
+  }
+  if (is_out_of_memory(error)) {
+    fmt::print(stderr, "hint: a smaller --batch-size needs less memory\n");
+    fmt::print("result=oom\n");
+    return exit_out_of_memory;
+  }
+  fmt::print("result=failed\n");
+  return exit_failed;
+}
+
+}  // namespace
+
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) ||
+      dynamic_cast<const c10::OutOfMemoryError*>(&error))
+    return true;
+  const std::string_view text = error.what();
+  return std::any_of(
+      out_of_memory_texts.begin(), out_of_memory_texts.end(),
+      [&](std::string_view known) { return text.find(known) != std::string_view::npos; });
+}
+
+int run_program(std::string_view program, const std::function<int()>& body) {
+  int code = exit_failed;
+  try {
+    code = body();
+  } catch (const std::exception& error) {
+    code = report(program, error);
+  }
+  // A full disk or a closed pipe must not pass for a result.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    fmt::print(stderr, "{}: error: cannot write standard output\n", program);
+    return code == exit_ok ? exit_failed : code;
+  }
+  return code;
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace bench::steps {
+
+/// What a step program tells its caller. Running out of memory and diverging have codes of their
+/// own because they are results of a sweep, not failures of the program.
+enum ExitCode : int {
+  exit_ok = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_out_of_memory = 3,
+  exit_diverged = 4,
+};
+
+/// The caller asked for something that does not exist or cannot work here.
+class UsageError : public std::runtime_error {
+ public:
+  /// @param message what is wrong, without a final full stop or newline
+  /// @param hint what the caller can do about it
+  UsageError(const std::string& message, std::string hint)
+      : std::runtime_error(message), hint_(std::move(hint)) {}
+
+  const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
+};
+
+/// Whether this exception, whichever library threw it, says that memory ran out on the host or on
+/// the device.
+bool is_out_of_memory(const std::exception& error);
+
+/// Runs the body of `main` and turns what it throws into an exit code, a message on stderr and,
+/// where the run had begun, the line `result=oom` or `result=failed` on stdout.
+int run_program(std::string_view program, const std::function<int()>& body);
+
+}  // namespace bench::steps

@@ -1,0 +1,88 @@
+#include "harness/timers.hpp"
+
+#include "harness/cuda.hpp"
+
+#include <chrono>
+
+#include <fmt/core.h>
+
+namespace bench::steps {
+namespace {
+
+class HostClock : public Clock {
+ public:
+  std::size_t mark() override {
+    times_.push_back(std::chrono::steady_clock::now());
+    return times_.size() - 1;
+  }
+  void wait() override {}  // operations on the CPU are done when they return
+  double seconds_between(std::size_t from, std::size_t to) const override {
+    return std::chrono::duration<double>(times_.at(to) - times_.at(from)).count();
+  }
+  void clear() override { times_.clear(); }
+
+ private:
+  std::vector<std::chrono::steady_clock::time_point> times_;
+};
+
+constexpr std::array<std::string_view, region_count> region_names = {
+    "Epoch", "Batch", "IO", "Forward", "Backward", "Optimizer", "Other"};
+
+}  // namespace
+
+std::unique_ptr<Clock> make_clock(const torch::Device& device) {
+  if (device.is_cuda())
+    return make_cuda_clock(device);
+  return std::make_unique<HostClock>();
+}
+
+std::string_view region_name(Region region) {
+  return region_names.at(static_cast<std::size_t>(region));
+}
+
+std::vector<double>& Timers::samples(Region region) {
+  return samples_s_.at(static_cast<std::size_t>(region));
+}
+
+const std::vector<double>& Timers::samples_s(Region region) const {
+  return samples_s_.at(static_cast<std::size_t>(region));
+}
+
+void Timers::begin_epoch() {
+  clock_->wait();
+  clock_->clear();
+  spans_.clear();
+  for (auto& samples : samples_s_)
+    samples.clear();
+  epoch_from_ = clock_->mark();
+}
+
+void Timers::end_epoch() {
+  const std::size_t epoch_to = clock_->mark();
+  clock_->wait();
+  samples(Region::epoch).push_back(clock_->seconds_between(epoch_from_, epoch_to));
+  for (const Span& span : spans_)
+    samples(span.region).push_back(clock_->seconds_between(span.from, span.to));
+  spans_.clear();
+  work_out_other();
+}
+
+void Timers::work_out_other() {
+  const std::vector<double>& batch_s = samples_s(Region::batch);
+  for (std::size_t step = 0; step < batch_s.size(); ++step) {
+    double other_s = batch_s[step];
+    for (const Region part : {Region::io, Region::forward, Region::backward, Region::optimizer})
+      if (step < samples_s(part).size())
+        other_s -= samples_s(part)[step];
+    samples(Region::other).push_back(other_s);
+  }
+}
+
+void Timers::write_csv(std::ostream& out) const {
+  out << "key,index,seconds\n";
+  for (std::size_t region = 0; region < region_count; ++region)
+    for (std::size_t index = 0; index < samples_s_[region].size(); ++index)
+      out << fmt::format("{},{},{:.9f}\n", region_names[region], index, samples_s_[region][index]);
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace bench::steps {
+
+/// A device's time line. A mark may be taken while the device still works; its time is known
+/// after `wait`.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual std::size_t mark() = 0;
+  virtual void wait() = 0;
+  /// Time between two marks, in seconds. Both must lie before the last `wait`.
+  virtual double seconds_between(std::size_t from, std::size_t to) const = 0;
+  virtual void clear() = 0;
+};
+
+/// The steady clock of the host on the CPU, events of the current stream on a GPU.
+std::unique_ptr<Clock> make_clock(const torch::Device& device);
+
+/// What is timed. The words are those of the Deep500 timers, with the optimizer apart:
+/// an epoch is the whole timed loop, a batch one step, `io` the time the loop waited for data.
+enum class Region { epoch, batch, io, forward, backward, optimizer, other };
+inline constexpr std::size_t region_count = 7;
+std::string_view region_name(Region region);  ///< "Epoch", "Batch", ...
+
+/// Times of the regions of a training loop, every sample kept.
+///
+/// Begin and end of the epoch wait for the device; in between the host never does.
+class Timers {
+ public:
+  explicit Timers(std::unique_ptr<Clock> clock) : clock_(std::move(clock)) {}
+
+  /// Forgets what was timed before (the warm-up) and starts the epoch.
+  void begin_epoch();
+
+  /// Ends the epoch and works out all samples. `other` is what is left of each batch.
+  void end_epoch();
+
+  /// Calls `work` and times it; regions may nest. Returns what `work` returns. No sample is taken
+  /// where it throws: a device that failed may not take another event.
+  template <typename Work>
+  auto timed(Region region, Work&& work) {
+    const std::size_t from = clock_->mark();
+    if constexpr (std::is_void_v<decltype(work())>) {
+      work();
+      spans_.push_back({region, from, clock_->mark()});
+    } else {
+      auto result = work();
+      spans_.push_back({region, from, clock_->mark()});
+      return result;
+    }
+  }
+
+  /// In seconds, in order of time; empty before the end of the epoch.
+  const std::vector<double>& samples_s(Region region) const;
+
+  /// All samples as lines `key,index,seconds` below a heading.
+  void write_csv(std::ostream& out) const;
+
+ private:
+  struct Span {
+    Region region;
+    std::size_t from;
+    std::size_t to;
+  };
+
+  std::vector<double>& samples(Region region);
+  void work_out_other();
+
+  std::unique_ptr<Clock> clock_;
+  std::size_t epoch_from_ = 0;
+  std::vector<Span> spans_;
+  std::array<std::vector<double>, region_count> samples_s_;
+};
+
+}  // namespace bench::steps

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "harness/arguments.hpp"
+#include "harness/torch_all.hpp"
+#include "vision/architecture.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace bench::vision {
+
+struct Options {
+  steps::CommonArguments common;
+  std::string model = "resnet50";
+  std::int64_t classes = 1000;
+  std::int64_t image_size = 224;
+  std::string memory_format = "auto";
+  double base_learning_rate = 0.1;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
+
+  /// The rate for a batch of 256 images, scaled in proportion to the batch.
+  /// Source: Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 2.1.
+  double learning_rate() const {
+    return base_learning_rate * static_cast<double>(common.batch_size) / 256.0;
+  }
+};
+
+/// Reads the command line. Returns false if it asked for help, which then is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(int argc, char** argv, Options& options);
+
+/// @throws steps::UsageError if the network cannot be trained on these images: a normalisation
+///         over a single value has no variance
+void check_trainable(const Options& options, const Counts& counts);
+
+torch::MemoryFormat memory_format(const Options& options, const torch::Device& device);
+
+}  // namespace bench::vision

@@ -1,0 +1,72 @@
+#include "vision/report.hpp"
+
+#include "harness/log.hpp"
+#include "vision/step_log.hpp"
+
+#include <span>
+#include <utility>
+
+namespace bench::vision {
+namespace {
+
+using steps::log_value;
+using steps::Region;
+
+void log_model(const Options& options, const Counts& counts) {
+  log_value("model", options.model);
+  log_value("trainable_parameters", counts.trainable_parameters);
+  log_value("non_trainable_parameters", counts.non_trainable_parameters);
+  log_value("forward_macs_per_sample", counts.forward_macs_per_sample);
+  log_value("training_flops_per_sample", counts.training_flops_per_sample());
+  log_value("input_bytes_per_sample", counts.input_bytes_per_sample);
+  log_value("sample_shape", fmt::format("{}x{}x{}", Architecture::input_channels,
+                                        options.image_size, options.image_size));
+  log_value("classes", options.classes);
+}
+
+void log_times(const steps::Timers& timers) {
+  const std::pair<Region, const char*> names[] = {
+      {Region::batch, "time_per_step"}, {Region::io, "io"},
+      {Region::forward, "forward"},     {Region::backward, "backward"},
+      {Region::optimizer, "optimizer"}, {Region::other, "other"}};
+  for (const auto& [region, name] : names)
+    steps::log_statistics(name, "s", steps::statistics(timers.samples_s(region)));
+}
+
+}  // namespace
+
+void log_description(const Options& options, const Counts& counts) {
+  log_model(options, counts);
+}
+
+void log_run(const Options& options, const Counts& counts, const torch::Device& device) {
+  log_model(options, counts);
+  log_value("batch_size", options.common.batch_size);
+  log_value("steps", options.common.steps);
+  log_value("warmup", options.common.warmup);
+  log_value("learning_rate", options.learning_rate());
+  log_value("momentum", options.momentum);
+  log_value("weight_decay", options.weight_decay);
+  log_value("memory_format", memory_format(options, device) == torch::MemoryFormat::ChannelsLast
+                                 ? "channels_last"
+                                 : "contiguous");
+}
+
+void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
+                 const std::vector<double>& losses) {
+  const std::vector<double>& step_s = timers.samples_s(Region::batch);
+  const double epoch_s = timers.samples_s(Region::epoch).front();
+  const std::span<const double> measured = std::span(losses).last(step_s.size());
+  fmt::print("{}", step_table(options.common.batch_size, step_s, epoch_s, measured));
+  log_value("epoch_s", epoch_s);
+  log_times(timers);
+  const double images_per_second =
+      static_cast<double>(options.common.batch_size) * static_cast<double>(step_s.size()) / epoch_s;
+  log_value("images_per_second", images_per_second);
+  log_value("flops_per_second",
+            images_per_second * static_cast<double>(counts.training_flops_per_sample()));
+  log_value("first_loss", losses.front());
+  log_value("final_loss", losses.back());
+}
+
+}  // namespace bench::vision

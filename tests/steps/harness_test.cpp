@@ -1,0 +1,116 @@
+#include "harness/device.hpp"
+#include "harness/environment.hpp"
+#include "harness/precision.hpp"
+#include "harness/program.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+namespace bench::steps {
+namespace {
+
+TEST(Blas, IsKnownByWhatTheLibrarySaysAndByItsName) {
+  struct Case {
+    bool mkl;
+    std::string library;
+    std::optional<int> openblas_parallel;
+    std::string name;
+    bool advice;
+  };
+  const Case cases[] = {
+      {true, "", std::nullopt, "mkl", false},
+      {false, "/usr/lib/openblas-openmp/libblas.so.3", 2, "openblas-openmp", false},
+      {false, "/usr/lib/openblas-openmp/libblas.so.3", 1, "openblas-pthread", true},
+      {false, "/opt/openblas/libopenblas.so.0", 0, "openblas-serial", true},
+      {false, "/usr/lib/blas/libblas.so.3.11.0", std::nullopt, "reference", true},
+      {false, "/usr/lib/blis-openmp/libblas.so.3", std::nullopt, "blis", false},
+      {false, "/opt/nvidia/libnvpl_blas_lp64_gomp.so.0", std::nullopt, "nvpl", false},
+      {false, "", std::nullopt, "unknown", false},
+  };
+  for (const Case& c : cases) {
+    const Blas blas = classify_blas(c.mkl, c.library, c.openblas_parallel);
+    EXPECT_EQ(blas.name, c.name);
+    EXPECT_EQ(!blas.advice.empty(), c.advice) << c.name;
+  }
+}
+
+TEST(Environment, CountsOnlyTheCpusThatThisProcessMayUse) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(usable_cpus(), CPU_COUNT(&before));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(usable_cpus(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(Device, AutoIsTheGpuWhereThereIsOne) {
+  EXPECT_EQ(select_device("auto").is_cuda(), torch::cuda::is_available());
+  EXPECT_TRUE(select_device("cpu").is_cpu());
+  EXPECT_FALSE(device_name(torch::Device(torch::kCPU)).empty());
+}
+
+TEST(Device, RefusesNamesThatAreNone) {
+  for (const char* name : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:999", "cuda:0x0", "CPU",
+                           "cuda:99999999999999999999"})
+    EXPECT_THROW(select_device(name), UsageError) << name;
+}
+
+TEST(Device, ReportsTheMemoryOfThisProcess) {
+  const auto bytes = peak_memory_bytes(torch::Device(torch::kCPU));
+  ASSERT_TRUE(bytes);
+  EXPECT_GT(*bytes, 10 << 20);
+}
+
+TEST(Precision, KnowsItsNamesAndItsDevices) {
+  EXPECT_EQ(parse_precision("bf16"), Precision::bf16);
+  EXPECT_THROW(parse_precision("fp8"), UsageError);
+  EXPECT_THROW(check_precision(Precision::fp16, torch::Device(torch::kCPU)), UsageError);
+  EXPECT_NO_THROW(check_precision(Precision::fp16, torch::Device(torch::kCUDA, 0)));
+  EXPECT_EQ(loss_scale(Precision::fp16), 128.0);
+  EXPECT_EQ(loss_scale(Precision::bf16), 1.0);
+}
+
+TEST(Precision, HoldsInsideTheScopeOnly) {
+  const torch::Device cpu(torch::kCPU);
+  const torch::Tensor a = torch::randn({4, 4});
+  {
+    const Autocast autocast(cpu, Precision::bf16);
+    EXPECT_EQ(torch::matmul(a, a).scalar_type(), torch::kBFloat16);
+  }
+  EXPECT_EQ(torch::matmul(a, a).scalar_type(), torch::kFloat);
+  const Autocast autocast(cpu, Precision::fp32);
+  EXPECT_EQ(torch::matmul(a, a).scalar_type(), torch::kFloat);
+}
+
+TEST(Program, TellsOutOfMemoryFromOtherErrors) {
+  EXPECT_TRUE(is_out_of_memory(std::bad_alloc()));
+  EXPECT_TRUE(is_out_of_memory(std::runtime_error("CUDA out of memory. Tried to allocate 2 GiB")));
+  EXPECT_TRUE(is_out_of_memory(std::runtime_error("CUBLAS_STATUS_ALLOC_FAILED when calling")));
+  EXPECT_FALSE(is_out_of_memory(std::runtime_error("CUDA error: invalid device ordinal")));
+  try {
+    torch::empty({std::int64_t{1} << 50});
+    FAIL() << "four petabytes were allocated";
+  } catch (const std::exception& error) {
+    EXPECT_TRUE(is_out_of_memory(error)) << error.what();
+  }
+}
+
+TEST(Program, TurnsExceptionsIntoExitCodesAndMessages) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_program("p", [] { return 0; }), exit_ok);
+  EXPECT_EQ(run_program("p", []() -> int { throw UsageError("wrong", "do this"); }), exit_usage);
+  EXPECT_EQ(run_program("p", []() -> int { throw std::bad_alloc(); }), exit_out_of_memory);
+  EXPECT_EQ(run_program("p", []() -> int { throw std::runtime_error("odd\ntrace"); }), exit_failed);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "result=oom\nresult=failed\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "p: error: wrong\nhint: do this\n"
+            "p: error: std::bad_alloc\nhint: a smaller --batch-size needs less memory\n"
+            "p: error: odd\n");
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -1,0 +1,39 @@
+#include "harness/statistics.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::steps {
+namespace {
+
+TEST(Statistics, MatchesHandComputedValues) {
+  const std::vector<double> samples = {4, 1, 2, 5};
+  const Statistics s = statistics(samples);
+  EXPECT_EQ(s.count, 4U);
+  EXPECT_DOUBLE_EQ(s.min, 1);
+  EXPECT_DOUBLE_EQ(s.mean, 3);
+  EXPECT_DOUBLE_EQ(s.median, 3);
+  EXPECT_DOUBLE_EQ(s.max, 5);
+  EXPECT_DOUBLE_EQ(s.standard_deviation, std::sqrt(10.0 / 3.0));
+}
+
+TEST(Statistics, TakesTheMiddleOfAnOddNumber) {
+  EXPECT_DOUBLE_EQ(median(std::vector<double>{9, 1, 2}), 2);
+}
+
+TEST(Statistics, OneSampleDeviatesFromNothing) {
+  const Statistics s = statistics(std::vector<double>{7});
+  EXPECT_DOUBLE_EQ(s.median, 7);
+  EXPECT_DOUBLE_EQ(s.standard_deviation, 0);
+}
+
+TEST(Statistics, RefusesNoSamples) {
+  EXPECT_THROW(statistics({}), std::invalid_argument);
+  EXPECT_THROW(median({}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace bench::steps

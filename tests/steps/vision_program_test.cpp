@@ -1,0 +1,252 @@
+// The real program `vision`, as a job script calls it.
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bench::vision {
+namespace {
+
+using testing::HasSubstr;
+
+/// A folder of its own for each test, since tests run side by side.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "/vision_XXXXXX";
+    if (::mkdtemp(pattern.data()))
+      path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty())
+      std::filesystem::remove_all(path_, ignored);
+  }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+
+  /// The value of the line `name=value`, or empty.
+  std::string value(const std::string& name) const {
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(name + "="))
+        return line.substr(name.size() + 1);
+    return "";
+  }
+  double number(const std::string& name) const {
+    const std::string text = value(name);
+    return text.empty() ? std::nan("") : std::stod(text);
+  }
+};
+
+/// @param before shell words in front of the program, for example a limit
+Outcome run_vision(const std::string& arguments, const std::string& before = "") {
+  const Folder folder;
+  const std::string command = before + " '" + VISION_PROGRAM + "' " + arguments + " >" +
+                              folder.file("out") + " 2>" + folder.file("err");
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder.file("out")),
+          read(folder.file("err"))};
+}
+
+const std::string tiny =
+    "--model resnet18 --image-size 32 --batch-size 2 --threads 1 --device cpu ";
+
+// Little enough to hold LibTorch and a small model, and not a large one's activations.
+const std::string in_three_gib = "ulimit -v 3145728; ";
+
+TEST(VisionProgram, DescribesItsModels) {
+  const Outcome outcome = run_vision("--describe --model resnet50");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "model=resnet50\n"
+            "trainable_parameters=25557032\n"
+            "non_trainable_parameters=53120\n"
+            "forward_macs_per_sample=4089184256\n"
+            "training_flops_per_sample=24535105536\n"
+            "input_bytes_per_sample=602112\n"
+            "sample_shape=3x224x224\n"
+            "classes=1000\n");
+  EXPECT_EQ(run_vision("--describe --model resnet18").value("trainable_parameters"), "11689512");
+  EXPECT_EQ(run_vision("--describe --model resnet34").value("trainable_parameters"), "21797672");
+}
+
+TEST(VisionProgram, DescribesWhatItHasNoMemoryFor) {
+  const std::string large =
+      "--model resnet18 --batch-size 256 --steps 1 --warmup 0 --threads 1 --device cpu ";
+  EXPECT_EQ(run_vision(large + "--describe", in_three_gib).exit_code, 0);
+  const Outcome outcome = run_vision(large, in_three_gib);
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "oom");
+  EXPECT_EQ(outcome.value("batch_size"), "256");
+  EXPECT_THAT(outcome.err, HasSubstr("a smaller --batch-size"));
+}
+
+TEST(VisionProgram, RunsOutOfMemoryOnAnyMachine) {
+  for (const char* batch_size : {"1000000000", "1099511627776"}) {
+    const Outcome outcome =
+        run_vision(std::string("--model resnet18 --device cpu --batch-size ") + batch_size);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_EQ(outcome.value("result"), "oom");
+  }
+}
+
+TEST(VisionProgram, TrainsAndReports) {
+  const Outcome outcome = run_vision(tiny + "--steps 11 --warmup 1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "ok");
+  EXPECT_EQ(outcome.value("precision"), "fp32");
+  EXPECT_EQ(outcome.value("threads"), "1");
+  EXPECT_EQ(outcome.value("trainable_parameters"), "11689512");
+  EXPECT_NEAR(outcome.number("first_loss"), std::log(1000.0), 1.5);
+  EXPECT_LT(outcome.number("final_loss"), outcome.number("first_loss"));
+  EXPECT_NEAR(outcome.number("images_per_second"), 22 / outcome.number("epoch_s"), 1e-3);
+  EXPECT_GT(outcome.number("peak_memory_bytes"), 1e8);
+  const double parts_s = outcome.number("io_mean_s") + outcome.number("forward_mean_s") +
+                         outcome.number("backward_mean_s") + outcome.number("optimizer_mean_s") +
+                         outcome.number("other_mean_s");
+  EXPECT_NEAR(parts_s, outcome.number("time_per_step_mean_s"), 1e-6);
+  EXPECT_FALSE(outcome.value("blas").empty());
+  EXPECT_FALSE(outcome.value("device_name").empty());
+}
+
+TEST(VisionProgram, PrintsTheLogOfTfCnnBenchmarks) {
+  const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string line =
+      R"(\timages/sec: \d+\.\d \+/- \d+\.\d \(jitter = \d+\.\d\)\t\d+\.\d{3}\n)";
+  const std::regex log("(^|\n)Step\tImg/sec\ttotal_loss\n1" + line + "3" + line +
+                       R"(-{64}\ntotal images/sec: \d+\.\d\d\n-{64}\n)");
+  EXPECT_TRUE(std::regex_search(outcome.out, log)) << outcome.out;
+}
+
+TEST(VisionProgram, RepeatsItselfWithTheSameSeed) {
+  const std::string arguments = tiny + "--steps 2 --warmup 1 --seed ";
+  const Outcome first = run_vision(arguments + "11");
+  const Outcome again = run_vision(arguments + "11");
+  const Outcome other = run_vision(arguments + "12");
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(first.value("final_loss"), again.value("final_loss"));
+  EXPECT_NE(first.value("first_loss"), other.value("first_loss"));
+}
+
+TEST(VisionProgram, TrainsInBf16CloseToFp32) {
+  const std::string arguments = tiny + "--steps 2 --warmup 0 --precision ";
+  const Outcome bf16 = run_vision(arguments + "bf16");
+  const Outcome fp32 = run_vision(arguments + "fp32");
+  ASSERT_EQ(bf16.exit_code, 0) << bf16.err;
+  EXPECT_EQ(bf16.value("precision"), "bf16");
+  EXPECT_NE(bf16.value("first_loss"), fp32.value("first_loss"));
+  EXPECT_NEAR(bf16.number("first_loss"), fp32.number("first_loss"), 0.5);
+#if defined(__x86_64__)
+  EXPECT_EQ(bf16.err.find("bf16 on a CPU without AVX-512") != std::string::npos,
+            !__builtin_cpu_supports("avx512bw"));
+#endif
+  EXPECT_THAT(fp32.err, testing::Not(HasSubstr("bf16")));
+}
+
+TEST(VisionProgram, GivesTheSameLossWithChannelsLast) {
+  const std::string arguments = tiny + "--steps 1 --warmup 0 --memory-format ";
+  const Outcome last = run_vision(arguments + "channels_last");
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(last.value("memory_format"), "channels_last");
+  EXPECT_NEAR(last.number("first_loss"), run_vision(arguments + "contiguous").number("first_loss"),
+              1e-3);
+}
+
+TEST(VisionProgram, WritesEverySample) {
+  const Folder folder;
+  const Outcome outcome =
+      run_vision(tiny + "--steps 2 --warmup 1 --timings " + folder.file("samples.csv"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string csv = read(folder.file("samples.csv"));
+  EXPECT_THAT(csv, testing::StartsWith("key,index,seconds\nEpoch,0,"));
+  for (const char* key : {"Batch,1,", "Forward,1,", "Backward,1,", "Optimizer,1,", "IO,1,"})
+    EXPECT_THAT(csv, HasSubstr(std::string("\n") + key));
+  EXPECT_THAT(csv, testing::Not(HasSubstr("Batch,2,")));
+}
+
+TEST(VisionProgram, SaysWhenItDiverges) {
+  const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1 --base-learning-rate 1e30");
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "diverged");
+  EXPECT_FALSE(outcome.value("images_per_second").empty());
+}
+
+TEST(VisionProgram, WarnsAboutTheReferenceBlas) {
+  const std::string folder = "/usr/lib/x86_64-linux-gnu/blas";
+  if (!std::filesystem::exists(folder + "/libblas.so.3"))
+    GTEST_SKIP() << "no reference BLAS in " << folder;
+  const Outcome outcome =
+      run_vision(tiny + "--steps 1 --warmup 0", "env LD_LIBRARY_PATH=" + folder);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("blas"), "reference");
+  EXPECT_THAT(outcome.err, HasSubstr("warning: BLAS is reference (" + folder));
+  EXPECT_THAT(outcome.err, HasSubstr("install OpenBLAS in its OpenMP flavour"));
+}
+
+TEST(VisionProgram, RefusesWrongArguments) {
+  struct Case {
+    const char* arguments;
+    const char* message;
+  };
+  const Case cases[] = {
+      {"--model vgg16", "--model: vgg16 not in {resnet18,resnet34,resnet50}"},
+      {"--precision fp8", "--precision: fp8 not in {fp32,bf16,fp16}"},
+      {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
+      {"--batch-size 0", "--batch-size: Value 0 not in range"},
+      {"--image-size 32 --batch-size 1 --device cpu", "one value per channel to normalise over"},
+      {"--device gpu", "unknown device 'gpu'"},
+      {"--device cuda:999", "device cuda:999 is not there"},
+      {"--stepz 3", "not expected: 3 --stepz"},
+      {"--device cpu --timings /nowhere/samples.csv", "cannot write /nowhere/samples.csv"},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = run_vision(c.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << c.arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(c.message)) << c.arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("\nhint: ")) << c.arguments;
+    EXPECT_EQ(outcome.out, "") << c.arguments;
+  }
+}
+
+TEST(VisionProgram, ExplainsItsOptions) {
+  const Outcome outcome = run_vision("--help");
+  EXPECT_EQ(outcome.exit_code, 0);
+  for (const char* option : {"--batch-size", "--precision", "--model", "--timings", "--describe"})
+    EXPECT_THAT(outcome.out, HasSubstr(option));
+}
+
+TEST(VisionProgram, FailsWhereItsOutputIsLost) {
+  // The words behind keep run_vision from redirecting the program's output again.
+  const Outcome outcome = run_vision("--describe >/dev/full; exit $?; true");
+  EXPECT_EQ(outcome.exit_code, 1);
+}
+
+}  // namespace
+}  // namespace bench::vision

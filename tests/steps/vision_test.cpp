@@ -1,0 +1,160 @@
+#include "vision/architecture.hpp"
+#include "vision/data.hpp"
+#include "vision/model.hpp"
+#include "vision/step_log.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+namespace bench::vision {
+namespace {
+
+struct PublishedModel {
+  const char* name;
+  std::int64_t trainable_parameters;
+  std::int64_t non_trainable_parameters;
+  std::int64_t forward_macs_per_sample;
+};
+
+// Parameters: torchvision's documentation of its weights. Multiply-adds: the sums over the tables
+// of the paper, with the v1.5 stride in resnet50.
+constexpr PublishedModel published[] = {
+    {"resnet18", 11'689'512, 9'600, 1'814'073'344},
+    {"resnet34", 21'797'672, 17'024, 3'663'761'408},
+    {"resnet50", 25'557'032, 53'120, 4'089'184'256},
+};
+
+TEST(Architecture, CountsWhatIsPublished) {
+  for (const PublishedModel& model : published) {
+    SCOPED_TRACE(model.name);
+    const Counts counts = count(resnet(model.name, 1000), 224);
+    EXPECT_EQ(counts.trainable_parameters, model.trainable_parameters);
+    EXPECT_EQ(counts.non_trainable_parameters, model.non_trainable_parameters);
+    EXPECT_EQ(counts.forward_macs_per_sample, model.forward_macs_per_sample);
+    EXPECT_EQ(counts.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
+    EXPECT_EQ(counts.input_bytes_per_sample, 3 * 224 * 224 * 4);
+    EXPECT_EQ(counts.final_size, 7);
+  }
+}
+
+TEST(Architecture, CountsWhatIsBuilt) {
+  for (const std::string& name : architecture_names()) {
+    SCOPED_TRACE(name);
+    const Architecture architecture = resnet(name, 10);
+    const ResNet model(architecture);
+    std::int64_t trainable = 0;
+    for (const torch::Tensor& parameter : model->parameters())
+      trainable += parameter.requires_grad() ? parameter.numel() : 0;
+    std::int64_t running = 0;
+    for (const torch::Tensor& buffer : model->buffers())
+      running += buffer.is_floating_point() ? buffer.numel() : 0;  // step counters are integers
+    const Counts counts = count(architecture, 32);
+    EXPECT_EQ(counts.trainable_parameters, trainable);
+    EXPECT_EQ(counts.non_trainable_parameters, running);
+  }
+}
+
+TEST(Architecture, RefusesUnknownNames) {
+  EXPECT_THROW(resnet("resnet19", 10), std::invalid_argument);
+}
+
+TEST(Model, GivesOneScorePerClassForAnySize) {
+  torch::manual_seed(1);
+  ResNet model(resnet("resnet18", 10));
+  for (const std::int64_t size : {32, 33, 70})
+    EXPECT_EQ(model->forward(torch::randn({2, 3, size, size})).sizes(),
+              (std::vector<std::int64_t>{2, 10}));
+  ResNet bottlenecks(resnet("resnet50", 7));
+  EXPECT_EQ(bottlenecks->forward(torch::randn({3, 3, 40, 40})).sizes(),
+            (std::vector<std::int64_t>{3, 7}));
+}
+
+TEST(Model, ReachesEveryParameterWithAGradient) {
+  torch::manual_seed(1);
+  ResNet model(resnet("resnet18", 10));
+  torch::cross_entropy_loss(model->forward(torch::randn({2, 3, 32, 32})),
+                            torch::tensor({3, 9}, torch::kLong))
+      .backward();
+  for (const auto& parameter : model->named_parameters()) {
+    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+    EXPECT_GT(parameter.value().grad().abs().sum().item<double>(), 0) << parameter.key();
+  }
+}
+
+TEST(Model, BeginsWithTheDeviationOfHeAndOthers) {
+  torch::manual_seed(1);
+  const ResNet model(resnet("resnet18", 10));
+  const torch::Tensor stem = model->named_parameters()["stem.conv.weight"];
+  const double fan_out = 64.0 * 7 * 7;
+  EXPECT_NEAR(stem.std().item<double>(), std::sqrt(2.0 / fan_out), 1e-3);
+}
+
+TEST(SyntheticPixels, AreATruncatedNormalDistribution) {
+  torch::manual_seed(3);
+  const torch::Tensor pixels = synthetic_pixels(4, 128, torch::Device(torch::kCPU));
+  EXPECT_EQ(pixels.sizes(), (std::vector<std::int64_t>{4, 3, 128, 128}));
+  EXPECT_GE(pixels.min().item<double>(), 7);
+  EXPECT_LE(pixels.max().item<double>(), 247);
+  EXPECT_NEAR(pixels.mean().item<double>(), 127, 0.5);
+  // A normal distribution cut at 2 deviations keeps 0.8796 of its deviation.
+  EXPECT_NEAR(pixels.std().item<double>(), 0.8796 * 60, 0.3);
+}
+
+TEST(SyntheticImages, AreNormalisedAndLabelled) {
+  torch::manual_seed(3);
+  const SyntheticImages data(64, 32, 10, torch::MemoryFormat::ChannelsLast,
+                             torch::Device(torch::kCPU));
+  const Batch& batch = data.next();
+  EXPECT_TRUE(batch.images.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  // (127/255 - 0.485) / 0.229, ... per channel
+  const torch::Tensor mean = batch.images.mean({0, 2, 3});
+  EXPECT_NEAR(mean[0].item<double>(), 0.057, 0.02);
+  EXPECT_NEAR(mean[1].item<double>(), 0.188, 0.02);
+  EXPECT_NEAR(mean[2].item<double>(), 0.409, 0.02);
+  EXPECT_EQ(batch.labels.scalar_type(), torch::kLong);
+  EXPECT_GE(batch.labels.min().item<std::int64_t>(), 0);
+  EXPECT_LT(batch.labels.max().item<std::int64_t>(), 10);
+  EXPECT_EQ(std::get<0>(torch::_unique(batch.labels)).numel(), 10);
+}
+
+TEST(SyntheticImages, AreTheSameInEveryStepAndForEverySeed) {
+  const auto make = [](std::uint64_t seed) {
+    torch::manual_seed(seed);
+    return SyntheticImages(2, 32, 1000, torch::MemoryFormat::Contiguous,
+                           torch::Device(torch::kCPU));
+  };
+  const SyntheticImages first = make(5);
+  EXPECT_EQ(first.next().images.data_ptr(), first.next().images.data_ptr());
+  EXPECT_TRUE(torch::equal(first.next().images, make(5).next().images));
+  EXPECT_TRUE(torch::equal(first.next().labels, make(5).next().labels));
+  EXPECT_FALSE(torch::equal(first.next().images, make(6).next().images));
+}
+
+TEST(StepLog, LineIsThatOfTfCnnBenchmarks) {
+  // Speeds 4, 2, 1, 8: their deviation over n is sqrt(28.75 / 4), the distances from their median
+  // 3 are 1, 1, 2, 5. The mean step takes 3.75 s.
+  EXPECT_EQ(step_line(8, std::vector<double>{2, 4, 8, 1}, 7.5926),
+            "4\timages/sec: 2.1 +/- 1.3 (jitter = 2.2)\t7.593");
+  EXPECT_EQ(step_line(8, std::vector<double>{2}, 8.169),
+            "1\timages/sec: 4.0 +/- 0.0 (jitter = 0.0)\t8.169");
+}
+
+TEST(StepLog, TableShowsFirstEveryTenthAndLastStep) {
+  const std::vector<double> step_s(12, 0.5);
+  const std::vector<double> losses(12, 1.25);
+  const std::string rest = "\timages/sec: 4.0 +/- 0.0 (jitter = 0.0)\t1.250\n";
+  const std::string rule = std::string(64, '-') + "\n";
+  EXPECT_EQ(step_table(2, step_s, 6.25, losses), "Step\tImg/sec\ttotal_loss\n1" + rest + "10" +
+                                                     rest + "12" + rest + rule +
+                                                     "total images/sec: 3.84\n" + rule);
+}
+
+TEST(StepLog, RefusesStepsWithoutLoss) {
+  EXPECT_THROW(step_table(2, std::vector<double>{1, 1}, 2, std::vector<double>{1}),
+               std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace bench::vision

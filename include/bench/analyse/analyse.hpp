@@ -1,0 +1,82 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+
+namespace bench::analyse {
+
+/// What an analyser found for one name, or why there is nothing.
+struct Finding {
+  Value value;             ///< Meaningless where `absent_reason` is not empty.
+  std::string unit;        ///< As declared; empty for counts.
+  bool estimated = false;  ///< An estimate, or derived from one.
+  std::string absent_reason;
+
+  bool present() const { return absent_reason.empty(); }
+  bool operator==(const Finding&) const = default;
+};
+
+/// Findings by name: `time`, `time_first`, `time_avg`, ..., in alphabetical order.
+using Findings = std::map<std::string, Finding, std::less<>>;
+
+/// One file to read, with the patterns that apply to it.
+struct FileToScan {
+  std::filesystem::path file;
+  std::vector<const model::Pattern*> patterns;
+};
+
+/// One row to be: the files of one workpackage, or of all iterations of one combination.
+struct Group {
+  /// In reading order; missing ones are skipped, one listed twice is scanned twice.
+  std::vector<FileToScan> files;
+  std::vector<const model::Pattern*> derived;                  ///< Evaluated after all files.
+  std::map<std::string, std::string, std::less<>> parameters;  ///< Of the first workpackage.
+};
+
+/// Analyses groups: scans their files, computes statistics, evaluates derived patterns.
+///
+/// Scanning: Python's `re` dialect over the whole text, multi-line; `\r\n` and `\r` count as `\n`;
+/// bytes that are no UTF-8 count as the character U+FFFD. `$jube_pat_int` and the like, and
+/// parameters, are substituted first. No group: the whole match counts; several groups: all of
+/// them, in order; empty strings are dropped, and so are texts that are no numbers where the
+/// pattern has a numeric type; if nothing else matched, the name is absent for that reason.
+///
+/// Statistics per pattern `p` over all its values: `p`, `p_first`, `p_last`, `p_cnt`, and for
+/// numbers `p_min p_max p_sum p_sum2 p_avg p_std` (sample deviation with n-1, 0 for one value:
+/// sqrt(|sum2 - sum^2/n| / (n-1)) in JUBE; computed here in two passes, which does not cancel).
+/// All but `_cnt` and `_sum2` have the pattern's unit. A pattern that matched nowhere gives nothing
+/// but its default, if it has one.
+///
+/// Derived patterns may use parameters, patterns, their statistics and other derived ones. One that
+/// needs an absent value is absent for the same reason; one that needs a pattern without a match,
+/// or fails, has its default, else `nan` for numbers, else is empty.
+///
+/// The energy files of a measured workpackage (`energy.txt`, `name=value` lines as bench-energy
+/// writes them) are read the same way: each numeric name becomes a finding with the statistics
+/// above, its unit read from its suffix (`_wh _w _s _j`), and `energy_source` and `energy_quality`
+/// become texts. `energy_quality=estimated` marks all of them but `duration_s`;
+/// `energy_absent=REASON` makes those of `energy_wh`, `power_mean_w` and `power_max_w` that have no
+/// value, and their statistics, absent with that reason; a listed file that is not there means "the
+/// meter wrote nothing". Where only some of a group's files have a name, its statistics are over
+/// those, and its sums are absent. A pattern of the same name goes first.
+///
+/// @param diagnostics told, once per pattern, of matches that are no numbers and of derived
+/// patterns
+///        that fail
+/// @returns one Findings per group, in order
+/// @throws Error with the pattern's place if an expression does not compile or exceeds its match
+///         limit, or if derived patterns need each other
+std::vector<Findings> analyse(const std::vector<Group>& groups, evaluate::Evaluator& evaluator,
+                              Diagnostics* diagnostics = nullptr);
+
+/// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
+const std::string* predefined_pattern(std::string_view name);
+
+}  // namespace bench::analyse

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
+
+namespace bench::result {
+
+/// `value` by a Python format specification (`.2f`, `05d`, `>10s`, `,d`, `8.3e`), without its
+/// colon; an empty one gives Python's `str`.
+///
+/// As in JUBE the type at the end converts first: `b c d o x X` take int(float(value)) of whatever
+/// is no integer, `e E f F g G n %` read a text as a number. Widths count characters.
+///
+/// @param place where the specification stands, for the error
+/// @throws Error if the specification is wrong or does not fit the value
+std::string format_value(const Value& value, const std::string& format, const Place& place = {});
+
+}  // namespace bench::result

@@ -1,0 +1,175 @@
+#include "derived.hpp"
+
+#include "derived_order.hpp"
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/evaluate/substitute.hpp>
+
+namespace bench::analyse {
+namespace {
+
+/// `name` without the suffix of a statistic.
+std::string_view without_suffix(std::string_view name) {
+  const auto cut = [&](const auto& suffixes) {
+    for (const std::string_view suffix : suffixes)
+      if (name.ends_with(suffix)) {
+        name.remove_suffix(suffix.size());
+        return;
+      }
+  };
+  const std::size_t size = name.size();
+  cut(text_suffixes);
+  if (name.size() == size)
+    cut(number_suffixes);
+  return name;
+}
+
+/// Whether `name` is a pattern of the group or a statistic of one.
+bool is_pattern_name(const Group& group, std::string_view name) {
+  const std::string_view base = without_suffix(name);
+  return std::any_of(group.files.begin(), group.files.end(), [&](const FileToScan& file) {
+    return std::any_of(file.patterns.begin(), file.patterns.end(), [&](const auto* pattern) {
+      return pattern->name == name || pattern->name == base;
+    });
+  });
+}
+
+Finding fallback_of(const model::Pattern& pattern) {
+  Finding finding;
+  finding.unit = pattern.unit;
+  if (pattern.default_value)
+    finding.value = to_value(*pattern.default_value, pattern.type);
+  else if (pattern.type == ValueType::string)
+    finding.value = "";
+  else
+    finding.value = std::numeric_limits<double>::quiet_NaN();
+  return finding;
+}
+
+/// A derived pattern's text in one group, with all values in place.
+class Substitution {
+ public:
+  Substitution(const std::string& text, const Group& group, const Findings& findings)
+      : group_(group), findings_(findings) {
+    text_ = evaluate::substitute(text, [this](std::string_view name) { return look_up(name); });
+  }
+
+  const std::string& text() const { return text_; }
+  /// Why a value that the text needs is absent, or empty.
+  const std::string& absent_reason() const { return absent_reason_; }
+  /// Whether the text needs a pattern that matched nowhere, so that there is nothing to evaluate.
+  bool lacks_a_match() const { return lacks_a_match_; }
+  bool estimated() const { return estimated_; }
+
+ private:
+  const std::string* look_up(std::string_view name) {
+    if (const auto parameter = group_.parameters.find(name); parameter != group_.parameters.end())
+      return &parameter->second;
+    const auto found = findings_.find(name);
+    if (found == findings_.end()) {
+      lacks_a_match_ = lacks_a_match_ || is_pattern_name(group_, name);
+      return nullptr;
+    }
+    const Finding& finding = found->second;
+    if (!finding.present() && absent_reason_.empty())
+      absent_reason_ = finding.absent_reason;
+    estimated_ = estimated_ || finding.estimated;
+    return &values_.try_emplace(std::string(name), to_text(finding.value)).first->second;
+  }
+
+  const Group& group_;
+  const Findings& findings_;
+  std::map<std::string, std::string, std::less<>> values_;
+  std::string text_;
+  std::string absent_reason_;
+  bool lacks_a_match_ = false;
+  bool estimated_ = false;
+};
+
+/// The derived patterns of one level over all groups, as one batch.
+class Batch {
+ public:
+  Batch(std::vector<Findings>& findings, Diagnostics* diagnostics)
+      : findings_(findings), diagnostics_(diagnostics) {}
+
+  void add(const model::Pattern& pattern, const Group& group, std::size_t index) {
+    const Substitution needed(pattern.text, group, findings_[index]);
+    if (!needed.absent_reason().empty()) {
+      set(index, pattern, Finding{"", pattern.unit, false, needed.absent_reason()});
+    } else if (needed.lacks_a_match()) {
+      set(index, pattern, fallback_of(pattern));
+    } else {
+      requests_.push_back({pattern.mode, needed.text()});
+      waiting_.push_back({index, &pattern, needed.estimated()});
+    }
+  }
+
+  void evaluate(evaluate::Evaluator& evaluator) {
+    if (requests_.empty())
+      return;
+    const std::vector<evaluate::Outcome> outcomes = evaluator.evaluate(requests_);
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+      take_in(waiting_[i], outcomes[i]);
+  }
+
+ private:
+  struct Waiting {
+    std::size_t group;
+    const model::Pattern* pattern;
+    bool estimated;
+  };
+
+  void take_in(const Waiting& waiting, const evaluate::Outcome& outcome) {
+    const model::Pattern& pattern = *waiting.pattern;
+    if (outcome.ok) {
+      set(waiting.group, pattern,
+          Finding{to_value(outcome.value, pattern.type), pattern.unit, waiting.estimated, ""});
+      return;
+    }
+    if (failed_.insert(&pattern).second && diagnostics_)
+      diagnostics_->warn(fmt::format("derived pattern '{}' fails: {}", pattern.name, outcome.error),
+                         "it has its default where it fails, else nan or nothing", pattern.place);
+    set(waiting.group, pattern, fallback_of(pattern));
+  }
+
+  void set(std::size_t group, const model::Pattern& pattern, Finding finding) {
+    findings_[group].insert_or_assign(pattern.name, std::move(finding));
+  }
+
+  std::vector<Findings>& findings_;
+  Diagnostics* diagnostics_;
+  std::vector<evaluate::Request> requests_;
+  std::vector<Waiting> waiting_;
+  std::set<const model::Pattern*> failed_;
+};
+
+}  // namespace
+
+void evaluate_derived(const std::vector<Group>& groups, evaluate::Evaluator& evaluator,
+                      std::vector<Findings>& findings, Diagnostics* diagnostics) {
+  std::map<std::vector<const model::Pattern*>, DerivedLevels>
+      levels;  // Groups mostly share one list.
+  std::size_t depth = 0;
+  for (const Group& group : groups)
+    if (!levels.contains(group.derived))
+      depth = std::max(
+          depth, levels.emplace(group.derived, levels_of(group.derived)).first->second.size());
+  for (std::size_t level = 0; level < depth; ++level) {
+    Batch batch(findings, diagnostics);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (const DerivedLevels& own = levels.at(groups[i].derived); level < own.size())
+        for (const model::Pattern* pattern : own[level])
+          batch.add(*pattern, groups[i], i);
+    batch.evaluate(evaluator);
+  }
+}
+
+}  // namespace bench::analyse

@@ -1,0 +1,98 @@
+#include "energy_file.hpp"
+
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::analyse {
+namespace {
+
+/// What every measured workpackage has, or a reason why not.
+constexpr std::string_view totals[] = {"energy_wh", "power_mean_w", "power_max_w"};
+
+bool is_total(const std::string& name) {
+  return std::find(std::begin(totals), std::end(totals), name) != std::end(totals);
+}
+
+std::string unit_of(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> units[] = {
+      {"_wh", "Wh"}, {"_w", "W"}, {"_s", "s"}, {"_j", "J"}};
+  for (const auto& [suffix, unit] : units)
+    if (name.ends_with(suffix))
+      return std::string(unit);
+  return "";
+}
+
+bool is_text(const std::string& name) {
+  return name == "energy_source" || name == "energy_quality";
+}
+
+}  // namespace
+
+void EnergyReadings::add(const std::optional<Subject>& summary) {
+  ++workpackages_;
+  if (!summary) {
+    add_reason("the meter wrote nothing");
+    return;
+  }
+  for (const std::string& line : split(summary->text, "\n"))
+    if (const auto equals = line.find('='); equals != std::string::npos)
+      add_line(std::string(strip(line.substr(0, equals))),
+               std::string(strip(line.substr(equals + 1))));
+}
+
+void EnergyReadings::add_line(const std::string& name, const std::string& text) {
+  if (name == "energy_absent")
+    add_reason(text);
+  if (name == "energy_quality" && text == "estimated")
+    estimated_ = true;
+  if (is_text(name))
+    values_[name].emplace_back(text);
+  const auto number = parse_number(text);
+  if (!number || !std::isfinite(*number))
+    return;
+  // Figures with a unit are reals even where they are whole, so that a column has one type.
+  if (const auto integer = parse_integer(text); integer && unit_of(name).empty())
+    values_[name].emplace_back(*integer);
+  else
+    values_[name].emplace_back(*number);
+}
+
+void EnergyReadings::add_reason(const std::string& reason) {
+  if (!reason.empty() && std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end())
+    reasons_.push_back(reason);
+}
+
+std::string EnergyReadings::reason_of(const std::string& name) const {
+  if (is_total(name) && !reasons_.empty())
+    return join(reasons_, "; ");
+  return "the meter gave no value";
+}
+
+void EnergyReadings::add_to(Findings& findings,
+                            const std::set<std::string, std::less<>>& skip) const {
+  if (workpackages_ == 0)
+    return;
+  for (const auto& [name, values] : values_) {
+    if (skip.contains(name))
+      continue;
+    // The duration is the clock's, whatever stands behind the power.
+    const Described described{name, unit_of(name), estimated_ && name != "duration_s"};
+    add_statistics(described, values, !is_text(name), findings);
+    if (values.size() == workpackages_ || is_text(name))
+      continue;
+    for (const char* sum : {"_sum", "_sum2"})
+      findings[name + sum].absent_reason = fmt::format(
+          "only {} of {} workpackages have it: {}", values.size(), workpackages_, reason_of(name));
+  }
+  for (const std::string_view total : totals)
+    if (const std::string name(total); !values_.contains(name) && !skip.contains(name))
+      add_absent({name, unit_of(name), false}, reason_of(name), findings);
+}
+
+}  // namespace bench::analyse

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "subject.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/analyse/analyse.hpp>
+
+namespace bench::analyse {
+
+/// The name under which bench-energy leaves its summary in a work directory.
+inline constexpr std::string_view energy_file_name = "energy.txt";
+
+/// The meter's summaries of one group, one per workpackage.
+class EnergyReadings {
+ public:
+  /// Takes in one summary; nothing stands for a file that should be there and is not.
+  void add(const std::optional<Subject>& summary);
+
+  /// Adds the findings. A name that only some of the workpackages have keeps the statistics over
+  /// those, but has no sums: the total of a part would pass for the whole.
+  /// @param skip names that patterns claim
+  void add_to(Findings& findings, const std::set<std::string, std::less<>>& skip) const;
+
+ private:
+  void add_line(const std::string& name, const std::string& text);
+  void add_reason(const std::string& reason);
+  std::string reason_of(const std::string& name) const;
+
+  std::size_t workpackages_ = 0;
+  bool estimated_ = false;
+  std::map<std::string, std::vector<Value>> values_;
+  std::vector<std::string> reasons_;  ///< Why totals are absent; each once.
+};
+
+}  // namespace bench::analyse

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "subject.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/model/benchmark.hpp>
+
+namespace bench::analyse {
+
+/// A pattern's regular expression, compiled.
+///
+/// Two programs behind one pattern: `\w \d \s \b . (?i)` are about Unicode characters, which costs
+/// half of the speed, and on ASCII text they mean the same as about bytes. So the Unicode program
+/// runs only over texts that are not ASCII, and where the expression itself is not. Measured over 5
+/// patterns and 200 MB: 321 MB/s by bytes, 182 MB/s as Unicode.
+class Regex {
+ public:
+  /// @param expression in Python's dialect, substitution done
+  /// @throws Error with the pattern's place if it does not compile
+  Regex(const model::Pattern& pattern, const std::string& expression);
+  Regex(Regex&&) noexcept;
+  Regex& operator=(Regex&&) noexcept;
+  ~Regex();
+
+  /// Appends what Python's findall gives, several groups flattened, empty strings left out.
+  /// @param source the file's name, for the error
+  /// @throws Error if the search gives up at its limits of time and memory
+  void find_all(const Subject& subject, const std::string& source,
+                std::vector<std::string>& values) const;
+
+ private:
+  class Program;
+  std::string name_;
+  Place place_;
+  std::unique_ptr<Program> bytes_;  ///< Null where the expression needs Unicode.
+  std::unique_ptr<Program> unicode_;
+};
+
+}  // namespace bench::analyse

@@ -1,0 +1,133 @@
+#include "analyse/work_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::analyse {
+namespace {
+
+using enum ValueType;
+
+class EnergyFileTest : public WorkDirectory {
+ protected:
+  /// The meter's summary of one more workpackage.
+  void measured(const std::string& summary) {
+    group_.files.push_back({write(next_directory() + "/energy.txt", summary), {}});
+  }
+  void unmeasured() { group_.files.push_back({directory_ / next_directory() / "energy.txt", {}}); }
+
+ private:
+  std::string next_directory() { return "w" + std::to_string(group_.files.size()); }
+};
+
+constexpr const char* summary = R"(energy_wh=0.5
+power_mean_w=300
+power_max_w=410.5
+energy_nvml:0_wh=0.25
+duration_s=6
+samples=61
+energy_source=nvml,rapl
+energy_quality=measured
+)";
+
+TEST_F(EnergyFileTest, EachNameBecomesAFindingWithItsUnit) {
+  measured(summary);
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh"), "0.5");
+  EXPECT_EQ(all.find("energy_wh")->second.unit, "Wh");
+  EXPECT_FALSE(all.find("energy_wh")->second.estimated);
+  EXPECT_EQ(shown(all, "power_mean_w_avg"), "300.0");
+  EXPECT_EQ(all.find("power_mean_w_avg")->second.unit, "W");
+  EXPECT_EQ(shown(all, "energy_nvml:0_wh"), "0.25");
+  EXPECT_EQ(shown(all, "duration_s"), "6.0");
+  EXPECT_EQ(all.find("duration_s")->second.unit, "s");
+  EXPECT_EQ(shown(all, "samples"), "61");
+  EXPECT_EQ(shown(all, "energy_source"), "nvml,rapl");
+  EXPECT_FALSE(all.contains("energy_source_sum"));
+}
+
+TEST_F(EnergyFileTest, IterationsHaveStatistics) {
+  measured("energy_wh=0.5\npower_mean_w=100\npower_max_w=200\n");
+  measured("energy_wh=1.5\npower_mean_w=100\npower_max_w=200\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh_sum"), "2.0");
+  EXPECT_EQ(shown(all, "energy_wh_avg"), "1.0");
+  EXPECT_EQ(shown(all, "energy_wh_cnt"), "2");
+}
+
+TEST_F(EnergyFileTest, PatternsMayReadItToo) {
+  measured(summary);
+  group_.files[0].patterns = {pattern("source", "energy_source=(\\w+)")};
+  EXPECT_EQ(shown(findings(), "source"), "nvml");
+}
+
+TEST_F(EnergyFileTest, AnEstimateIsMarkedAlsoInWhatIsDerived) {
+  group_.parameters = {{"tokens", "100"}};
+  measured("energy_wh=0.5\nduration_s=6\nenergy_quality=estimated\n");
+  derived("per_token", "${energy_wh_avg} / $tokens", real);
+  derived("per_kilo_token", "$per_token * 1000", real);
+  derived("speed", "$tokens / $duration_s", real);
+  const Findings all = findings();
+  EXPECT_TRUE(all.find("energy_wh_max")->second.estimated);
+  EXPECT_EQ(shown(all, "per_kilo_token"), "5.0");
+  EXPECT_TRUE(all.find("per_kilo_token")->second.estimated);
+  EXPECT_FALSE(all.find("speed")->second.estimated);
+}
+
+TEST_F(EnergyFileTest, AReasonStandsForWhatIsAbsent) {
+  measured(
+      "energy_nvml:0_wh=0.5\nduration_s=6\nenergy_quality=partial\nenergy_absent=GPU 1 was lost\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh"), "absent: GPU 1 was lost");
+  EXPECT_EQ(shown(all, "energy_wh_avg"), "absent: GPU 1 was lost");
+  EXPECT_EQ(shown(all, "power_max_w_cnt"), "absent: GPU 1 was lost");
+  EXPECT_EQ(all.find("energy_wh")->second.unit, "Wh");
+  EXPECT_EQ(shown(all, "energy_nvml:0_wh"), "0.5");
+}
+
+TEST_F(EnergyFileTest, WhatIsDerivedFromAnAbsentValueIsAbsentToo) {
+  measured("energy_absent=no power source\n");
+  derived("per_token", "$energy_wh / 100", real).default_value = "0";
+  derived("per_kilo_token", "$per_token * 1000", real);
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "per_token"), "absent: no power source");
+  EXPECT_EQ(shown(all, "per_kilo_token"), "absent: no power source");
+}
+
+TEST_F(EnergyFileTest, AMissingFileSaysThatTheMeterWroteNothing) {
+  unmeasured();
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh"), "absent: the meter wrote nothing");
+  EXPECT_EQ(shown(all, "power_mean_w_std"), "absent: the meter wrote nothing");
+  EXPECT_EQ(all.size(), 30);
+}
+
+TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
+  measured("energy_wh=0.5\nduration_s=6\n");
+  measured("energy_absent=counter went backwards\nduration_s=6\n");
+  unmeasured();
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh"), "0.5");
+  EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
+  EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
+  EXPECT_EQ(shown(all, "energy_wh_sum"),
+            "absent: only 1 of 3 workpackages have it: counter went backwards; the meter wrote "
+            "nothing");
+  EXPECT_EQ(shown(all, "duration_s_sum"),
+            "absent: only 2 of 3 workpackages have it: the meter gave no value");
+}
+
+TEST_F(EnergyFileTest, APatternOfTheSameNameGoesFirst) {
+  measured("energy_wh=0.5\n");
+  scan("energy: 7", {pattern("energy_wh", "energy: (\\d)", integer)});
+  EXPECT_EQ(shown(findings(), "energy_wh_avg"), "7.0");
+}
+
+TEST_F(EnergyFileTest, OtherLinesAreLeftOut) {
+  measured("# summary\nenergy_wh=nan\nhost=node1\n\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh"), "absent: the meter gave no value");
+  EXPECT_FALSE(all.contains("host"));
+}
+
+}  // namespace
+}  // namespace bench::analyse

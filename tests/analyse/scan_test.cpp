@@ -1,0 +1,174 @@
+#include "analyse/work_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::analyse {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string pattern;
+  std::string text;
+  std::vector<std::string> expected;  ///< All values.
+  bool dotall = false;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class DialectTest : public WorkDirectory, public testing::WithParamInterface<Case> {
+ protected:
+  /// First, last and count tell three values; longer lists are written with their groups.
+  std::string values() {
+    const Findings all = findings();
+    if (!all.contains("p"))
+      return "";
+    std::string text = shown(all, "p_first");
+    if (shown(all, "p_cnt") != "1")
+      text += " .. " + shown(all, "p_last") + " (" + shown(all, "p_cnt") + ")";
+    return text;
+  }
+};
+
+TEST_P(DialectTest, FindsWhatPythonFinds) {
+  const Case& c = GetParam();
+  model::Pattern& pattern = editable("p", c.pattern);
+  pattern.dotall = c.dotall;
+  scan(c.text, {&pattern});
+  std::string expected = c.expected.empty() ? "" : c.expected.front();
+  if (c.expected.size() > 1)
+    expected += " .. " + c.expected.back() + " (" + std::to_string(c.expected.size()) + ")";
+  EXPECT_EQ(values(), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Matches, DialectTest,
+    testing::Values(
+        Case{"WholeMatchWithoutGroup", "a\\d", "a1 a2", {"a1", "a2"}},
+        Case{"Group", "a(\\d)", "a1 a2", {"1", "2"}},
+        Case{"SeveralGroupsAreFlattened",
+             "pair (\\d) (\\d)",
+             "pair 1 2\npair 3 4",
+             {"1", "2", "3", "4"}},
+        Case{"EmptyAndUnmatchedGroupsAreDropped", "(a)?(b*)", "ab", {"a", "b"}},
+        Case{"NothingMatches", "x", "abc", {}}, Case{"Repetition", "a{2}", "aaaa", {"aa", "aa"}},
+        Case{"OpenRepetition", "ba{,2}c", "bc baac baaac", {"bc", "baac"}},
+        Case{"BraceIsAnOrdinaryOneElsewhere", "[{,2}]+\\{", "{,2{", {"{,2{"}},
+        Case{"NamedGroup", "(?P<n>\\d)(?P=n)", "11 23 44", {"1", "4"}},
+        Case{"LookBehind", "(?<=t=)\\d", "t=5 u=6", {"5"}},
+        Case{"EmptyMatchesAdvance", "(?=(\\d\\d))", "1234", {"12", "23", "34"}},
+        Case{"EmptyMatchBesideAnother", "x*|(d)", "abxd", {"d"}},
+        Case{"CaseIgnored", "(?i)loss", "LOSS Loss", {"LOSS", "Loss"}},
+        Case{"Lazy", "<(.+?)>", "<a><b>", {"a", "b"}},
+        Case{"Integer", "n=$jube_pat_int", "n=-5 n=7", {"-5", "7"}},
+        Case{"Number", "t:$jube_pat_bl$jube_pat_fp s", "t: 1.5e-3 s t: 4. s", {"1.5e-3", "4."}},
+        Case{"NotCaptured", "n=(?:${jube_pat_nint}),${jube_pat_wrd}", "n=5,ab c", {"ab"}},
+        Case{"LiteralDollar", "price \\$$(\\d)", "price $5", {"5"}},
+        Case{"UnknownNameStays", "a$b", "a$b", {}}),
+    [](const auto& suite) { return suite.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, DialectTest,
+    testing::Values(Case{"LineEnds", "^v=(.)$", "v=1\nv=2\n", {"1", "2"}},
+                    Case{"LineStartAfterTheLastNewline", "^(?=(\\Z|v))()", "v\n", {"v"}},
+                    Case{"CrLfCountsAsOne", "^v=(.*)$", "v=1\r\nv=2\r\n", {"1", "2"}},
+                    Case{"CrCountsAsOne", "^v=(.*)$", "v=1\rv=2\r\r\n", {"1", "2"}},
+                    Case{"DotStopsAtTheLineEnd", "a.*", "a1\nb", {"a1"}},
+                    Case{"DotAll", "a.*", "a1\nb", {"a1\nb"}, true},
+                    Case{"TextStart", "\\A(.)", "1\n2", {"1"}},
+                    Case{"TextEndIsNotBeforeTheLastNewline", "(\\d)\\Z", "1\n2\n", {}},
+                    Case{"TextEnd", "(\\d)\\Z", "1\n2", {"2"}},
+                    Case{"BackslashThenZ", "\\\\Z", "\\Z", {"\\Z"}},
+                    Case{"VerticalTabIsOneCharacter", "a\\vb", "a\nb a\vb", {"a\vb"}},
+                    Case{"BracketFirstInAClass", "[]\\v]+", "]\v\n", {"]\v"}}),
+    [](const auto& suite) { return suite.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Bytes, DialectTest,
+    testing::Values(Case{"WordsAreUnicode", "\\w+", "größe", {"größe"}},
+                    Case{"DigitsAreUnicode", "\\d+", "٣٤", {"٣٤"}},
+                    Case{"SpacesAreUnicode", "a\\sb", "a\u00a0b", {"a\u00a0b"}},
+                    Case{"DotIsACharacter", "(.)m", "3 µm", {"µ"}},
+                    Case{"NegatedClassIsACharacter", "[^a]", "µ", {"µ"}},
+                    Case{"CaseIsUnicode", "(?i)ÄB", "äb", {"äb"}},
+                    Case{"NonAsciiExpression", "µ|b", "a b", {"b"}},
+                    Case{"CodePoint", "\\u20ac(\\d)", "€5", {"5"}},
+                    Case{"CodePointInAsciiText", "\\u20ac|(b)", "ab", {"b"}},
+                    Case{"LongCodePoint", "\\U0001F600", "😀", {"😀"}},
+                    Case{"Nul", "a(.)b", std::string("a\0b", 3), {std::string("\0", 1)}},
+                    Case{"InvalidBytesAreACharacter", "caf(.)=(\\d)", "caf\xe9=1", {"\ufffd", "1"}},
+                    Case{"InvalidBytesElsewhere", "t=(\\d+)", "\xff\xfe t=12 \xc3", {"12"}}),
+    [](const auto& suite) { return suite.param.name; });
+
+class ScanTest : public WorkDirectory {};
+
+TEST_F(ScanTest, ParametersAreSubstituted) {
+  group_.parameters = {{"n", "4"}, {"unit", "ms"}};
+  scan("t4=7ms t5=8ms", {pattern("p", "t$n=(\\d)${unit}")});
+  EXPECT_EQ(shown(findings(), "p"), "7");
+}
+
+TEST_F(ScanTest, GroupsHaveTheirOwnParameters) {
+  const model::Pattern* p = pattern("p", "t$n=(\\d)");
+  scan("t1=7 t2=8", {p});
+  group_.parameters = {{"n", "1"}};
+  Group second = group_;
+  second.parameters = {{"n", "2"}};
+  evaluate::Evaluator evaluator;
+  const auto all = analyse({group_, second}, evaluator);
+  EXPECT_EQ(shown(all[0], "p"), "7");
+  EXPECT_EQ(shown(all[1], "p"), "8");
+}
+
+TEST_F(ScanTest, FilesAreReadInOrderAndMissingOnesSkipped) {
+  const model::Pattern* p = pattern("p", "v=(\\d)");
+  scan("v=1", {p});
+  group_.files.push_back({directory_ / "missing", {p}});
+  group_.files.push_back({directory_, {p}});
+  scan("v=2", {p});
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "p_first"), "1");
+  EXPECT_EQ(shown(all, "p_last"), "2");
+  EXPECT_EQ(shown(all, "p_cnt"), "2");
+}
+
+TEST_F(ScanTest, AFileListedTwiceCountsTwice) {
+  scan("v=1", {pattern("p", "v=(\\d)")});
+  group_.files.push_back(group_.files.front());
+  EXPECT_EQ(shown(findings(), "p_cnt"), "2");
+}
+
+TEST_F(ScanTest, ALongLineIsNoMatterOfRecursion) {
+  scan("t=1 " + std::string(10'000'000, 'a') + " t=2",
+       {pattern("ends", "^t=(\\d).*t=(\\d)$"), pattern("words", "(?:\\S|\\s)+?(t=2)")});
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "ends_last"), "2");
+  EXPECT_EQ(shown(all, "words"), "t=2");
+}
+
+TEST_F(ScanTest, ExponentialSearchIsAnErrorWithItsPlace) {
+  scan(std::string(60, 'a'), {pattern("p", "(a+)+b|c")});
+  try {
+    findings();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "pattern 'p' gives up in " + (directory_ / "out0").string() +
+                                   ": match limit exceeded");
+    EXPECT_EQ(error.place(), (Place{"b.yaml", 1, 1}));
+  }
+}
+
+TEST_F(ScanTest, WrongExpressionIsAnErrorWithItsPlace) {
+  group_.files.push_back({directory_ / "missing", {pattern("p", "a(b")}});
+  try {
+    findings();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "pattern 'p' is no regular expression: missing closing parenthesis");
+    EXPECT_EQ(error.hint(), "at the end of 'a(b'");
+    EXPECT_EQ(error.place(), (Place{"b.yaml", 1, 1}));
+  }
+}
+
+}  // namespace
+}  // namespace bench::analyse

@@ -1,0 +1,255 @@
+#include <gtest/gtest.h>
+
+#include <bench/result/table.hpp>
+
+namespace bench::result {
+namespace {
+
+Cell cell(Value value, std::string format = "") {
+  return {std::move(value), std::move(format), false, ""};
+}
+Cell estimate(Value value) {
+  return {std::move(value), "", true, ""};
+}
+Cell absent(std::string reason) {
+  return {std::nullopt, "", false, std::move(reason)};
+}
+const Cell empty;
+
+Table multi_line_table() {
+  Table table;
+  table.name = "r";
+  table.headings = {{"n", "", 2, {}},
+                    {"u", "GB", 0, {}},
+                    {"F title", "", 12, {}},
+                    {"ml", "", 0, {}},
+                    {"v", "", 2, {}}};
+  table.rows = {{cell(9LL), cell("a"), cell(3.14159, ".2f"), cell("l1\nlong line 2"), empty}};
+  return table;
+}
+
+Table quoted_table() {
+  Table table;
+  table.name = "tr";
+  table.headings = {{"n", "", 0, {}}, {"q", "", 0, {}}, {"v", "", 0, {}}};
+  table.rows = {{cell(1LL), cell("x,y \"z\""), cell(1LL)}, {cell(2LL), cell("x,y \"z\""), empty}};
+  return table;
+}
+
+TEST(Table, PrettyShowsContinuationLinesToTheLeft) {
+  EXPECT_EQ(render(multi_line_table(), Style::pretty), R"(r:
+|  n | u[GB] |      F title |          ml |  v |
+|----|-------|--------------|-------------|----|
+|  9 |     a |         3.14 |          l1 |    |
+|    |       |              | long line 2 |    |
+)");
+}
+
+TEST(Table, CsvQuotesNothing) {
+  Table table;
+  table.headings = {{"n", "", 0, {}}, {"s", "", 0, {}}, {"u", "GB", 0, {}},
+                    {"q", "", 0, {}}, {"f", "", 0, {}}, {"v", "", 9, {}}};
+  table.rows = {
+      {cell(2LL), cell("10"), cell("a"), cell("x,y \"z\""), cell(3.14159, ".3e"), cell(2LL)}};
+  EXPECT_EQ(render(table, Style::csv), R"(n,s,u[GB],q,f,v
+2,10,a,x,y "z",3.142e+00,2
+)");
+}
+
+TEST(Table, CsvTurnsNewlinesIntoBlanks) {
+  Table table;
+  table.headings = {{"a", "", 0, {}}, {"b", "", 0, {}}};
+  table.rows = {{cell("1\n2\n"), cell("x")}};
+  table.separator = ";";
+  EXPECT_EQ(render(table, Style::csv), "a;b\n1 2 ;x\n");
+}
+
+TEST(Table, AlignedPutsEveryColumnToTheRight) {
+  Table table;
+  table.headings = {{"n", "", 0, {}}, {"q", "", 0, {}}, {"f", "", 15, {}}};
+  table.rows = {{cell(1LL), cell("x,y \"z\""), cell(3.14159)},
+                {cell(10LL), cell("x,y \"z\""), cell(3.14159)}};
+  EXPECT_EQ(render(table, Style::aligned), R"( n,      q,              f
+ 1,x,y "z",        3.14159
+10,x,y "z",        3.14159
+)");
+}
+
+TEST(Table, TransposedPrettyHasNoRule) {
+  Table table = quoted_table();
+  table.transpose = true;
+  EXPECT_EQ(render(table, Style::pretty), R"(tr:
+| n |       1 |       2 |
+| q | x,y "z" | x,y "z" |
+| v |       1 |         |
+)");
+}
+
+TEST(Table, TransposedCsv) {
+  Table table = quoted_table();
+  table.transpose = true;
+  EXPECT_EQ(render(table, Style::csv), R"(n,1,2
+q,x,y "z",x,y "z"
+v,1,
+)");
+}
+
+TEST(Table, WithoutRowsIsItsHeader) {
+  Table table = quoted_table();
+  table.rows.clear();
+  EXPECT_EQ(render(table, Style::pretty), "tr:\n| n | q | v |\n|---|---|---|\n");
+  EXPECT_EQ(render(table, Style::csv), "n,q,v\n");
+  EXPECT_EQ(render(table, Style::json), "[]\n");
+}
+
+TEST(Table, WidthsAreThoseOfTheTerminal) {
+  Table table;
+  table.name = "w";
+  table.headings = {{"größe", "", 0, {}}, {"名", "", 0, {}}};
+  table.rows = {{cell("µ"), cell("1")}};
+  EXPECT_EQ(render(table, Style::pretty), R"(w:
+| größe | 名 |
+|-------|----|
+|     µ |  1 |
+)");
+}
+
+Table energy_table() {
+  Table table;
+  table.name = "e";
+  table.headings = {{"n", "", 0, {}}, {"energy_wh", "Wh", 0, {}}, {"power_w", "W", 0, {}}};
+  table.rows = {{cell(1LL), estimate(0.5), estimate(250.0)},
+                {cell(2LL), absent("no power source"), cell(300.0)},
+                {cell(3LL), absent("no power source"), absent("the meter wrote nothing")}};
+  return table;
+}
+
+TEST(Table, NotesSayWhyCellsAreAbsentOrEstimated) {
+  Table table = energy_table();
+  table.notes = {"2 rows left out"};
+  EXPECT_EQ(render(table, Style::pretty), R"(e:
+| n | energy_wh[Wh] (estimated) |        power_w[W] |
+|---|---------------------------|-------------------|
+| 1 |                       0.5 | 250.0 (estimated) |
+| 2 |                       n/a |             300.0 |
+| 3 |                       n/a |               n/a |
+n/a in energy_wh: no power source
+n/a in power_w: the meter wrote nothing
+(estimated) in energy_wh, power_w: from a model, not a measurement
+2 rows left out
+)");
+}
+
+TEST(Table, CsvHasNoNotes) {
+  EXPECT_EQ(render(energy_table(), Style::csv), R"(n,energy_wh[Wh] (estimated),power_w[W]
+1,0.5,250.0 (estimated)
+2,n/a,300.0
+3,n/a,n/a
+)");
+}
+
+TEST(Table, OneReasonForSeveralColumnsIsOneNote) {
+  Table table;
+  table.headings = {{"a", "", 0, {}}, {"b", "", 0, {}}};
+  table.rows = {{absent("why"), absent("why")}, {absent("why"), cell(1LL)}};
+  EXPECT_EQ(render(table, Style::aligned), "  a,  b\nn/a,n/a\nn/a,  1\nn/a in a, b: why\n");
+}
+
+TEST(Table, JsonKeepsNumbersUnitsAndReasons) {
+  Table table = energy_table();
+  table.rows.pop_back();
+  EXPECT_EQ(render(table, Style::json), R"([
+  {
+    "n": 1,
+    "energy_wh": 0.5,
+    "energy_wh_unit": "Wh",
+    "energy_wh_estimated": true,
+    "power_w": 250.0,
+    "power_w_unit": "W",
+    "power_w_estimated": true
+  },
+  {
+    "n": 2,
+    "energy_wh": null,
+    "energy_wh_unit": "Wh",
+    "energy_wh_absent": "no power source",
+    "power_w": 300.0,
+    "power_w_unit": "W"
+  }
+]
+)");
+}
+
+TEST(Table, JsonWritesWhatItLacksAsText) {
+  Table table;
+  table.headings = {{"a", "", 0, {}}, {"a", "", 0, {}}, {"b", "", 0, {}}};
+  table.rows = {{cell(std::stod("nan")), cell(-std::stod("inf"), ".2f"), cell("\xff\"")}};
+  EXPECT_EQ(render(table, Style::json), R"([
+  {
+    "a": "nan",
+    "a_2": "-inf",
+    "b": "�\""
+  }
+]
+)");
+}
+
+TEST(Table, MarkdownEscapesWhatItWouldInterpret) {
+  Table table;
+  table.name = "m";
+  table.headings = {{"a|b", "", 0, {}}, {"c", "", 0, {}}};
+  table.rows = {{cell("x|y"), cell("1\n<2>")}, {cell("*"), absent("no | source")}};
+  EXPECT_EQ(render(table, Style::markdown), R"(**m**
+
+| a\|b |           c |
+|-----:|------------:|
+| x\|y | 1<br>&lt;2> |
+|   \* |         n/a |
+
+- n/a in c: no \| source
+)");
+}
+
+TEST(Table, MarkdownTransposedHasTheFirstColumnAsHeader) {
+  Table table = quoted_table();
+  table.transpose = true;
+  EXPECT_EQ(render(table, Style::markdown), R"(**tr**
+
+| n |       1 |       2 |
+|--:|--------:|--------:|
+| q | x,y "z" | x,y "z" |
+| v |       1 |         |
+)");
+}
+
+TEST(Table, FormatErrorHasThePlaceOfItsColumn) {
+  Table table;
+  table.headings = {{"a", "", 0, {"b.yaml", 4, 7}}};
+  table.rows = {{cell("abc", ".2f")}};
+  try {
+    render(table, Style::csv);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "format '.2f' needs a number and does not fit 'abc'");
+    EXPECT_EQ(error.hint(),
+              "leave the column's format out, or give its parameter or pattern a type");
+    EXPECT_EQ(error.place().line, 4);
+  }
+}
+
+TEST(Style, IsReadFromItsWord) {
+  EXPECT_EQ(parse_style("markdown"), Style::markdown);
+}
+
+TEST(Style, UnknownWordsNameTheKnownOnes) {
+  try {
+    parse_style("xlsx");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "unknown table style 'xlsx'");
+    EXPECT_EQ(error.hint(), "the styles are csv, pretty, aligned, json, markdown");
+  }
+}
+
+}  // namespace
+}  // namespace bench::result

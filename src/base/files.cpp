@@ -3,11 +3,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
@@ -39,39 +37,18 @@ void write_all(const UniqueFd& fd, std::string_view content, const std::filesyst
   }
 }
 
-/// Calls `use` with each piece of the file.
-template <class Use>
-void read_pieces(const std::filesystem::path& file, const Use& use) {
-  const UniqueFd fd = open_or_throw(file, O_RDONLY, "read");
-  std::array<char, 65536> buffer;
-  for (;;) {
-    const auto count = ::read(fd.get(), buffer.data(), buffer.size());
-    if (count == 0)
-      return;
-    if (count < 0 && errno != EINTR)
-      fail("read", file);
-    if (count > 0)
-      use(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
-  }
-}
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
-  }
-  void add(std::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
-  std::string hex() {
-    std::array<unsigned char, 32> digest{};
-    EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr);
-    std::string text;
-    for (const unsigned char byte : digest)
-      text += fmt::format("{:02x}", byte);
-    return text;
+/// Removes a file unless it has become needless, so that a full disk, say, leaves no half file.
+struct Removal {
+  explicit Removal(const std::filesystem::path& path) : file(path) {}
+  Removal(const Removal&) = delete;
+  Removal& operator=(const Removal&) = delete;
+  ~Removal() {
+    if (needed)
+      ::unlink(file.c_str());
   }
 
- private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+  const std::filesystem::path& file;
+  bool needed = true;
 };
 
 bool is_name_character(char c) {
@@ -81,19 +58,29 @@ bool is_name_character(char c) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file) {
+  const UniqueFd fd = open_or_throw(file, O_RDONLY, "read");
   std::string content;
-  read_pieces(file, [&](std::string_view piece) { content += piece; });
-  return content;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const auto count = ::read(fd.get(), buffer.data(), buffer.size());
+    if (count == 0)
+      return content;
+    if (count < 0 && errno != EINTR)
+      fail("read", file);
+    if (count > 0)
+      content.append(buffer.data(), static_cast<std::size_t>(count));
+  }
 }
 
 void write_file_atomically(const std::filesystem::path& file, std::string_view content) {
   const std::filesystem::path temporary = file.string() + fmt::format(".{}.tmp", ::getpid());
-  {
-    const UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_TRUNC, "write");
-    write_all(fd, content, temporary);
-  }
+  UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_TRUNC, "write");
+  Removal removal(temporary);
+  write_all(fd, content, temporary);
+  fd = UniqueFd();
   if (::rename(temporary.c_str(), file.c_str()) != 0)
     fail("write", file);
+  removal.needed = false;
 }
 
 void append_to_file(const std::filesystem::path& file, std::string_view content) {
@@ -153,18 +140,6 @@ std::string expand_user_and_environment(std::string_view text) {
     text.remove_prefix(length);
   }
   return expanded;
-}
-
-std::string sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.hex();
-}
-
-std::string sha256_of_file(const std::filesystem::path& file) {
-  Sha256 hash;
-  read_pieces(file, [&](std::string_view piece) { hash.add(piece); });
-  return hash.hex();
 }
 
 }  // namespace bench

@@ -28,6 +28,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// `from_chars` knows no plus sign.
+std::string_view without_plus(std::string_view text) {
+  return text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text;
+}
+
 }  // namespace
 
 std::string_view strip(std::string_view text) {
@@ -81,8 +86,7 @@ std::string to_lower(std::string_view text) {
 }
 
 std::optional<long long> parse_integer(std::string_view text) {
-  if (text.starts_with('+'))
-    text.remove_prefix(1);
+  text = without_plus(text);
   long long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
@@ -91,8 +95,7 @@ std::optional<long long> parse_integer(std::string_view text) {
 }
 
 std::optional<double> parse_number(std::string_view text) {
-  if (text.starts_with('+'))
-    text.remove_prefix(1);
+  text = without_plus(text);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())

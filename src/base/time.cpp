@@ -60,7 +60,7 @@ double unix_time_now() {
 }
 
 std::string human_duration(double seconds) {
-  if (seconds < 60)
+  if (seconds < 59.95)  // what rounds to 60.0 is a minute
     return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<long long>(std::llround(seconds));
   if (whole < 3600)

@@ -34,11 +34,4 @@ std::filesystem::path find_program(const std::string& program);
 /// are.
 std::string expand_user_and_environment(std::string_view text);
 
-/// SHA-256 of the bytes, as 64 hexadecimal digits. Source: FIPS 180-4.
-std::string sha256(std::string_view bytes);
-
-/// SHA-256 of a file read in pieces.
-/// @throws Error if it cannot be read
-std::string sha256_of_file(const std::filesystem::path& file);
-
 }  // namespace bench

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+
+#include <bench/energy/channel.hpp>
+
+namespace bench::energy {
+
+/// Decides for the channels of all sources together which ones the total may add, and fills in
+/// `additive` and `parent`.
+///
+/// A channel is added where nothing else present already contains it: a node meter contains all, a
+/// superchip's module its CPU side and its GPUs, `Grace` its rails, a package its cores. RAPL psys
+/// and meters of unknown drivers are recorded and never added.
+/// Sources: Linux Documentation/power/powercap/powercap.rst; NVIDIA Grace Performance Tuning Guide,
+/// power telemetry (Module contains Grace contains CPU and SysIO).
+void mark_additive(std::span<Channel> channels);
+
+}  // namespace bench::energy

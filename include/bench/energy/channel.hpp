@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::energy {
+
+/// What part of a node a channel measures. Decides which channels may be added, see additive.hpp.
+enum class Scope {
+  node,         ///< Everything behind the node's power supply.
+  module,       ///< A superchip: GPU, its memory, CPU, its memory, regulator losses (hwmon).
+  grace,        ///< CPU side of a superchip: CPU rail, SoC rail, memory, losses.
+  cpu_rail,     ///< CPU rail of a superchip.
+  soc_rail,     ///< SoC rail of a superchip.
+  gpu,          ///< One GPU with its memory.
+  gpu_average,  ///< The same GPU again, through a slower filter.
+  gpu_module,   ///< The superchip of a GPU as NVML sees it.
+  package,      ///< One CPU package.
+  dram,         ///< Memory beside a CPU package.
+  core,         ///< Cores, inside the package.
+  uncore,       ///< Integrated graphics, inside the package.
+  platform,     ///< RAPL psys: the package and more, differently on every board.
+  cpu_model,    ///< CPUs, estimated from their utilisation.
+  mock,         ///< Invented, for tests.
+  other,        ///< Unknown; recorded, never added.
+};
+
+std::string_view name_of(Scope scope);
+
+/// One quantity of one device, fixed when its source was opened.
+struct Channel {
+  std::string name;         ///< `<source>:<device>[:<scope>]`, unique on the node, without commas.
+  std::string description;  ///< For people: product name, UUID, file.
+  Scope scope = Scope::other;
+  int device = -1;         ///< Socket or device number, to pair channels; -1 is unknown.
+  bool estimated = false;  ///< Derived from a stated figure, not from a sensor.
+  bool additive = false;   ///< Part of the total; set by `mark_additive`.
+  std::string parent;      ///< The channel that already contains this one; set by `mark_additive`.
+
+  /// The sensor shows the mean over this many past seconds; 0 is an instantaneous reading.
+  double averaging_window_s = 0;
+  /// How often a counter moves. Power is taken from a counter over at least ten such periods.
+  double counter_period_s = 0;
+};
+
+/// The source part of a channel's name.
+std::string_view source_of(const Channel& channel);
+
+/// `text` with everything but letters, digits and `_` replaced by `_`.
+std::string as_identifier(std::string_view text);
+
+/// What one look at a channel gave.
+struct Reading {
+  std::optional<double> power_w;
+  /// Energy since an arbitrary moment before the run; never wraps.
+  std::optional<double> energy_j;
+  std::string failure;  ///< Why a value is missing that this channel has otherwise.
+  bool lost = false;    ///< The device will not come back.
+};
+
+}  // namespace bench::energy

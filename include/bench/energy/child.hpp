@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <bench/base/process.hpp>
+
+namespace bench::energy {
+
+/// Blocks every signal of this thread, and of the threads it starts, for as long as the process
+/// lives: signals wait until `wait_forwarding` takes them, also those that come before the program
+/// has started. Returns the mask that was in force, for the program.
+sigset_t block_signals();
+
+/// A program that was started, or why not.
+struct Started {
+  pid_t pid = -1;
+  int exit_code = 0;    ///< Where it could not be started: 127 not found, 126 not executable.
+  std::string message;  ///< Likewise.
+};
+
+/// Starts a program as a shell would: same process group, terminal, descriptors, environment and
+/// ignored signals, with the signal mask `mask`. arguments[0] is looked up on PATH; a script
+/// without `#!` is given to /bin/sh. Does not fork.
+Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask);
+
+/// Becomes the program. Returns only if that fails.
+Started become_program(const std::vector<std::string>& arguments);
+
+/// Whether a signal that reached this process is to be passed on. Not if the terminal or the kernel
+/// sent it (a terminal sends to the whole process group, the program included) or the program did.
+bool should_forward(const siginfo_t& signal, pid_t program);
+
+/// Waits for the end of the program and meanwhile passes signals on. When the terminal stops the
+/// program, this process stops too, so that the shell notices.
+/// Signals must be blocked, see `block_signals`.
+ExitStatus wait_forwarding(pid_t program);
+
+/// Ends this process the way the program ended: same exit code, or same signal, without a core file
+/// of this process.
+[[noreturn]] void end_like(const ExitStatus& status);
+
+}  // namespace bench::energy

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+
+namespace bench::energy {
+
+/// This process's number among those of a parallel program on this node, as the launcher tells it:
+/// SLURM_LOCALID, OMPI_COMM_WORLD_LOCAL_RANK (Open MPI), MPI_LOCALRANKID (MPICH, Intel MPI),
+/// PALS_LOCAL_RANKID (HPE). Nothing outside a launcher.
+///
+/// A launcher's own variable goes before Slurm's, which mpirun's processes inherit from the batch
+/// step.
+std::optional<int> local_rank();
+
+}  // namespace bench::energy

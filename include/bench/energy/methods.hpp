@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <bench/energy/power_source.hpp>
+
+namespace bench::energy {
+
+/// One source to use: its name and, behind the colon, what it is told.
+struct Method {
+  std::string name;
+  std::string argument;
+
+  bool operator==(const Method&) const = default;
+};
+
+/// Where sources look, and what users asked for.
+struct SourceSettings {
+  std::vector<Method> methods;
+  bool automatic = false;  ///< Nobody named these methods: an absent one deserves no warning.
+  std::filesystem::path sysfs_root = "/sys";
+};
+
+/// A source that is not there.
+struct Absence {
+  std::string source;
+  std::string reason;  ///< One line.
+};
+
+/// Reads `auto`, `nvml`, `rapl`, `hwmon`, `model:cpu=65W` and `mock:...`, each text one or more of
+/// them with commas between. None at all is `auto`.
+/// @throws bench::Error for an unknown name or a bad argument
+SourceSettings parse_methods(const std::vector<std::string>& texts);
+
+/// Opens one source.
+/// @throws bench::Error whose message says why the node does not have it
+std::unique_ptr<PowerSource> open_source(const Method& method, const SourceSettings& settings);
+
+/// What could be opened, with the channels of all sources as one list.
+struct Sources {
+  std::vector<std::unique_ptr<PowerSource>> opened;
+  std::vector<Channel> channels;
+  std::vector<Absence> absences;
+  std::vector<std::string> notes;
+};
+
+/// Opens every method; one that is not there becomes an absence.
+Sources open_sources(const SourceSettings& settings);
+
+/// A number with its unit, `100W` or `50ms`; W and kW, or us, ms, s and min. The unit is required.
+/// @throws bench::Error if it is none
+double parse_power_w(const std::string& text);
+double parse_interval_s(const std::string& text);
+
+}  // namespace bench::energy

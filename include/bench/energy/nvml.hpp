@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/energy/power_source.hpp>
+
+namespace bench::energy {
+
+struct NvmlSettings {
+  std::vector<std::string> libraries{"libnvidia-ml.so.1", "libnvidia-ml.so"};
+  /// CUDA_VISIBLE_DEVICES; NVML itself does not look at it. None: every device.
+  std::optional<std::string> visible_devices;
+};
+
+/// The value of CUDA_VISIBLE_DEVICES in this process's environment.
+std::optional<std::string> visible_devices_of_environment();
+
+/// The devices that CUDA_VISIBLE_DEVICES selects, ascending: numbers count `uuids`, `GPU-...` is
+/// the beginning of one of them. As CUDA does, stops at the first entry that names no device.
+/// Source: CUDA C++ Programming Guide, CUDA environment variables.
+std::vector<std::size_t> select_devices(const std::string& visible_devices,
+                                        std::span<const std::string> uuids);
+
+/// NVIDIA GPUs through NVML. For each device `nvml:0:gpu`, with power and, from Volta on, the
+/// counter of energy since the driver was loaded; where there are several filters or scopes also
+/// `nvml:0:gpu_average` (mean over 1 s) and `nvml:0:module` (GPU and CPU of a superchip). Power is
+/// the instantaneous field where the driver has it, else the average, else `GetPowerUsage`.
+/// Source: NVML API reference, nvmlDeviceGetFieldValues, nvmlDeviceGetPowerUsage,
+/// nvmlDeviceGetTotalEnergyConsumption.
+/// @throws bench::Error if the library or a usable device is not there
+std::unique_ptr<PowerSource> open_nvml(const NvmlSettings& settings);
+
+}  // namespace bench::energy

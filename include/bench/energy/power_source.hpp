@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/energy/channel.hpp>
+
+namespace bench::energy {
+
+/// Something that knows power or energy. One small file implements one source; its `open_...`
+/// function finds what the node has and throws an Error whose message is the reason where it has
+/// nothing. Used by one thread only.
+class PowerSource {
+ public:
+  PowerSource() = default;
+  PowerSource(const PowerSource&) = delete;
+  PowerSource& operator=(const PowerSource&) = delete;
+  virtual ~PowerSource() = default;
+
+  /// At least one; fixed for the life of the source.
+  const std::vector<Channel>& channels() const { return channels_; }
+  /// What was found but cannot be used, and why: one line each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  /// Looks at every channel, in the order of `channels()`. Never throws because of a sensor: a
+  /// value that cannot be had is absent and `failure` says why.
+  virtual void read(std::span<Reading> readings) = 0;
+
+ protected:
+  std::vector<Channel> channels_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace bench::energy

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/energy/sampler.hpp>
+
+namespace bench::energy {
+
+/// The additive channels together. Each sum is there only if every one of them has a value.
+struct Total {
+  std::optional<double> energy_j;
+  std::optional<double> energy_counter_j;
+  std::optional<double> energy_integrated_j;
+  std::optional<double> power_mean_w;
+  std::string quality;  ///< `measured`, `estimated`, `partial` (a device was lost) or `none`.
+  std::string absent;   ///< Why there is no `energy_j`, in one line.
+};
+
+Total total_of(const Measurement& measurement);
+
+using NameValue = std::pair<std::string, std::string>;
+
+/// The summary as names and values, in the order in which it is printed: `energy_wh`,
+/// `power_mean_w`, `power_max_w`, `energy_<channel>_wh`, `duration_s`, `energy_source`,
+/// `energy_quality`; where no total can be given, `energy_absent` with the reason in its place.
+std::vector<NameValue> summary(const Measurement& measurement);
+
+/// A table with one row per channel and one for the total; absent values are empty fields.
+std::string energy_csv(const Measurement& measurement);
+
+/// What a user should know besides: one line each.
+std::vector<std::string> warnings(const Measurement& measurement);
+
+/// What the node has and why the rest is not there, as a table for people.
+std::string source_table(const Sources& sources);
+
+}  // namespace bench::energy

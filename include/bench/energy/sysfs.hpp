@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/unique_fd.hpp>
+
+namespace bench::energy {
+
+/// A file with one unsigned integer, held open: the kernel writes it anew at each read from the
+/// start.
+class SysfsNumber {
+ public:
+  /// Never throws: a file that cannot be opened says so when it is read.
+  explicit SysfsNumber(std::filesystem::path file);
+
+  /// The number, or nothing and the reason in `failure`.
+  std::optional<std::uint64_t> read(std::string& failure) const;
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  std::filesystem::path file_;
+  UniqueFd fd_;
+  int open_error_ = 0;
+};
+
+/// The first line of a file, stripped; empty where it cannot be read.
+std::string first_line(const std::filesystem::path& file);
+
+/// The entries of a directory whose names begin with `prefix`, shorter names first, so that
+/// hwmon2 comes before hwmon10; none where it cannot be read.
+std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,
+                                           const std::string& prefix);
+
+}  // namespace bench::energy

@@ -1,0 +1,57 @@
+#include <cctype>
+
+#include <bench/energy/channel.hpp>
+
+namespace bench::energy {
+
+std::string_view name_of(Scope scope) {
+  switch (scope) {
+    case Scope::node:
+      return "node";
+    case Scope::module:
+      return "module";
+    case Scope::grace:
+      return "grace";
+    case Scope::cpu_rail:
+      return "cpu";
+    case Scope::soc_rail:
+      return "sysio";
+    case Scope::gpu:
+      return "gpu";
+    case Scope::gpu_average:
+      return "gpu_average";
+    case Scope::gpu_module:
+      return "module";
+    case Scope::package:
+      return "package";
+    case Scope::dram:
+      return "dram";
+    case Scope::core:
+      return "core";
+    case Scope::uncore:
+      return "uncore";
+    case Scope::platform:
+      return "platform";
+    case Scope::cpu_model:
+      return "cpu_model";
+    case Scope::mock:
+      return "mock";
+    case Scope::other:
+      break;
+  }
+  return "other";
+}
+
+std::string_view source_of(const Channel& channel) {
+  return std::string_view(channel.name).substr(0, channel.name.find(':'));
+}
+
+std::string as_identifier(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (!std::isalnum(static_cast<unsigned char>(c)))
+      c = '_';
+  return result;
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/energy/channel_meter.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double counter_periods = 10;
+/// A single failed reading is a gap; this many to the end of the run are a broken sensor.
+constexpr int failures_of_a_broken_sensor = 3;
+
+std::optional<double> difference_percent(std::optional<double> counter,
+                                         std::optional<double> integral) {
+  if (!counter || !integral || *integral <= 0)
+    return std::nullopt;
+  return (*counter / *integral - 1) * 100;
+}
+
+}  // namespace
+
+ChannelMeter::ChannelMeter(const Channel& channel, double interval_s)
+    : channel_(channel),
+      slope_interval_s_(std::max(interval_s / 2, counter_periods * channel.counter_period_s)),
+      integral_(channel.averaging_window_s) {}
+
+std::optional<double> ChannelMeter::add(double time_s, const Reading& reading) {
+  const bool inside = time_s >= 0 && (!end_s_ || time_s <= *end_s_);
+  lost_ = lost_ || reading.lost;
+  if (!reading.failure.empty())
+    failure_ = reading.failure;
+  without_counter_in_a_row_ = reading.energy_j ? 0 : without_counter_in_a_row_ + 1;
+  if (reading.energy_j)
+    counter_.add(time_s, *reading.energy_j);
+  if (reading.power_w) {
+    has_power_ = true;
+    integral_.add(time_s, *reading.power_w);
+  }
+  if (!reading.power_w && !reading.energy_j) {
+    ++failures_in_a_row_;
+    failures_ += inside ? 1 : 0;
+    return std::nullopt;
+  }
+  failures_in_a_row_ = 0;
+  if (!inside)
+    return std::nullopt;
+  const std::optional<double> power_w =
+      has_power_ || !reading.energy_j ? reading.power_w : slope_w(time_s, *reading.energy_j);
+  record(time_s, power_w);
+  return power_w;
+}
+
+std::optional<double> ChannelMeter::slope_w(double time_s, double energy_j) {
+  std::optional<double> slope;
+  if (slope_time_s_ && time_s - *slope_time_s_ < slope_interval_s_)
+    return slope;
+  if (slope_time_s_ && energy_j >= slope_energy_j_)
+    slope = (energy_j - slope_energy_j_) / (time_s - *slope_time_s_);
+  slope_time_s_ = time_s;
+  slope_energy_j_ = energy_j;
+  return slope;
+}
+
+void ChannelMeter::record(double time_s, std::optional<double> power_w) {
+  ++samples_;
+  longest_gap_s_ = std::max(longest_gap_s_, time_s - last_time_s_);
+  last_time_s_ = time_s;
+  if (!power_w)
+    return;
+  power_min_w_ = std::min(power_min_w_.value_or(*power_w), *power_w);
+  power_max_w_ = std::max(power_max_w_.value_or(*power_w), *power_w);
+}
+
+void ChannelMeter::close(double end_s) {
+  end_s_ = end_s;
+  integral_.close(end_s);
+  counter_.close(end_s);
+}
+
+bool ChannelMeter::failed_for_good() const {
+  return lost_ || failures_in_a_row_ >= failures_of_a_broken_sensor;
+}
+
+std::string ChannelMeter::reason() const {
+  if (failed_for_good())
+    return fmt::format("failed after {:.3g} s of {:.3g} s: {}", last_time_s_, *end_s_, failure_);
+  if (counter_.was_reset())
+    return "its counter was reset during the run";
+  if (samples_ == 0)
+    return failure_.empty() ? "the program ended before the first sample" : failure_;
+  return "the run is too short for its counter";
+}
+
+ChannelEnergy ChannelMeter::result() const {
+  ChannelEnergy result;
+  result.channel = channel_;
+  WindowIntegral integral = integral_;
+  CounterDifference counter = counter_;
+  const double measured_s = failed_for_good() ? last_time_s_ : *end_s_;
+  integral.close(measured_s);
+  counter.close(measured_s);
+  result.energy_integrated_j = integral.energy_j();
+  if (without_counter_in_a_row_ < failures_of_a_broken_sensor)
+    result.energy_counter_j = counter.energy_j();
+  if (result.energy_counter_j == 0.0)  // it has not moved, which says nothing
+    result.energy_counter_j.reset();
+  result.difference_percent =
+      difference_percent(result.energy_counter_j, result.energy_integrated_j);
+  const bool long_enough = *end_s_ >= counter_periods * channel_.counter_period_s;
+  const std::optional<double> energy_j =
+      result.energy_counter_j && (long_enough || !result.energy_integrated_j)
+          ? result.energy_counter_j
+          : result.energy_integrated_j;
+  if (!failed_for_good())
+    result.energy_j = energy_j;
+  if (energy_j && measured_s > 0)
+    result.power_mean_w = *energy_j / measured_s;
+  result.power_min_w = power_min_w_;
+  result.power_max_w = power_max_w_;
+  result.samples = samples_;
+  result.failures = failures_;
+  result.longest_gap_s = std::max(longest_gap_s_, *end_s_ - last_time_s_);
+  if (!result.energy_j)
+    result.absent = reason();
+  return result;
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,139 @@
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bench/base/files.hpp>
+#include <bench/energy/child.hpp>
+
+extern char** environ;
+
+namespace bench::energy {
+namespace {
+
+// The exit codes of POSIX shells, env, nohup and timeout.
+constexpr int code_not_found = 127;
+constexpr int code_not_executable = 126;
+
+std::vector<char*> pointers(const std::vector<std::string>& arguments) {
+  std::vector<char*> result;
+  for (const std::string& argument : arguments)
+    result.push_back(const_cast<char*>(argument.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+Started not_started(const std::string& program, int error) {
+  return {.pid = -1,
+          .exit_code = error == ENOENT ? code_not_found : code_not_executable,
+          .message = fmt::format("cannot run '{}': {}", program, std::strerror(error))};
+}
+
+/// Only the mask is set: this process handles no signal, so what it ignores, it was told to.
+class SpawnAttributes {
+ public:
+  explicit SpawnAttributes(const sigset_t& mask) {
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &mask);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+bool stops_from_terminal(int signal) {
+  return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+}  // namespace
+
+sigset_t block_signals() {
+  // An inherited SIG_IGN would have the kernel throw the program's exit status away.
+  ::signal(SIGCHLD, SIG_DFL);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  return before;
+}
+
+Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask) {
+  const SpawnAttributes attributes(mask);
+  std::vector<char*> argv = pointers(arguments);
+  Started started;
+  int error = posix_spawnp(&started.pid, argv[0], nullptr, attributes.get(), argv.data(), environ);
+  if (error == ENOEXEC) {
+    std::string shell = "/bin/sh";
+    std::string script = find_program(arguments[0]).string();
+    argv[0] = script.data();
+    argv.insert(argv.begin(), shell.data());
+    error =
+        posix_spawn(&started.pid, shell.c_str(), nullptr, attributes.get(), argv.data(), environ);
+  }
+  return error == 0 ? started : not_started(arguments[0], error);
+}
+
+Started become_program(const std::vector<std::string>& arguments) {
+  const std::vector<char*> argv = pointers(arguments);
+  ::execvp(argv[0], argv.data());
+  return not_started(arguments[0], errno);
+}
+
+bool should_forward(const siginfo_t& signal, pid_t program) {
+  return signal.si_signo != SIGCHLD && signal.si_code <= 0 && signal.si_pid != program;
+}
+
+ExitStatus wait_forwarding(pid_t program) {
+  sigset_t all;
+  sigfillset(&all);
+  bool stopped = false;
+  bool stop_too = false;
+  for (;;) {
+    int status = 0;
+    while (::waitpid(program, &status, WNOHANG | WUNTRACED | WCONTINUED) == program) {
+      if (WIFEXITED(status))
+        return {.code = WEXITSTATUS(status)};
+      if (WIFSIGNALED(status))
+        return {.signal = WTERMSIG(status)};
+      stopped = WIFSTOPPED(status);
+    }
+    if (stopped && stop_too) {
+      stop_too = false;
+      ::kill(::getpid(), SIGSTOP);
+    }
+    siginfo_t info{};
+    const int signal = ::sigwaitinfo(&all, &info);
+    if (signal < 0)
+      continue;
+    if (stops_from_terminal(signal) || signal == SIGCONT)
+      stop_too = signal != SIGCONT;
+    if (should_forward(info, program))
+      ::kill(program, signal);
+  }
+}
+
+void end_like(const ExitStatus& status) {
+  if (status.signal == 0)
+    ::_exit(status.code);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::prctl(PR_SET_DUMPABLE, 0);
+  ::signal(status.signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  ::kill(::getpid(), status.signal);
+  ::_exit(128 + status.signal);
+}
+
+}  // namespace bench::energy

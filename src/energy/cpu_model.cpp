@@ -1,0 +1,109 @@
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/energy/cpu_model.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// Time is booked in whole ticks, so power is taken over thirty of them: right to a few percent.
+constexpr double ticks_of_a_step = 3;
+
+/// The CPUs this process may run on; empty where the kernel does not say.
+std::set<int> allowed_cpus() {
+  constexpr int limit = 8192;
+  std::set<int> cpus;
+  cpu_set_t* mask = CPU_ALLOC(limit);
+  const std::size_t size = CPU_ALLOC_SIZE(limit);
+  if (::sched_getaffinity(0, size, mask) == 0)
+    for (int cpu = 0; cpu < limit; ++cpu)
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask))
+        cpus.insert(cpu);
+  CPU_FREE(mask);
+  return cpus;
+}
+
+/// `cpu3 10 0 20 ...`: the busy ticks of one of `cpus`, or nothing for other lines.
+std::optional<double> busy_ticks(std::string_view line, const std::set<int>& cpus) {
+  int cpu = -1;
+  const char* const end = line.data() + line.size();
+  if (!line.starts_with("cpu") || std::from_chars(line.data() + 3, end, cpu).ec != std::errc() ||
+      !cpus.contains(cpu))
+    return std::nullopt;
+  const std::vector<std::string> fields = split_names(line, " ");
+  double busy = 0;
+  for (const std::size_t field : {1U, 2U, 3U, 6U, 7U, 8U})  // user nice system irq softirq steal
+    if (field < fields.size())
+      busy += parse_number(fields[field]).value_or(0);
+  return busy;
+}
+
+class CpuModel : public PowerSource {
+ public:
+  CpuModel(double power_w, const std::filesystem::path& file)
+      : power_w_(power_w),
+        file_(file),
+        fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)),
+        cpus_(allowed_cpus()) {
+    Channel channel;
+    channel.name = "model:cpu";
+    channel.scope = Scope::cpu_model;
+    channel.estimated = true;
+    channel.counter_period_s = ticks_of_a_step / ticks_per_s_;
+    channel.description =
+        fmt::format("{} W times the utilisation of {} CPUs", power_w, cpus_.size());
+    channels_.push_back(channel);
+  }
+
+  void read(std::span<Reading> readings) override {
+    std::string text;
+    std::array<char, 16384> buffer;
+    ssize_t count = 0;
+    while ((count = ::pread(fd_.get(), buffer.data(), buffer.size(),
+                            static_cast<off_t>(text.size()))) > 0)
+      text.append(buffer.data(), static_cast<std::size_t>(count));
+    double ticks = 0;
+    std::size_t found = 0;
+    for (const std::string& line : split(text, "\n"))
+      if (const auto busy = busy_ticks(line, cpus_)) {
+        ticks += *busy;
+        ++found;
+      }
+    if (found == 0)
+      readings[0].failure = fmt::format("no usable line in {}", file_.string());
+    else
+      readings[0].energy_j = power_w_ * ticks / ticks_per_s_ / static_cast<double>(found);
+  }
+
+ private:
+  double power_w_;
+  std::filesystem::path file_;
+  UniqueFd fd_;
+  std::set<int> cpus_;
+  double ticks_per_s_ = static_cast<double>(::sysconf(_SC_CLK_TCK));
+};
+
+}  // namespace
+
+std::unique_ptr<PowerSource> open_cpu_model(double power_w, const std::filesystem::path& proc) {
+  auto source = std::make_unique<CpuModel>(power_w, proc / "stat");
+  Reading reading;
+  source->read({&reading, 1});
+  if (!reading.energy_j)
+    throw Error(reading.failure);
+  return source;
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/hwmon.hpp>
+#include <bench/energy/sysfs.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double watts_per_uw = 1e-6;
+/// No superchip or node of today draws as much; the firmware's error value is 4.29 MW.
+constexpr double impossible_w = 100e3;
+
+/// The beginnings of the labels that Grace firmware gives its meters, `... Socket 0`.
+struct GraceLabel {
+  std::string_view prefix;
+  Scope scope;
+};
+constexpr std::array grace_labels{
+    GraceLabel{"Module Power", Scope::module},
+    GraceLabel{"Total Power", Scope::module},
+    GraceLabel{"Grace Power", Scope::grace},
+    GraceLabel{"CPU Power", Scope::cpu_rail},
+    GraceLabel{"CPU Rail Input Power", Scope::cpu_rail},
+    GraceLabel{"SysIO Power", Scope::soc_rail},
+    GraceLabel{"SoC Rail", Scope::soc_rail},
+};
+
+/// The number behind the last `Socket`; -1 without one.
+int socket_of(const std::string& label) {
+  int socket = -1;
+  const auto at = label.rfind("Socket ");
+  if (at != std::string::npos)
+    std::from_chars(label.data() + at + 7, label.data() + label.size(), socket);
+  return socket;
+}
+
+/// One meter's file, found in `hwmonN/` or `hwmonN/device/`.
+struct Meter {
+  std::filesystem::path power;
+  double averaging_window_s = 0;
+  std::string label;
+  std::string driver;
+};
+
+std::optional<Meter> find_meter(const std::filesystem::path& hwmon) {
+  for (const auto& directory : {hwmon, hwmon / "device"}) {
+    Meter meter;
+    std::error_code ignored;
+    for (const char* name : {"power1_average", "power1_input"})
+      if (meter.power.empty() && std::filesystem::exists(directory / name, ignored))
+        meter.power = directory / name;
+    if (meter.power.empty())
+      continue;
+    if (meter.power.filename() == "power1_average")
+      meter.averaging_window_s =
+          parse_number(first_line(directory / "power1_average_interval")).value_or(0) / 1000;
+    for (const char* name : {"power1_oem_info", "power1_label"})
+      for (const auto& place : {directory, hwmon, hwmon / "device"})
+        if (meter.label.empty())
+          meter.label = first_line(place / name);
+    for (const auto& place : {hwmon, hwmon / "device"})
+      if (meter.driver.empty())
+        meter.driver = first_line(place / "name");
+    return meter;
+  }
+  return std::nullopt;
+}
+
+Scope scope_of(const Meter& meter) {
+  for (const GraceLabel& known : grace_labels)
+    if (meter.label.starts_with(known.prefix) && socket_of(meter.label) >= 0)
+      return known.scope;
+  if (meter.driver == "amdgpu")
+    return Scope::gpu;
+  // An ACPI meter without a label measures the input of the whole node.
+  return meter.driver == "power_meter" && meter.label.empty() ? Scope::node : Scope::other;
+}
+
+/// Watts, or nothing where the value is none.
+std::optional<double> checked_power_w(const SysfsNumber& file, std::string& failure) {
+  const auto raw = file.read(failure);
+  if (!raw)
+    return std::nullopt;
+  const double power_w = static_cast<double>(*raw) * watts_per_uw;
+  if (power_w > 0 && power_w < impossible_w)
+    return power_w;
+  failure = fmt::format("{} reads {} uW, which is no measurement", file.file().string(), *raw);
+  return std::nullopt;
+}
+
+class Hwmon : public PowerSource {
+ public:
+  explicit Hwmon(const std::filesystem::path& directory) {
+    for (const auto& hwmon : entries(directory, "hwmon"))
+      if (const auto meter = find_meter(hwmon))
+        add_meter(hwmon.filename().string(), *meter);
+  }
+
+  void read(std::span<Reading> readings) override {
+    for (std::size_t k = 0; k < files_.size(); ++k) {
+      const std::size_t i = (first_ + k) % files_.size();
+      readings[i].power_w = checked_power_w(files_[i], readings[i].failure);
+    }
+    first_ = (first_ + 1) % files_.size();
+  }
+
+ private:
+  void add_meter(const std::string& hwmon, const Meter& meter) {
+    SysfsNumber file(meter.power);
+    std::string failure;
+    if (!checked_power_w(file, failure)) {
+      notes_.push_back(failure);
+      return;
+    }
+    Channel channel;
+    channel.scope = scope_of(meter);
+    channel.device = socket_of(meter.label);
+    channel.averaging_window_s = meter.averaging_window_s;
+    const std::string device = channel.device >= 0 ? std::to_string(channel.device) : hwmon;
+    channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
+    if (std::any_of(channels_.begin(), channels_.end(),
+                    [&](const Channel& other) { return other.name == channel.name; }))
+      channel.name += "-" + hwmon;
+    channel.description = fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label,
+                                      meter.power.string());
+    channels_.push_back(channel);
+    files_.push_back(std::move(file));
+  }
+
+  static std::string suffix(Scope scope, const Meter& meter) {
+    if (scope != Scope::other)
+      return std::string(name_of(scope));
+    return as_identifier(meter.label.empty() ? meter.driver : meter.label);
+  }
+
+  std::vector<SysfsNumber> files_;
+  std::size_t first_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
+  const auto directory = sysfs / "class/hwmon";
+  auto source = std::make_unique<Hwmon>(directory);
+  if (!source->channels().empty())
+    return source;
+  if (!source->notes().empty())
+    throw Error(source->notes().front());
+  throw Error(fmt::format("no power meter in {}/hwmon*", directory.string()));
+}
+
+}  // namespace bench::energy

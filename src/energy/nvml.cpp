@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/nvml.hpp>
+#include <bench/energy/nvml_library.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double watts_per_mw = 1e-3;
+constexpr double joules_per_mj = 1e-3;
+/// The slowest update of the counter that was measured on data centre GPUs (Yang, Adamek, Armour,
+/// arXiv:2312.02741, for power; the counter follows it).
+constexpr double counter_period_s = 0.1;
+constexpr double average_window_s = 1.0;
+
+constexpr std::size_t most_fields = 3;
+using Fields = std::array<nvml::FieldValue, most_fields>;
+
+std::optional<double> value_w(const nvml::FieldValue& field) {
+  switch (field.value_type) {
+    case 0:
+      return field.value.as_double * watts_per_mw;
+    case 1:
+      return field.value.as_unsigned * watts_per_mw;
+    case 2:
+      return static_cast<double>(field.value.as_unsigned_long) * watts_per_mw;
+    case 3:
+      return static_cast<double>(field.value.as_unsigned_long_long) * watts_per_mw;
+    case 4:
+      return static_cast<double>(field.value.as_long_long) * watts_per_mw;
+    case 5:
+      return field.value.as_int * watts_per_mw;
+    case 6:
+      return field.value.as_unsigned_short * watts_per_mw;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string text_of(int (*get)(nvml::Device, char*, unsigned), nvml::Device device) {
+  std::array<char, 128> buffer{};
+  if (!get || get(device, buffer.data(), static_cast<unsigned>(buffer.size())) != nvml::success)
+    return "";
+  return buffer.data();
+}
+
+/// From Ampere on the plain reading is a mean over 1 s, on A100 and A30 it is not.
+/// Source: NVML API reference, nvmlDeviceGetPowerUsage.
+double window_of_plain_power_s(const NvmlLibrary& library, nvml::Device device,
+                               const std::string& name) {
+  unsigned architecture = 0;
+  if (!library.get_architecture || library.get_architecture(device, &architecture) != nvml::success)
+    return 0;
+  const bool ga100 = name.find("A100") != std::string::npos ||
+                     name.find("A800") != std::string::npos ||
+                     name.find("A30") != std::string::npos;
+  return architecture >= nvml::architecture_ampere && !ga100 ? average_window_s : 0;
+}
+
+/// Where one channel of a device comes from. Field 0 is `GetPowerUsage`.
+struct Input {
+  unsigned field = 0;
+  unsigned scope = nvml::scope_gpu;
+  bool counter = false;
+};
+
+struct GpuDevice {
+  nvml::Device handle = nullptr;
+  std::vector<Input> inputs;  ///< One per channel.
+  std::string lost;           ///< Why it is gone; empty while it is there.
+};
+
+bool is_lost(int code) {
+  return code == nvml::gpu_lost || code == nvml::reset_required || code == nvml::unknown;
+}
+
+class Nvml : public PowerSource {
+ public:
+  explicit Nvml(const NvmlSettings& settings) : library_(settings.libraries) {
+    std::vector<nvml::Device> handles;
+    std::vector<std::string> uuids;
+    enumerate(handles, uuids);
+    std::vector<std::size_t> selected(handles.size());
+    for (std::size_t i = 0; i < selected.size(); ++i)
+      selected[i] = i;
+    if (settings.visible_devices)
+      selected = select_devices(with_parents_of_mig(*settings.visible_devices), uuids);
+    for (const std::size_t i : selected)
+      if (handles[i])
+        add_device(handles[i], static_cast<int>(i), uuids[i]);
+    if (channels_.empty())
+      throw Error(!notes_.empty() ? notes_.front()
+                  : settings.visible_devices
+                      ? fmt::format("CUDA_VISIBLE_DEVICES={} selects none of "
+                                    "{} devices",
+                                    *settings.visible_devices, handles.size())
+                      : "the NVIDIA driver shows no device");
+  }
+
+  void read(std::span<Reading> readings) override {
+    std::size_t first = 0;
+    for (GpuDevice& device : devices_) {
+      read_device(device, readings.subspan(first, device.inputs.size()));
+      first += device.inputs.size();
+    }
+  }
+
+ private:
+  void enumerate(std::vector<nvml::Device>& handles, std::vector<std::string>& uuids) {
+    unsigned count = 0;
+    if (const int code = library_.get_count(&count); code != nvml::success)
+      throw Error(fmt::format("nvmlDeviceGetCount: {}", library_.message(code)));
+    for (unsigned i = 0; i < count; ++i) {
+      nvml::Device handle = nullptr;
+      const int code = library_.get_handle_by_index(i, &handle);
+      if (code != nvml::success)  // counted, but this job may not open it
+        notes_.push_back(fmt::format("nvml:{}: {}", i, library_.message(code)));
+      handles.push_back(code == nvml::success ? handle : nullptr);
+      uuids.push_back(handles.back() ? text_of(library_.get_uuid, handle) : "");
+    }
+  }
+
+  /// MIG instances have no power of their own: each is replaced by the GPU it is a part of.
+  std::string with_parents_of_mig(const std::string& visible_devices) {
+    std::vector<std::string> names = split_names(visible_devices);
+    for (std::string& name : names) {
+      nvml::Device instance = nullptr;
+      nvml::Device gpu = nullptr;
+      if (!name.starts_with("MIG-") || !library_.get_handle_by_uuid ||
+          !library_.get_parent_of_mig ||
+          library_.get_handle_by_uuid(name.c_str(), &instance) != nvml::success ||
+          library_.get_parent_of_mig(instance, &gpu) != nvml::success)
+        continue;
+      notes_.push_back(fmt::format("{} is measured with the rest of its GPU", name));
+      name = text_of(library_.get_uuid, gpu);
+    }
+    return join(names, ",");
+  }
+
+  void add_device(nvml::Device handle, int index, const std::string& uuid) {
+    const std::string product = text_of(library_.get_name, handle);
+    const auto add = [&](GpuDevice& device, Scope scope, Input input, double window_s) {
+      Channel channel;
+      channel.name = fmt::format("nvml:{}:{}", index, name_of(scope));
+      channel.description = fmt::format("{} {}", product, uuid);
+      channel.scope = scope;
+      channel.device = index;
+      channel.averaging_window_s = window_s;
+      channel.counter_period_s = input.counter ? counter_period_s : 0;
+      channels_.push_back(channel);
+      device.inputs.push_back(input);
+    };
+    GpuDevice device;
+    device.handle = handle;
+    const bool counter = has_counter(handle, index);
+    const bool instant = has_field(handle, nvml::field_power_instant, nvml::scope_gpu);
+    const bool average = has_field(handle, nvml::field_power_average, nvml::scope_gpu);
+    const bool module = has_field(handle, nvml::field_power_instant, nvml::scope_module);
+    if (instant)
+      add(device, Scope::gpu, {nvml::field_power_instant, nvml::scope_gpu, counter}, 0);
+    else if (average)
+      add(device, Scope::gpu, {nvml::field_power_average, nvml::scope_gpu, counter},
+          average_window_s);
+    else if (!module && (has_plain_power(handle, index) || counter))
+      add(device, Scope::gpu, {0, nvml::scope_gpu, counter},
+          window_of_plain_power_s(library_, handle, product));
+    if (instant && average)
+      add(device, Scope::gpu_average, {nvml::field_power_average, nvml::scope_gpu, false},
+          average_window_s);
+    if (module)
+      add(device, Scope::gpu_module,
+          {nvml::field_power_instant, nvml::scope_module, counter && device.inputs.empty()}, 0);
+    if (!device.inputs.empty())
+      devices_.push_back(std::move(device));
+  }
+
+  bool has_field(nvml::Device handle, unsigned field, unsigned scope) const {
+    nvml::FieldValue value{};
+    value.field = field;
+    value.scope = scope;
+    return library_.get_field_values &&
+           library_.get_field_values(handle, 1, &value) == nvml::success &&
+           value.code == nvml::success && value_w(value);
+  }
+
+  bool has_counter(nvml::Device handle, int index) {
+    unsigned long long energy_mj = 0;
+    const int code = library_.get_total_energy ? library_.get_total_energy(handle, &energy_mj)
+                                               : static_cast<int>(nvml::function_missing);
+    if (code != nvml::success)
+      notes_.push_back(
+          fmt::format("nvml:{}: no energy counter: {}", index, library_.message(code)));
+    return code == nvml::success;
+  }
+
+  bool has_plain_power(nvml::Device handle, int index) {
+    unsigned power_mw = 0;
+    const int code = library_.get_power_usage ? library_.get_power_usage(handle, &power_mw)
+                                              : static_cast<int>(nvml::function_missing);
+    if (code != nvml::success)
+      notes_.push_back(fmt::format("nvml:{}: no power reading: {}", index, library_.message(code)));
+    return code == nvml::success;
+  }
+
+  void read_device(GpuDevice& device, std::span<Reading> readings) {
+    if (device.lost.empty()) {
+      read_fields(device, readings);
+      for (std::size_t i = 0; i < readings.size(); ++i)
+        if (device.inputs[i].counter && device.lost.empty())
+          read_counter(device, readings[i]);
+    }
+    for (Reading& reading : readings)
+      if (!device.lost.empty())
+        reading = {.power_w = {}, .energy_j = {}, .failure = device.lost, .lost = true};
+  }
+
+  /// All power fields in one call, since the driver fetches them together.
+  void read_fields(GpuDevice& device, std::span<Reading> readings) {
+    Fields fields{};
+    int count = 0;
+    for (const Input& input : device.inputs) {
+      if (input.field == 0)
+        return read_plain_power(device, readings[0]);
+      fields[static_cast<std::size_t>(count)].field = input.field;
+      fields[static_cast<std::size_t>(count)].scope = input.scope;
+      ++count;
+    }
+    const int code = library_.get_field_values(device.handle, count, fields.data());
+    for (std::size_t i = 0; i < readings.size(); ++i)
+      if (check(device, code != nvml::success ? code : fields[i].code, readings[i]))
+        readings[i].power_w = value_w(fields[i]);
+  }
+
+  void read_plain_power(GpuDevice& device, Reading& reading) {
+    unsigned power_mw = 0;
+    if (library_.get_power_usage &&
+        check(device, library_.get_power_usage(device.handle, &power_mw), reading))
+      reading.power_w = power_mw * watts_per_mw;
+  }
+
+  void read_counter(GpuDevice& device, Reading& reading) {
+    unsigned long long energy_mj = 0;
+    if (check(device, library_.get_total_energy(device.handle, &energy_mj), reading))
+      reading.energy_j = static_cast<double>(energy_mj) * joules_per_mj;
+  }
+
+  bool check(GpuDevice& device, int code, Reading& reading) const {
+    if (code == nvml::success)
+      return true;
+    reading.failure = library_.message(code);
+    if (is_lost(code))
+      device.lost = reading.failure;
+    return false;
+  }
+
+  NvmlLibrary library_;
+  std::vector<GpuDevice> devices_;
+};
+
+}  // namespace
+
+std::optional<std::string> visible_devices_of_environment() {
+  const char* const value = std::getenv("CUDA_VISIBLE_DEVICES");
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::vector<std::size_t> select_devices(const std::string& visible_devices,
+                                        std::span<const std::string> uuids) {
+  std::set<std::size_t> selected;
+  for (const std::string& name : split_names(visible_devices)) {
+    std::size_t device = uuids.size();
+    if (const auto number = parse_integer(name); number && *number >= 0)
+      device = static_cast<std::size_t>(*number);
+    else if (name.starts_with("GPU-"))
+      device = static_cast<std::size_t>(
+          std::find_if(uuids.begin(), uuids.end(),
+                       [&](const std::string& uuid) { return uuid.starts_with(name); }) -
+          uuids.begin());
+    if (device >= uuids.size())
+      break;
+    selected.insert(device);
+  }
+  return {selected.begin(), selected.end()};
+}
+
+std::unique_ptr<PowerSource> open_nvml(const NvmlSettings& settings) {
+  return std::make_unique<Nvml>(settings);
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <bench/base/text.hpp>
+#include <bench/energy/report.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double joules_per_wh = 3600;
+/// Counter and integral that differ by more than this over this time deserve a warning.
+constexpr double suspicious_percent = 5;
+constexpr double suspicious_from_s = 5;
+
+std::string number(double value) {
+  return fmt::format("{:.7g}", value);
+}
+
+std::string number(std::optional<double> value) {
+  return value ? number(*value) : "";
+}
+
+std::string watt_hours(std::optional<double> energy_j) {
+  return energy_j ? number(*energy_j / joules_per_wh) : "";
+}
+
+std::optional<double> difference_percent(const Total& total) {
+  if (!total.energy_counter_j || !total.energy_integrated_j)
+    return std::nullopt;
+  return (*total.energy_counter_j / *total.energy_integrated_j - 1) * 100;
+}
+
+/// The sum of one member over the additive channels, if all have it.
+std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
+                          std::optional<double> ChannelEnergy::*member) {
+  std::optional<double> result;
+  for (const ChannelEnergy& channel : channels) {
+    if (!channel.channel.additive)
+      continue;
+    if (!(channel.*member))
+      return std::nullopt;
+    result = result.value_or(0) + *(channel.*member);
+  }
+  return result;
+}
+
+/// Every reason there is for the lack of a total, in one line.
+std::string reasons(const Measurement& measurement) {
+  std::vector<std::string> all;
+  for (const Absence& absence : measurement.absences)
+    all.push_back(absence.source + ": " + absence.reason);
+  bool any_additive = false;
+  for (const ChannelEnergy& channel : measurement.channels) {
+    any_additive = any_additive || channel.channel.additive;
+    if (channel.channel.additive && !channel.absent.empty())
+      all.push_back(channel.channel.name + ": " + channel.absent);
+  }
+  if (!measurement.channels.empty() && !any_additive)
+    all.push_back("no channel that is present may be added");
+  return replace_all(join(all, "; "), "\n", " ");
+}
+
+/// The sources of the total, in the order of their channels.
+std::string sources_of(const Measurement& measurement) {
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    if (const std::string name(source_of(channel.channel));
+        channel.channel.additive && std::ranges::count(names, name) == 0)
+      names.push_back(name);
+  return join(names, ",");
+}
+
+std::string csv_row(const std::vector<std::string>& fields) {
+  std::vector<std::string> quoted;
+  for (const std::string& field : fields)
+    quoted.push_back(field.find_first_of(",\"\n") == std::string::npos
+                         ? field
+                         : "\"" + replace_all(field, "\"", "\"\"") + "\"");
+  return join(quoted, ",") + "\n";
+}
+
+std::string csv_row(const ChannelEnergy& entry, const Measurement& measurement) {
+  const Channel& channel = entry.channel;
+  return csv_row({channel.name, watt_hours(entry.energy_j), watt_hours(entry.energy_counter_j),
+                  watt_hours(entry.energy_integrated_j), number(entry.difference_percent),
+                  number(entry.power_min_w), number(entry.power_mean_w), number(entry.power_max_w),
+                  std::to_string(entry.samples), std::to_string(entry.failures),
+                  std::to_string(measurement.overruns), number(entry.longest_gap_s),
+                  channel.additive ? "1" : "0", channel.estimated ? "1" : "0", channel.parent,
+                  channel.description, entry.absent});
+}
+
+/// Columns as wide as their longest cell.
+std::string aligned(const std::vector<std::array<std::string, 4>>& rows) {
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(widths[i] - display_width(row[i]) + 2, ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+Total total_of(const Measurement& measurement) {
+  Total total;
+  const auto& channels = measurement.channels;
+  total.energy_j = sum(channels, &ChannelEnergy::energy_j);
+  total.energy_counter_j = sum(channels, &ChannelEnergy::energy_counter_j);
+  total.energy_integrated_j = sum(channels, &ChannelEnergy::energy_integrated_j);
+  if (!total.energy_j) {
+    total.energy_counter_j.reset();
+    total.energy_integrated_j.reset();
+    const bool any = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
+      return channel.channel.additive && (channel.energy_j || channel.power_mean_w);
+    });
+    total.quality = any ? "partial" : "none";
+    total.absent = reasons(measurement);
+    return total;
+  }
+  total.power_mean_w = *total.energy_j / measurement.duration_s;
+  const bool estimated = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
+    return channel.channel.additive && channel.channel.estimated;
+  });
+  total.quality = estimated ? "estimated" : "measured";
+  return total;
+}
+
+std::vector<NameValue> summary(const Measurement& measurement) {
+  const Total total = total_of(measurement);
+  std::vector<NameValue> lines;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      lines.emplace_back(name, value);
+  };
+  add("energy_wh", watt_hours(total.energy_j));
+  add("power_mean_w", number(total.power_mean_w));
+  if (total.energy_j)
+    add("power_max_w", number(measurement.total_power.max_w));
+  for (const ChannelEnergy& channel : measurement.channels)
+    add(fmt::format("energy_{}_wh", as_identifier(channel.channel.name)),
+        watt_hours(channel.energy_j));
+  add("duration_s", number(measurement.duration_s));
+  add("energy_source", sources_of(measurement));
+  add("energy_quality", total.quality);
+  add("energy_absent", total.absent);
+  return lines;
+}
+
+std::string energy_csv(const Measurement& measurement) {
+  std::string text =
+      "channel,energy_wh,energy_counter_wh,energy_integrated_wh,difference_percent,power_min_w,"
+      "power_mean_w,power_max_w,samples,failures,overruns,longest_gap_s,additive,estimated,parent,"
+      "description,absent\n";
+  for (const ChannelEnergy& channel : measurement.channels)
+    text += csv_row(channel, measurement);
+  const Total total = total_of(measurement);
+  text +=
+      csv_row({"total", watt_hours(total.energy_j), watt_hours(total.energy_counter_j),
+               watt_hours(total.energy_integrated_j), number(difference_percent(total)),
+               number(measurement.total_power.min_w), number(total.power_mean_w),
+               number(measurement.total_power.max_w), "", "", std::to_string(measurement.overruns),
+               "", "", total.quality == "estimated" ? "1" : "0", "", "", total.absent});
+  return text;
+}
+
+std::vector<std::string> warnings(const Measurement& measurement) {
+  std::vector<std::string> lines = measurement.warnings;
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.absent.empty() && channel.samples > 0)
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));
+    if (channel.difference_percent && std::abs(*channel.difference_percent) > suspicious_percent &&
+        measurement.duration_s >= suspicious_from_s)
+      lines.push_back(fmt::format("{}: the counter differs from the integrated power by {:+.1f} %",
+                                  channel.channel.name, *channel.difference_percent));
+  }
+  return lines;
+}
+
+std::string source_table(const Sources& sources) {
+  std::vector<std::array<std::string, 4>> rows{{"channel", "added", "part of", "what"}};
+  for (const Channel& channel : sources.channels)
+    rows.push_back({channel.name, channel.additive ? "yes" : "no",
+                    channel.parent.empty() ? "-" : channel.parent, channel.description});
+  std::string text = sources.channels.empty() ? "no power source on this node\n" : aligned(rows);
+  for (const Absence& absence : sources.absences)
+    text += fmt::format("absent: {}: {}\n", absence.source, absence.reason);
+  for (const std::string& note : sources.notes)
+    text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+}  // namespace bench::energy

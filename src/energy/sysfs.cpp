@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/text.hpp>
+#include <bench/energy/sysfs.hpp>
+
+namespace bench::energy {
+
+SysfsNumber::SysfsNumber(std::filesystem::path file)
+    : file_(std::move(file)), fd_(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  open_error_ = fd_.valid() ? 0 : errno;
+}
+
+std::optional<std::uint64_t> SysfsNumber::read(std::string& failure) const {
+  std::array<char, 64> buffer{};
+  const auto count = fd_.valid() ? ::pread(fd_.get(), buffer.data(), buffer.size(), 0) : -1;
+  if (count < 0) {
+    const int error = fd_.valid() ? errno : open_error_;
+    failure = fmt::format("cannot read {}: {}", file_.string(), std::strerror(error));
+    return std::nullopt;
+  }
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(buffer.data(), buffer.data() + count, value);
+  if (parsed.ec != std::errc() || parsed.ptr == buffer.data()) {
+    failure = fmt::format("{} does not hold a number", file_.string());
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::string first_line(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  std::getline(stream, line);
+  return std::string(strip(line));
+}
+
+std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,
+                                           const std::string& prefix) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error))
+    if (it->path().filename().string().starts_with(prefix))
+      found.push_back(it->path());
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    const std::string x = a.filename().string();
+    const std::string y = b.filename().string();
+    return x.size() != y.size() ? x.size() < y.size() : x < y;
+  });
+  return found;
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,88 @@
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <bench/energy/additive.hpp>
+
+namespace bench::energy {
+namespace {
+
+Channel channel(const std::string& name, Scope scope, int device = 0) {
+  Channel result;
+  result.name = name;
+  result.scope = scope;
+  result.device = device;
+  return result;
+}
+
+struct Case {
+  std::string name;
+  std::vector<Channel> channels;
+  std::vector<std::string> added;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class AdditiveTest : public testing::TestWithParam<Case> {};
+
+TEST_P(AdditiveTest, NothingIsCountedTwice) {
+  std::vector<Channel> channels = GetParam().channels;
+  mark_additive(channels);
+  std::vector<std::string> added;
+  for (const Channel& entry : channels)
+    if (entry.additive)
+      added.push_back(entry.name);
+  EXPECT_EQ(added, GetParam().added);
+}
+
+const Channel package = channel("package", Scope::package);
+const Channel module_0 = channel("module0", Scope::module, 0);
+const Channel grace_0 = channel("grace0", Scope::grace, 0);
+const Channel grace_1 = channel("grace1", Scope::grace, 1);
+const Channel rail_0 = channel("rail0", Scope::cpu_rail, 0);
+const Channel soc_0 = channel("soc0", Scope::soc_rail, 0);
+const Channel gpu = channel("gpu", Scope::gpu);
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, AdditiveTest,
+    testing::Values(
+        Case{"PackageAndMemoryButNotItsPartsNorThePlatform",
+             {package, channel("dram", Scope::dram), channel("core", Scope::core),
+              channel("uncore", Scope::uncore), channel("psys", Scope::platform)},
+             {"package", "dram"}},
+        Case{"ModuleHoldsGraceAndItsRails", {module_0, grace_0, rail_0, soc_0}, {"module0"}},
+        Case{"GraceOfAnotherSocketStaysAdded", {module_0, grace_0, grace_1}, {"module0", "grace1"}},
+        Case{"GraceHoldsItsRails", {grace_0, rail_0, soc_0}, {"grace0"}},
+        Case{"RailsAloneAreAdded", {rail_0, soc_0}, {"rail0", "soc0"}},
+        Case{"ModuleHoldsTheGpu", {module_0, gpu}, {"module0"}},
+        Case{"GraceAndGpuAreApart", {grace_0, gpu}, {"grace0", "gpu"}},
+        Case{"GpuIsMeasuredOnce",
+             {gpu, channel("average", Scope::gpu_average), channel("both", Scope::gpu_module)},
+             {"gpu"}},
+        Case{"NvmlModuleStandsInForAMissingGpu",
+             {channel("both", Scope::gpu_module, 1), gpu},
+             {"both", "gpu"}},
+        Case{"NodeHoldsAll",
+             {package, gpu, channel("node", Scope::node, -1), channel("dram", Scope::dram)},
+             {"node"}},
+        Case{"AnEstimateGivesWayToASensor",
+             {channel("model", Scope::cpu_model, -1), package},
+             {"package"}},
+        Case{"AnEstimateStandsBesideAGpu",
+             {channel("model", Scope::cpu_model, -1), gpu},
+             {"model", "gpu"}},
+        Case{"UnknownMetersAreNeverAdded", {channel("psu", Scope::other, -1)}, {}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Additive, NamesTheInnermostParent) {
+  std::vector<Channel> channels{module_0, grace_0, rail_0};
+  mark_additive(channels);
+  EXPECT_EQ(channels[0].parent, "");
+  EXPECT_EQ(channels[1].parent, "module0");
+  EXPECT_EQ(channels[2].parent, "grace0");
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,44 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <bench/energy/child.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr pid_t program = 100;
+
+struct Case {
+  std::string name;
+  int signal;
+  int code;
+  pid_t sender;
+  bool expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+class ShouldForwardTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ShouldForwardTest, DeliversEverySignalOnce) {
+  siginfo_t info{};
+  info.si_signo = GetParam().signal;
+  info.si_code = GetParam().code;
+  info.si_pid = GetParam().sender;
+  EXPECT_EQ(should_forward(info, program), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, ShouldForwardTest,
+    testing::Values(Case{"SentByAPerson", SIGTERM, SI_USER, 7, true},
+                    Case{"SentToAThread", SIGUSR1, SI_TKILL, 7, true},
+                    Case{"QueuedWithAValue", SIGUSR2, SI_QUEUE, 7, true},
+                    Case{"InterruptOfTheTerminal", SIGINT, SI_KERNEL, 0, false},
+                    Case{"SentByTheProgramToItsGroup", SIGTERM, SI_USER, program, false},
+                    Case{"EndOfTheProgram", SIGCHLD, CLD_EXITED, program, false},
+                    Case{"ForgedEndOfAProgram", SIGCHLD, SI_USER, 7, false}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,51 @@
+#include "energy/fixtures.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/cpu_model.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// One of the CPUs that this process may use.
+int own_cpu() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  ::sched_getaffinity(0, sizeof mask, &mask);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &mask))
+      return cpu;
+  return 0;
+}
+
+double energy_j(PowerSource& source) {
+  Reading reading;
+  source.read({&reading, 1});
+  return reading.energy_j.value_or(-1);
+}
+
+TEST(CpuModel, IsWattsTimesBusySecondsOfTheCpusInUse) {
+  const TemporaryDirectory proc;
+  const std::string cpu = "cpu" + std::to_string(own_cpu());
+  proc.write("stat", "cpu 9 9 9 9 9 9 9 9 9 9\n" + cpu + " 0 0 0 0 0 0 0 0 0 0\ncpu99999 5 5 5 5");
+  const auto source = open_cpu_model(65, proc.path());
+  EXPECT_DOUBLE_EQ(energy_j(*source), 0);
+  // 1 user + 2 nice + 4 system + 32 irq + 64 softirq + 128 steal; idle, iowait and guests are not.
+  proc.write("stat", cpu + " 1 2 4 8 16 32 64 128 256 512");
+  EXPECT_DOUBLE_EQ(energy_j(*source), 65.0 * 231 / static_cast<double>(::sysconf(_SC_CLK_TCK)));
+}
+
+TEST(CpuModel, IsMarkedAsAnEstimate) {
+  EXPECT_TRUE(open_cpu_model(65)->channels().at(0).estimated);
+}
+
+TEST(CpuModel, NeedsTheFile) {
+  const TemporaryDirectory proc;
+  EXPECT_THROW(open_cpu_model(65, proc.path()), Error);
+}
+
+}  // namespace
+}  // namespace bench::energy

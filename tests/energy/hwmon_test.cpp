@@ -1,0 +1,138 @@
+#include "energy/fixtures.hpp"
+
+#include <map>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/additive.hpp>
+#include <bench/energy/hwmon.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A meter of a Grace superchip as the ACPI driver shows it.
+void add_rail(const TemporaryDirectory& tree, int number, const std::string& label,
+              const std::string& power_uw) {
+  const std::string hwmon = "class/hwmon/hwmon" + std::to_string(number) + "/";
+  tree.write(hwmon + "name", "power_meter");
+  tree.write(hwmon + "device/power1_average", power_uw);
+  tree.write(hwmon + "device/power1_average_interval", "50");
+  tree.write(hwmon + "device/power1_oem_info", label);
+}
+
+void add_superchip(const TemporaryDirectory& tree) {
+  add_rail(tree, 1, "Module Power Socket 0", "500000000");
+  add_rail(tree, 2, "Grace Power Socket 0", "100000000");
+  add_rail(tree, 3, "CPU Power Socket 0", "50000000");
+  add_rail(tree, 4, "SysIO Power Socket 0", "9000000");
+}
+
+std::map<std::string, Channel> opened(const TemporaryDirectory& tree) {
+  std::vector<Channel> channels = open_hwmon(tree.path())->channels();
+  mark_additive(channels);
+  std::map<std::string, Channel> result;
+  for (const Channel& channel : channels)
+    result[channel.name] = channel;
+  return result;
+}
+
+TEST(Hwmon, OfASuperchipOnlyTheModuleIsAdded) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  const auto channels = opened(tree);
+  ASSERT_EQ(channels.size(), 4U);
+  EXPECT_TRUE(channels.at("hwmon:0:module").additive);
+  EXPECT_EQ(channels.at("hwmon:0:grace").parent, "hwmon:0:module");
+  EXPECT_EQ(channels.at("hwmon:0:cpu").parent, "hwmon:0:grace");
+  EXPECT_EQ(channels.at("hwmon:0:sysio").parent, "hwmon:0:grace");
+  for (const char* name : {"hwmon:0:grace", "hwmon:0:cpu", "hwmon:0:sysio"})
+    EXPECT_FALSE(channels.at(name).additive) << name;
+}
+
+TEST(Hwmon, ReadsWattsAndTheAveragingWindow) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  const auto source = open_hwmon(tree.path());
+  std::vector<Reading> readings(4);
+  source->read(readings);
+  EXPECT_DOUBLE_EQ(*readings[0].power_w, 500);
+  EXPECT_DOUBLE_EQ(*readings[3].power_w, 9);
+  EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 0.05);
+}
+
+TEST(Hwmon, FindsMetersBesideTheNameToo) {
+  const TemporaryDirectory tree;
+  tree.write("class/hwmon/hwmon0/name", "amdgpu");
+  tree.write("class/hwmon/hwmon0/power1_input", "300000000");
+  tree.write("class/hwmon/hwmon0/power1_label", "PPT");
+  tree.write("class/hwmon/hwmon1/name", "power_meter");
+  tree.write("class/hwmon/hwmon1/power1_average", "800000000");
+  tree.write("class/hwmon/hwmon2/name", "corsairpsu");
+  tree.write("class/hwmon/hwmon2/power1_input", "90000000");
+  const auto channels = opened(tree);
+  EXPECT_EQ(channels.at("hwmon:hwmon0:gpu").parent, "hwmon:hwmon1:node");
+  EXPECT_TRUE(channels.at("hwmon:hwmon1:node").additive);
+  EXPECT_FALSE(channels.at("hwmon:hwmon2:corsairpsu").additive);
+}
+
+TEST(Hwmon, TwoMetersWithOneLabelStayApart) {
+  const TemporaryDirectory tree;
+  add_rail(tree, 1, "Grace Power Socket 0", "1000000");
+  add_rail(tree, 2, "Grace Power Socket 0", "2000000");
+  EXPECT_THAT(opened(tree),
+              ElementsAre(testing::Key("hwmon:0:grace"), testing::Key("hwmon:0:grace-hwmon2")));
+}
+
+struct BadValue {
+  std::string name;
+  std::string power_uw;
+};
+void PrintTo(const BadValue& value, std::ostream* out) {
+  *out << value.name;
+}
+class HwmonBadValueTest : public testing::TestWithParam<BadValue> {};
+
+TEST_P(HwmonBadValueTest, IsNoReading) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  const auto source = open_hwmon(tree.path());
+  tree.write("class/hwmon/hwmon2/device/power1_average", GetParam().power_uw);
+  std::vector<Reading> readings(4);
+  source->read(readings);
+  EXPECT_FALSE(readings[1].power_w);
+  EXPECT_THAT(readings[1].failure, HasSubstr("hwmon2/device/power1_average"));
+  EXPECT_TRUE(readings[0].power_w && readings[2].power_w && readings[3].power_w);
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, HwmonBadValueTest,
+                         testing::Values(BadValue{"FirmwareError", "4294967295000"},
+                                         BadValue{"Zero", "0"},
+                                         BadValue{"Impossible", "100000000000"},
+                                         BadValue{"Text", "N/A"}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Hwmon, ARailWithTheErrorValueAtTheStartIsLeftOut) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  add_rail(tree, 1, "Module Power Socket 0", "4294967295000");
+  const auto channels = opened(tree);
+  EXPECT_EQ(channels.count("hwmon:0:module"), 0U);
+  EXPECT_TRUE(channels.at("hwmon:0:grace").additive);
+}
+
+TEST(Hwmon, ANodeWithoutMetersSaysSo) {
+  const TemporaryDirectory tree;
+  try {
+    open_hwmon(tree.path());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "no power meter in " + tree.path().string() + "/class/hwmon/hwmon*");
+  }
+}
+
+}  // namespace
+}  // namespace bench::energy

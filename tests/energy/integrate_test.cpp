@@ -1,0 +1,97 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <bench/energy/integrate.hpp>
+
+namespace bench::energy {
+namespace {
+
+using Points = std::vector<std::pair<double, double>>;  // seconds, watts or joules
+
+struct Case {
+  std::string name;
+  Points points;
+  double end_s;
+  std::optional<double> expected_j;
+  double averaging_window_s = 0;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class WindowIntegralTest : public testing::TestWithParam<Case> {};
+
+TEST_P(WindowIntegralTest, MatchesClosedForm) {
+  WindowIntegral integral(GetParam().averaging_window_s);
+  for (const auto& [time_s, power_w] : GetParam().points)
+    integral.add(time_s, power_w);
+  integral.close(GetParam().end_s);
+  const auto energy_j = integral.energy_j();
+  ASSERT_EQ(energy_j.has_value(), GetParam().expected_j.has_value());
+  if (energy_j) {
+    EXPECT_DOUBLE_EQ(*energy_j, *GetParam().expected_j);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, WindowIntegralTest,
+    testing::Values(
+        Case{"Constant", {{0, 100}, {4, 100}, {10, 100}}, 10, 1000},
+        Case{"Ramp", {{0, 0}, {3, 30}, {10, 100}}, 10, 500},
+        Case{"Square", {{0, 100}, {0.999999, 100}, {1.000001, 300}, {2, 300}}, 2, 400},
+        Case{"FirstSampleReachesBackToTheStart", {{2, 50}, {10, 50}}, 10, 500},
+        Case{"LastSampleReachesForwardToTheEnd", {{0, 100}, {6, 200}}, 10, 900 + 800},
+        Case{"SampleBeforeTheStartIsNotUsed", {{-1, 10}, {1, 100}}, 2, 200},
+        Case{"OneSampleIsEnough", {{0.1, 300}}, 0.5, 150},
+        Case{"NoSampleInside", {{-1, 10}}, 2, std::nullopt},
+        Case{"AveragingSensorShowsThePast", {{1, 0}, {2, 100}, {3, 100}}, 2.5, 50 + 100, 1}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(WindowIntegral, TakesLateSamplesOfTheWindowAndNoOthers) {
+  WindowIntegral integral(1);  // a reading at 2.4 s stands for 1.9 s
+  integral.add(0.5, 100);
+  integral.close(2);
+  integral.add(2.4, 200);
+  integral.add(2.6, 1e6);
+  EXPECT_DOUBLE_EQ(*integral.energy_j(), 150 * 1.9 + 200 * 0.1);
+}
+
+class CounterDifferenceTest : public testing::TestWithParam<Case> {};
+
+TEST_P(CounterDifferenceTest, MatchesClosedForm) {
+  CounterDifference counter;
+  for (const auto& [time_s, energy_j] : GetParam().points) {
+    if (time_s > GetParam().end_s)
+      counter.close(GetParam().end_s);
+    counter.add(time_s, energy_j);
+  }
+  counter.close(GetParam().end_s);
+  const auto energy_j = counter.energy_j();
+  ASSERT_EQ(energy_j.has_value(), GetParam().expected_j.has_value());
+  if (energy_j) {
+    EXPECT_NEAR(*energy_j, *GetParam().expected_j, 1e-9);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, CounterDifferenceTest,
+    testing::Values(
+        Case{"ExactEdges", {{0, 1000}, {5, 1400}, {10, 2000}}, 10, 1000},
+        Case{"InterpolatesBothEdges", {{-1, 0}, {1, 200}, {9, 1000}, {11, 1200}}, 10, 1000},
+        Case{"OnlyTheLastReadingBeforeTheStartCounts", {{-9, 0}, {-1, 800}, {1, 1000}}, 1, 100},
+        Case{"BothReadingsOutside", {{-1, 0}, {3, 400}}, 2, 200},
+        Case{"MissingHeadAndTailAreExtended", {{2, 0}, {8, 600}}, 10, 1000},
+        Case{"OneReadingSaysNothing", {{-1, 5}}, 10, std::nullopt},
+        Case{"ResetIsNoEnergy", {{0, 500}, {1, 600}, {2, 10}}, 3, std::nullopt}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(UnwrappedDifference, FollowsTheCounterAcrossItsRange) {
+  EXPECT_DOUBLE_EQ(unwrapped_difference(10, 30, 100), 20);
+  EXPECT_DOUBLE_EQ(unwrapped_difference(90, 5, 100), 15);
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,157 @@
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/additive.hpp>
+#include <bench/energy/nvml.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+NvmlSettings fake(std::optional<std::string> visible_devices = {}) {
+  return {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}, std::move(visible_devices)};
+}
+
+std::vector<std::string> names(const PowerSource& source) {
+  std::vector<std::string> result;
+  for (const Channel& channel : source.channels())
+    result.push_back(channel.name);
+  return result;
+}
+
+std::vector<Reading> look(PowerSource& source) {
+  std::vector<Reading> readings(source.channels().size());
+  source.read(readings);
+  return readings;
+}
+
+std::string reason(const NvmlSettings& settings) {
+  try {
+    open_nvml(settings);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(Nvml, ReadsPowerAndTheCounter) {
+  const auto source = open_nvml(fake());
+  EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu", "nvml:0:gpu_average"));
+  EXPECT_EQ(source->channels()[0].description, "Fake H100 GPU-00000000-fake");
+  const auto readings = look(*source);
+  EXPECT_DOUBLE_EQ(*readings[0].power_w, 250);
+  EXPECT_GT(*readings[0].energy_j, 1e6);
+  EXPECT_DOUBLE_EQ(*readings[1].power_w, 250);
+  EXPECT_FALSE(readings[1].energy_j);
+  EXPECT_DOUBLE_EQ(source->channels()[1].averaging_window_s, 1);
+}
+
+TEST(Nvml, WithoutFieldsUsesThePlainReadingAndItsWindow) {
+  const ScopedVariable no_fields("FAKE_NVML_NO_FIELDS", "1");
+  const auto source = open_nvml(fake());
+  EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu"));
+  EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 1);  // a Hopper: mean over 1 s
+  EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 250);
+}
+
+TEST(Nvml, WithoutACounterSaysWhy) {
+  const ScopedVariable no_counter("FAKE_NVML_NO_COUNTER", "1");
+  const auto source = open_nvml(fake());
+  EXPECT_THAT(source->notes(),
+              ElementsAre("nvml:0: no energy counter: Not Supported (NVML code 3)"));
+  EXPECT_FALSE(look(*source)[0].energy_j);
+}
+
+TEST(Nvml, TheModuleOfASuperchipIsNotAddedToItsGpu) {
+  const ScopedVariable module("FAKE_NVML_MODULE", "1");
+  std::vector<Channel> channels = open_nvml(fake())->channels();
+  mark_additive(channels);
+  ASSERT_EQ(channels.size(), 3U);
+  EXPECT_EQ(channels[2].name, "nvml:0:module");
+  EXPECT_TRUE(channels[0].additive);
+  EXPECT_FALSE(channels[1].additive);
+  EXPECT_FALSE(channels[2].additive);
+}
+
+TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
+  const ScopedVariable devices("FAKE_NVML_DEVICES", "2");
+  const ScopedVariable limit("FAKE_NVML_FAIL_AFTER", "5");  // 3 at the start, then 2
+  const auto source = open_nvml(fake());
+  look(*source);
+  look(*source);
+  for (int i = 0; i < 2; ++i) {
+    const auto readings = look(*source);
+    EXPECT_TRUE(readings[0].lost && readings[1].lost);
+    EXPECT_EQ(readings[0].failure, "GPU is lost (NVML code 15)");
+    EXPECT_FALSE(readings[0].power_w || readings[0].energy_j);
+    EXPECT_TRUE(readings[2].power_w && readings[2].energy_j);
+  }
+}
+
+TEST(Nvml, APassingErrorIsAFailedReadingOnly) {
+  const ScopedVariable limit("FAKE_NVML_FAIL_AFTER", "3");
+  const ScopedVariable code("FAKE_NVML_FAIL_CODE", "21");
+  const auto source = open_nvml(fake());
+  const auto readings = look(*source);
+  EXPECT_FALSE(readings[0].lost);
+  EXPECT_FALSE(readings[0].power_w);
+  EXPECT_TRUE(readings[0].energy_j);
+}
+
+TEST(Nvml, HonoursVisibleDevices) {
+  const ScopedVariable devices("FAKE_NVML_DEVICES", "3");
+  EXPECT_EQ(open_nvml(fake("2"))->channels()[0].name, "nvml:2:gpu");
+  EXPECT_EQ(open_nvml(fake("GPU-00000001"))->channels()[0].name, "nvml:1:gpu");
+  EXPECT_EQ(open_nvml(fake("MIG-fake"))->channels()[0].name, "nvml:1:gpu");
+  EXPECT_EQ(reason(fake("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
+}
+
+TEST(Nvml, SkipsADeviceOfAnotherJob) {
+  const ScopedVariable devices("FAKE_NVML_DEVICES", "2");
+  const ScopedVariable forbidden("FAKE_NVML_FORBIDDEN", "0");
+  const auto source = open_nvml(fake());
+  EXPECT_EQ(source->channels()[0].name, "nvml:1:gpu");
+  EXPECT_THAT(source->notes(), ElementsAre("nvml:0: Insufficient Permissions (NVML code 4)"));
+}
+
+TEST(Nvml, ALibraryThatCannotStartSaysWhy) {
+  const ScopedVariable code("FAKE_NVML_INIT_CODE", "9");
+  EXPECT_EQ(reason(fake()), "nvmlInit: Driver Not Loaded (NVML code 9)");
+}
+
+TEST(Nvml, AMissingLibraryIsAnAbsence) {
+  EXPECT_THAT(reason({{"libbench-no-such.so.1", "libbench-no-such.so"}, {}}),
+              HasSubstr("no NVIDIA driver: libbench-no-such.so.1: cannot open"));
+}
+
+struct Selection {
+  std::string name;
+  std::string visible_devices;
+  std::vector<std::size_t> expected;
+};
+void PrintTo(const Selection& s, std::ostream* out) {
+  *out << s.name;
+}
+class SelectDevicesTest : public testing::TestWithParam<Selection> {};
+
+TEST_P(SelectDevicesTest, FollowsCuda) {
+  const std::vector<std::string> uuids{"GPU-aaa", "GPU-abb", "GPU-ccc"};
+  EXPECT_EQ(select_devices(GetParam().visible_devices, uuids), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, SelectDevicesTest,
+                         testing::Values(Selection{"Numbers", "2, 0", {0, 2}},
+                                         Selection{"Uuids", "GPU-ab,GPU-c", {1, 2}},
+                                         Selection{"Empty", "", {}},
+                                         Selection{"StopsAtTheFirstUnknown", "1,7,0", {1}},
+                                         Selection{"MinusOneHidesTheRest", "0,-1,1", {0}},
+                                         Selection{"Twice", "1,1", {1}},
+                                         Selection{"NoDevices", "NoDevFiles", {}}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::energy

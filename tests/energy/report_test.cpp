@@ -1,0 +1,109 @@
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/energy/report.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+ChannelEnergy channel(const std::string& name, std::optional<double> energy_j) {
+  ChannelEnergy result;
+  result.channel.name = name;
+  result.channel.additive = true;
+  result.energy_j = energy_j;
+  result.energy_integrated_j = energy_j;
+  result.samples = 3;
+  return result;
+}
+
+Measurement measurement(std::vector<ChannelEnergy> channels) {
+  Measurement result;
+  result.duration_s = 10;
+  result.channels = std::move(channels);
+  return result;
+}
+
+TEST(Report, AddsTheAdditiveChannels) {
+  Measurement run = measurement({channel("nvml:0:gpu", 3600), channel("rapl:package-0", 1800),
+                                 channel("rapl:package-0:core", 900)});
+  run.channels[2].channel.additive = false;
+  run.total_power.max_w = 700;
+  EXPECT_THAT(
+      summary(run),
+      ElementsAre(Pair("energy_wh", "1.5"), Pair("power_mean_w", "540"), Pair("power_max_w", "700"),
+                  Pair("energy_nvml_0_gpu_wh", "1"), Pair("energy_rapl_package_0_wh", "0.5"),
+                  Pair("energy_rapl_package_0_core_wh", "0.25"), Pair("duration_s", "10"),
+                  Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured")));
+}
+
+TEST(Report, OneEstimateMakesTheTotalAnEstimate) {
+  Measurement run = measurement({channel("nvml:0:gpu", 1), channel("model:cpu", 1)});
+  run.channels[1].channel.estimated = true;
+  EXPECT_EQ(total_of(run).quality, "estimated");
+}
+
+TEST(Report, NothingMeasuredIsAbsentWithEveryReason) {
+  Measurement run = measurement({});
+  run.absences = {{"rapl", "not here"}, {"nvml", "no driver"}};
+  EXPECT_THAT(summary(run), ElementsAre(Pair("duration_s", "10"), Pair("energy_quality", "none"),
+                                        Pair("energy_absent", "rapl: not here; nvml: no driver")));
+}
+
+TEST(Report, ALostDeviceLeavesNoTotal) {
+  Measurement run = measurement({channel("nvml:0:gpu", 3600), channel("nvml:1:gpu", {})});
+  run.channels[1].absent = "failed after 2 s of 10 s: GPU is lost";
+  EXPECT_THAT(
+      summary(run),
+      ElementsAre(Pair("energy_nvml_0_gpu_wh", "1"), Pair("duration_s", "10"),
+                  Pair("energy_source", "nvml"), Pair("energy_quality", "partial"),
+                  Pair("energy_absent", "nvml:1:gpu: failed after 2 s of 10 s: GPU is lost")));
+  EXPECT_THAT(warnings(run), ElementsAre("nvml:1:gpu: failed after 2 s of 10 s: GPU is lost"));
+}
+
+TEST(Report, CsvLeavesAbsentValuesEmpty) {
+  Measurement run = measurement({channel("mock:constant", 3600)});
+  run.overruns = 2;
+  EXPECT_EQ(energy_csv(run),
+            "channel,energy_wh,energy_counter_wh,energy_integrated_wh,difference_percent,"
+            "power_min_w,power_mean_w,power_max_w,samples,failures,overruns,longest_gap_s,additive,"
+            "estimated,parent,description,absent\n"
+            "mock:constant,1,,1,,,,,3,0,2,0,1,0,,,\n"
+            "total,1,,1,,,360,,,,2,,,0,,,\n");
+}
+
+TEST(Report, QuotesWhatHasACommaInIt) {
+  Measurement run = measurement({channel("hwmon:0:grace", 1)});
+  run.channels[0].channel.description = "a \"b\", c";
+  EXPECT_THAT(energy_csv(run), testing::HasSubstr(",\"a \"\"b\"\", c\","));
+}
+
+TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {
+  Measurement run = measurement({channel("nvml:0:gpu", 100)});
+  run.channels[0].difference_percent = -12.34;
+  EXPECT_THAT(warnings(run),
+              ElementsAre("nvml:0:gpu: the counter differs from the integrated power by -12.3 %"));
+  run.duration_s = 1;
+  EXPECT_THAT(warnings(run), ElementsAre());
+}
+
+TEST(Report, ListsWhatIsThereAndWhyTheRestIsNot) {
+  Sources sources;
+  sources.channels.resize(1);
+  sources.channels[0].name = "rapl:package-0";
+  sources.channels[0].additive = true;
+  sources.channels[0].description = "a package";
+  sources.absences = {{"nvml", "no driver"}};
+  sources.notes = {"rapl:1 is unreadable"};
+  EXPECT_EQ(source_table(sources),
+            "channel         added  part of  what\n"
+            "rapl:package-0  yes    -        a package\n"
+            "absent: nvml: no driver\n"
+            "note: rapl:1 is unreadable\n");
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,118 @@
+#include "energy/fixtures.hpp"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/energy/sampler.hpp>
+
+namespace bench::energy {
+namespace {
+
+using std::chrono::milliseconds;
+
+SamplerSettings with(const std::string& method, milliseconds interval = milliseconds(10)) {
+  SamplerSettings settings;
+  settings.sources = parse_methods({method});
+  settings.interval = interval;
+  return settings;
+}
+
+Measurement measure(Sampler& sampler, milliseconds length) {
+  EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(10)));
+  sampler.begin(Clock::now());
+  std::this_thread::sleep_for(length);
+  return sampler.end();
+}
+
+struct Case {
+  std::string name;
+  std::string method;
+  double (*expected_j)(double run_s);
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+class SamplerTest : public testing::TestWithParam<Case> {};
+
+TEST_P(SamplerTest, EnergyMatchesTheClosedFormOfTheMeasuredDuration) {
+  Sampler sampler(with(GetParam().method, milliseconds(2)));
+  const Measurement run = measure(sampler, milliseconds(800));
+  ASSERT_EQ(run.channels.size(), 1U);
+  const double expected_j = GetParam().expected_j(run.duration_s);
+  EXPECT_NEAR(*run.channels[0].energy_counter_j / expected_j, 1, 0.02);
+  // A machine that does not let the sampler run for a while cannot see every edge.
+  const double blind = 0.02 + run.channels[0].longest_gap_s / run.duration_s;
+  EXPECT_NEAR(*run.channels[0].energy_integrated_j / expected_j, 1, blind);
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, SamplerTest,
+                         testing::Values(Case{"Constant", "mock:constant=100W",
+                                              [](double run_s) { return 100 * run_s; }},
+                                         Case{"Ramp", "mock:ramp=50W/200W",
+                                              [](double run_s) {
+                                                return 50 * run_s + 100 * run_s * run_s;
+                                              }},
+                                         Case{"Square", "mock:square=100W/300W/10ms",
+                                              [](double run_s) { return 200 * run_s; }}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Sampler, ALostDeviceDoesNotEndTheRun) {
+  Sampler sampler(with("mock:constant=100W,mock:lost=50W/50ms"));
+  const Measurement run = measure(sampler, milliseconds(300));
+  EXPECT_TRUE(run.channels[0].energy_j);
+  EXPECT_FALSE(run.channels[1].energy_j);
+  EXPECT_THAT(run.channels[1].absent, testing::HasSubstr("the mock device is gone"));
+}
+
+TEST(Sampler, LogsEverySampleOfTheRun) {
+  const TemporaryDirectory directory;
+  SamplerSettings settings = with("mock:constant=100W");
+  settings.power_log = directory.path() / "power.csv";
+  Sampler sampler(settings);
+  const Measurement run = measure(sampler, milliseconds(200));
+  const auto rows = csv_cells(read_file(settings.power_log));
+  EXPECT_EQ(rows.at(0), (std::vector<std::string>{"time_s", "unix_time_s", "mock:constant_w"}));
+  EXPECT_EQ(rows.size(), 1 + run.channels[0].samples);
+  for (std::size_t i = 2; i < rows.size(); ++i)
+    EXPECT_GT(std::stod(rows[i][0]), std::stod(rows[i - 1][0]));
+}
+
+TEST(Sampler, TheEndDoesNotWaitForTheNextTick) {
+  Sampler sampler(with("mock:constant=100W", milliseconds(10000)));
+  const auto before = Clock::now();
+  const Measurement run = measure(sampler, milliseconds(20));
+  EXPECT_LT(Clock::now() - before, std::chrono::seconds(5));
+  EXPECT_TRUE(run.channels[0].energy_j);
+}
+
+TEST(Sampler, AnAveragingSensorIsReadOneWindowLonger) {
+  const TemporaryDirectory tree;
+  tree.write("class/hwmon/hwmon0/name", "power_meter");
+  tree.write("class/hwmon/hwmon0/device/power1_average", "100000000");
+  tree.write("class/hwmon/hwmon0/device/power1_average_interval", "400");
+  SamplerSettings settings = with("hwmon");
+  settings.sources.sysfs_root = tree.path();
+  Sampler sampler(settings);
+  EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(10)));
+  sampler.begin(Clock::now());
+  std::this_thread::sleep_for(milliseconds(100));  // no reading yet stands for a moment inside
+  const auto before = Clock::now();
+  const Measurement run = sampler.end();
+  EXPECT_GE(Clock::now() - before, milliseconds(400));
+  EXPECT_NEAR(*run.channels[0].energy_j, 100 * run.duration_s, 1e-6);
+}
+
+TEST(Sampler, WithoutSourcesHasOnlyReasons) {
+  const TemporaryDirectory tree;
+  SamplerSettings settings = with("rapl,hwmon");
+  settings.sources.sysfs_root = tree.path();
+  Sampler sampler(settings);
+  const Measurement run = measure(sampler, milliseconds(1));
+  EXPECT_TRUE(run.channels.empty());
+  EXPECT_EQ(run.absences.size(), 2U);
+}
+
+}  // namespace
+}  // namespace bench::energy

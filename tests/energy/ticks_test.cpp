@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <bench/energy/ticks.hpp>
+
+namespace bench::energy {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+TEST(Ticks, StepsAreDitheredAroundTheInterval) {
+  const Clock::time_point start{};
+  Ticks ticks(start, milliseconds(100));
+  Clock::time_point last = start;
+  constexpr int count = 2000;
+  for (int i = 0; i < count; ++i) {
+    const auto deadline = ticks.next(last);
+    EXPECT_GE(deadline - last, milliseconds(50));
+    EXPECT_LE(deadline - last, milliseconds(150));
+    last = deadline;
+  }
+  EXPECT_NEAR(std::chrono::duration<double>(last - start).count() / count, 0.1, 0.003);
+  EXPECT_EQ(ticks.overruns(), 0U);
+}
+
+TEST(Ticks, AreTheSameInEveryRun) {
+  Ticks a(Clock::time_point{}, milliseconds(10));
+  Ticks b(Clock::time_point{}, milliseconds(10));
+  EXPECT_EQ(a.next({}), b.next({}));
+}
+
+TEST(Ticks, MissedDeadlinesAreSkippedNotMadeUpFor) {
+  Ticks ticks(Clock::time_point{}, milliseconds(10));
+  const Clock::time_point late = Clock::time_point{} + milliseconds(500);
+  const auto deadline = ticks.next(late);
+  EXPECT_GE(deadline - late, milliseconds(5));
+  EXPECT_EQ(ticks.overruns(), 1U);
+  EXPECT_GE(ticks.next(deadline) - deadline, milliseconds(5));
+  EXPECT_EQ(ticks.overruns(), 1U);
+}
+
+}  // namespace
+}  // namespace bench::energy

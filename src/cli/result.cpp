@@ -19,7 +19,7 @@ using Access = Workspace::Access;
 void analyse_directory(const workspace::RunDirectory& directory) {
   const workspace::WriterLock lock(directory.path);
   Workspace workspace = Workspace::open(directory.path, Access::write);
-  engine::store(engine::analyse_run(engine::load_run(directory, workspace), workspace), workspace);
+  analyse(engine::load_run(directory, workspace), workspace);
 }
 
 /// Analysing executes script code of the benchmark: never that of another user's run.

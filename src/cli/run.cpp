@@ -37,6 +37,11 @@ std::string describe(const engine::Preview& one) {
   return text;
 }
 
+void tell_notices(const std::vector<std::string>& notices) {
+  for (const std::string& notice : notices)
+    tell("note: " + notice);
+}
+
 void show_preview(const engine::Run& run) {
   std::vector<std::string> notices;
   const auto previews = engine::preview(run, notices);
@@ -49,8 +54,7 @@ void show_preview(const engine::Run& run) {
       if (count.step == one.workpackage.step)
         ++count.ready;
   }
-  for (const std::string& notice : notices)
-    tell("note: " + notice);
+  tell_notices(notices);
   for (const workspace::StepCounts& count : counts)
     print(fmt::format("step {}: {} workpackages\n", count.step, count.ready));
   print(fmt::format("platform {}; would run in {}; nothing was made or started\n",
@@ -75,7 +79,9 @@ int run_file(const RunOptions& options, const std::string& file) {
       show_preview(run);
       continue;
     }
-    workspace::Workspace workspace = engine::make_run(run, request);
+    std::vector<std::string> notices;
+    workspace::Workspace workspace = engine::make_run(run, request, notices);
+    tell_notices(notices);
     const workspace::WriterLock lock(run.directory.path);
     worst = std::max(worst, work_on(run, workspace, options.work));
   }

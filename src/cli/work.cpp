@@ -32,12 +32,18 @@ int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkO
   if (options.stop_at_error && standing.failed() > 0)
     return 1;
   if (options.analyse || options.result)
-    engine::store(engine::analyse_run(run, workspace), workspace);
+    analyse(run, workspace);
   if (options.result) {
     print("\n");
     show_result(run, workspace, "");
   }
   return standing.failed() > 0 ? 1 : 0;
+}
+
+void analyse(const engine::Run& run, workspace::Workspace& workspace) {
+  Diagnostics diagnostics;
+  engine::store(engine::analyse_run(run, workspace, diagnostics), workspace);
+  tell_warnings(diagnostics);
 }
 
 void show_result(const engine::Run& run, workspace::Workspace& workspace,

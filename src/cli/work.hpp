@@ -18,6 +18,9 @@ struct WorkOptions {
 /// Takes a run as far as it goes, shows it, and returns the exit code. The caller holds the lock.
 int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options);
 
+/// Analyses a run, keeps what was found and shows the warnings. The caller holds the lock.
+void analyse(const engine::Run& run, workspace::Workspace& workspace);
+
 /// Prints the tables of a run and writes their files.
 /// @param style empty: each table's own
 void show_result(const engine::Run& run, workspace::Workspace& workspace, const std::string& style);

@@ -112,14 +112,15 @@ class Grouping {
 
 }  // namespace
 
-Analyses analyse_run(const Run& run, const workspace::Workspace& workspace) {
+Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
+                     Diagnostics& diagnostics) {
   Analyses analyses;
   const auto all = workspace.workpackages();
   evaluate::Evaluator evaluator;
   for (const model::Analyser& analyser : run.benchmark.analysers) {
     Grouping grouping(run, all, analyser);
     const auto groups = grouping.groups();
-    const auto findings = analyse::analyse(groups, evaluator);
+    const auto findings = analyse::analyse(groups, evaluator, &diagnostics);
     std::vector<workspace::Finding>& rows = analyses[analyser.name];
     for (std::size_t k = 0; k < groups.size(); ++k)
       for (const auto& [name, finding] : findings[k])

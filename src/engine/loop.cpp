@@ -3,7 +3,10 @@
 #include "queue.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -13,6 +16,7 @@
 #include <bench/schedule/local.hpp>
 #include <bench/schedule/orphans.hpp>
 #include <bench/schedule/sentinel.hpp>
+#include <bench/schedule/slurm.hpp>
 
 namespace bench::engine {
 namespace {
@@ -21,6 +25,10 @@ using schedule::Completion;
 using workspace::Changes;
 using workspace::State;
 using workspace::Workpackage;
+
+bool has_ended(const Workpackage& workpackage) {
+  return workpackage.state == State::done || workpackage.state == State::failed;
+}
 
 class Loop {
  public:
@@ -41,6 +49,9 @@ class Loop {
     if (graph_.all().empty())
       take_in(graph_.make_first(), changes);
     recover(changes);
+    recover_jobs(changes);
+    for (const Completion& completion : slurm_.wait(0))
+      conclude(completion, changes);
     for (;;) {
       release_children(changes);
       const auto claimed = stopping() ? std::vector<long long>{} : claim(changes);
@@ -94,7 +105,7 @@ class Loop {
     for (long long id = queue_.front(); id >= 0; id = queue_.front()) {
       Workpackage& workpackage = graph_.at(id);
       const bool batch = run_.benchmark.step(workpackage.step)->batch.has_value();
-      if (local_.room(batch) <= claimed.size())
+      if (backend_of(workpackage).room(batch) <= claimed.size())
         break;
       set_state(workpackage, State::running);
       ++workpackage.attempts;
@@ -103,7 +114,7 @@ class Loop {
       uuids_[id] = uuid;
       changes.claims.push_back({.workpackage = id, .uuid = uuid, .host = host_name()});
       claimed.push_back(id);
-      if (batch)
+      if (batch && !scheduled(workpackage))
         break;
     }
     return claimed;
@@ -111,8 +122,14 @@ class Loop {
 
   /// The one place where a workpackage's error does not end the run.
   void start(long long id, Changes& changes) {
+    Workpackage& workpackage = graph_.at(id);
     try {
-      local_.start(prepare(run_, graph_, graph_.at(id), uuids_.at(id), evaluator_));
+      schedule::Job job = prepare(run_, graph_, workpackage, uuids_.at(id), evaluator_);
+      const std::string job_id = backend_of(workpackage).start(std::move(job));
+      if (scheduled(workpackage)) {
+        set_state(workpackage, State::submitted);
+        changes.submissions.push_back({id, job_id});
+      }
     } catch (const Error& error) {
       Completion failure;
       failure.workpackage = id;
@@ -152,9 +169,48 @@ class Loop {
     changes.interruptions.push_back({workpackage.id, reason});
   }
 
+  bool scheduled(const Workpackage& workpackage) const {
+    return run_.platform.scheduler == platform::Scheduler::slurm &&
+           run_.benchmark.step(workpackage.step)->batch;
+  }
+
+  schedule::Backend& backend_of(const Workpackage& workpackage) {
+    if (scheduled(workpackage))
+      return slurm_;
+    return local_;
+  }
+
   void abandon(Changes& changes) {
     for (const long long id : local_.abandon())
       come_back(graph_.at(id), "bench was interrupted", changes);
+  }
+
+  /// Takes up the jobs that a scheduler has, also one whose submission an earlier bench did not
+  /// live to record.
+  void recover_jobs(Changes& changes) {
+    std::map<std::string, std::string> ids;
+    bool asked = false;
+    for (const workspace::Attempt& attempt : workspace_.attempts()) {
+      Workpackage& workpackage = graph_.at(attempt.workpackage);
+      if (!scheduled(workpackage) || has_ended(workpackage) || workpackage.state == State::ready)
+        continue;
+      schedule::Job job = attempt_on_disk(run_, workpackage, attempt.uuid);
+      if (workpackage.state == State::submitted) {
+        slurm_.adopt(std::move(job), attempt.job_id);
+        continue;
+      }
+      if (!std::exchange(asked, true))
+        ids = schedule::SlurmBackend::ids_by_uuid();
+      if (const auto known = ids.find(attempt.uuid); known != ids.end()) {
+        set_state(workpackage, State::submitted);
+        changes.submissions.push_back({workpackage.id, known->second});
+        slurm_.adopt(std::move(job), known->second);
+      } else if (const auto told = schedule::completion_from_sentinel(job)) {
+        conclude(*told, changes);
+      } else {
+        come_back(workpackage, "bench was killed before it had submitted this", changes);
+      }
+    }
   }
 
   /// Settles what an earlier bench left running when it was killed: it has ended meanwhile, it
@@ -163,7 +219,8 @@ class Loop {
     std::set<std::string> uuids;
     std::vector<workspace::Attempt> left;
     for (const workspace::Attempt& attempt : workspace_.attempts())
-      if (graph_.at(attempt.workpackage).state == State::running) {
+      if (const Workpackage& workpackage = graph_.at(attempt.workpackage);
+          workpackage.state == State::running && !scheduled(workpackage)) {
         refuse_other_host(attempt);
         left.push_back(attempt);
         uuids.insert(attempt.uuid);
@@ -223,6 +280,7 @@ class Loop {
   Graph graph_;
   Queue queue_;
   schedule::LocalBackend local_;
+  schedule::SlurmBackend slurm_;
   std::unordered_map<long long, std::string> uuids_;
   std::vector<workspace::StepCounts> counts_;
   bool any_failed_ = false;

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/hash.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>

@@ -1,3 +1,4 @@
+#include "graph.hpp"
 #include "provenance.hpp"
 
 #include <algorithm>
@@ -66,6 +67,21 @@ const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benc
   throw Error(fmt::format("the workspace holds no benchmark '{}'", name));
 }
 
+/// Takes a directory back that nothing has been put into.
+class EmptyDirectoryGuard {
+ public:
+  explicit EmptyDirectoryGuard(fs::path directory) : directory_(std::move(directory)) {}
+  EmptyDirectoryGuard(const EmptyDirectoryGuard&) = delete;
+  EmptyDirectoryGuard& operator=(const EmptyDirectoryGuard&) = delete;
+  ~EmptyDirectoryGuard() {
+    std::error_code not_empty;
+    fs::remove(directory_, not_empty);
+  }
+
+ private:
+  fs::path directory_;
+};
+
 }  // namespace
 
 const std::string& Run::fact(const std::string& name) const {
@@ -108,10 +124,17 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   return run;
 }
 
-workspace::Workspace make_run(Run& run, const Request& request) {
+workspace::Workspace make_run(Run& run, const Request& request, std::vector<std::string>& notices) {
   run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
+  EmptyDirectoryGuard guard(run.directory.path);
   run.facts["id"] = std::to_string(run.directory.id);
-  return workspace::Workspace::create(run.directory.path, run.facts);
+  evaluate::Evaluator evaluator;
+  Graph graph(run, {}, evaluator);
+  const workspace::Changes first{.created = graph.make_first()};
+  notices = graph.take_notices();
+  auto workspace = workspace::Workspace::create(run.directory.path, run.facts);
+  workspace.apply(first);
+  return workspace;
 }
 
 Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace) {

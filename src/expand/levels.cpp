@@ -139,8 +139,6 @@ std::vector<Draft> multiply(std::vector<Draft> drafts, const Limits& limits,
     throw Error(
         fmt::format("step '{}' has more than {} combinations", step.name, limits.combinations),
         "drop some with `where`, or split the sweep", step.place);
-  if (total == drafts.size())
-    return drafts;
   std::vector<Draft> multiplied;
   multiplied.reserve(total);
   for (const Draft& draft : drafts)

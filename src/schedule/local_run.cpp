@@ -64,7 +64,7 @@ void LocalBackend::Run::start_snippet() {
   const std::string epilogue =
       last ? fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}",
                          job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())))
-           : fmt::format("env -0 > {}", shell_quote(environment_file().string()));
+           : fmt::format("command -p env -0 > {}", shell_quote(environment_file().string()));
   const std::string text =
       fmt::format("{}\nbench_status=$?\n{}\nexit $bench_status\n", snippet.text, epilogue);
   process_.emplace(ProcessSpec{.arguments = {shell(), "-c", text},

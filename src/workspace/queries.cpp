@@ -1,6 +1,7 @@
 #include "database.hpp"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -206,13 +207,18 @@ std::vector<Finding> Workspace::findings(const std::string& analyser) const {
                              "SELECT workpackage, name, value, unit, estimated, absent_reason "
                              "FROM finding WHERE analyser = ? ORDER BY workpackage, name");
     select.bind(1, analyser);
-    while (select.executeStep())
-      all.push_back({.workpackage = select.getColumn(0).getInt64(),
-                     .name = select.getColumn(1).getString(),
-                     .value = read_value(select.getColumn(2)),
-                     .unit = select.getColumn(3).getString(),
-                     .estimated = select.getColumn(4).getInt() != 0,
-                     .absent_reason = select.getColumn(5).getString()});
+    while (select.executeStep()) {
+      Finding& finding = all.emplace_back();
+      finding.workpackage = select.getColumn(0).getInt64();
+      finding.name = select.getColumn(1).getString();
+      finding.value = read_value(select.getColumn(2));
+      finding.unit = select.getColumn(3).getString();
+      finding.estimated = select.getColumn(4).getInt() != 0;
+      finding.absent_reason = select.getColumn(5).getString();
+      // SQLite stores NaN as NULL; what is absent has a reason.
+      if (!finding.value && finding.absent_reason.empty())
+        finding.value = std::numeric_limits<double>::quiet_NaN();
+    }
     return all;
   });
 }

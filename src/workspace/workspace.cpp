@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
@@ -25,6 +26,11 @@ void set_journal(SQLite::Database& sqlite, const fs::path& directory) {
   sqlite.exec(fmt::format("PRAGMA synchronous={}", safe_with_normal ? "NORMAL" : "FULL"));
 }
 
+/// Source: https://www.sqlite.org/uri.html, 3.1.
+std::string uri_path(const fs::path& file) {
+  return replace_all(replace_all(replace_all(file.string(), "%", "%25"), "?", "%3f"), "#", "%23");
+}
+
 /// A reader that cannot write beside the database (another user's run) cannot take part in the
 /// write-ahead log; what the file holds is then all there is to see.
 SQLite::Database open_to_read(const fs::path& file) {
@@ -33,7 +39,7 @@ SQLite::Database open_to_read(const fs::path& file) {
     sqlite.execAndGet("SELECT count(*) FROM fact");
     return sqlite;
   } catch (const SQLite::Exception&) {
-    return {"file:" + file.string() + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+    return {"file:" + uri_path(file) + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
             busy_timeout_ms};
   }
 }

@@ -14,8 +14,9 @@ namespace bench::engine {
 using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
 
 /// Runs every analyser of the benchmark over the run directory. Derived patterns execute script
-/// code of the benchmark.
-Analyses analyse_run(const Run& run, const workspace::Workspace& workspace);
+/// code of the benchmark. Warns about matches that are no numbers and derived patterns that fail.
+Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
+                     Diagnostics& diagnostics);
 
 /// Keeps what the analysers found. The caller holds the writer lock.
 void store(const Analyses& analyses, workspace::Workspace& workspace);

@@ -53,8 +53,10 @@ struct Run {
 /// What a benchmark of an input is going to be as a run; makes nothing.
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request);
 
-/// Makes the directory and the workspace of a planned run, the run's id in it.
-workspace::Workspace make_run(Run& run, const Request& request);
+/// Makes the directory and the workspace of a planned run, with its first workpackages. What cannot
+/// be expanded leaves nothing behind.
+/// @param notices what the user should know of the expansion
+workspace::Workspace make_run(Run& run, const Request& request, std::vector<std::string>& notices);
 
 /// The run in a directory, from its workspace alone: works on any machine. Its platform is left
 /// empty; `load_platform(run.fact("platform"))` gives it where work goes on.

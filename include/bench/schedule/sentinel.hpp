@@ -8,8 +8,8 @@
 
 namespace bench::schedule {
 
-/// What an attempt leaves behind when it ends, as `name=value` lines; a job script writes them under
-/// a temporary name and renames the file.
+/// What an attempt leaves behind when it ends, as `name=value` lines; a job script writes them
+/// under a temporary name and renames the file.
 struct Sentinel {
   std::string attempt;  ///< Its UUID: an earlier attempt's sentinel tells nothing.
   int exit_code = 0;

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "support/temp_directory.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+
+namespace bench::end_to_end {
+
+/// A directory of its own in which the real program is called.
+class Playground {
+ public:
+  const std::filesystem::path& path() const { return directory_.path(); }
+
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(path() / name, text);
+  }
+  std::string read(const std::string& name) const { return read_file(path() / name); }
+  bool has(const std::string& name) const { return std::filesystem::exists(path() / name); }
+
+  /// What to start `bench` with these arguments, here.
+  ProcessSpec spec(std::vector<std::string> arguments, const Environment& extra = {}) const {
+    arguments.insert(arguments.begin(), BENCH_PROGRAM);
+    Environment environment = current_environment();
+    for (const auto& [name, value] : extra)
+      set_variable(environment, name, value);
+    return {.arguments = std::move(arguments),
+            .directory = path(),
+            .environment = std::move(environment)};
+  }
+
+  /// Runs `bench` to its end. The timeout is for a hang, not a measurement.
+  CommandOutput bench(std::vector<std::string> arguments, const Environment& extra = {}) const {
+    constexpr double far_too_long_s = 300;
+    return run_command(spec(std::move(arguments), extra), far_too_long_s);
+  }
+
+ private:
+  support::TempDirectory directory_;
+};
+
+/// Three combinations of one step, one dependent step, a table.
+inline const char* small_sweep() {
+  return R"(name: small
+outpath: runs
+comment: three squares
+parameterset: {name: sweep, parameter: [{n: [1, 2, 3]}, {name: square, type: int, mode: python, _: $n ** 2}]}
+step:
+  - {name: compute, use: sweep, do: 'echo "square=$square"'}
+  - {name: check, depend: compute, do: cat compute/stdout}
+patternset: {name: found, pattern: {name: result, type: int, _: square=$jube_pat_int}}
+analyser: {name: output, use: found, analyse: {step: compute, file: stdout}}
+result: {use: output, table: {name: squares, style: pretty, sort: n, column: [n, result]}}
+)";
+}
+
+}  // namespace bench::end_to_end

@@ -1,0 +1,181 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* squares_table =
+    "squares:\n"
+    "| n | result |\n"
+    "|---|--------|\n"
+    "| 1 |      1 |\n"
+    "| 2 |      4 |\n"
+    "| 3 |      9 |\n";
+
+class CommandsTest : public testing::Test {
+ protected:
+  void SetUp() override { here_.write("small.yaml", small_sweep()); }
+  Playground here_;
+};
+
+TEST_F(CommandsTest, RunPrintsTheTableAndLeavesItInTheRunDirectory) {
+  const auto run = here_.bench({"run", "small.yaml", "--result"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output, HasSubstr(squares_table));
+  EXPECT_THAT(run.standard_output, HasSubstr(">>>>   handle: runs\n"));
+  EXPECT_THAT(run.standard_error, IsEmpty());
+  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_table);
+}
+
+TEST_F(CommandsTest, RunLeavesTheDirectoriesThatJubeUsersKnow) {
+  here_.bench({"run", "small.yaml"});
+  EXPECT_EQ(here_.read("runs/000000/000001_compute/work/stdout"), "square=4\n");
+  EXPECT_EQ(here_.read("runs/000000/000003_check/work/stdout"), "square=1\n");
+  EXPECT_EQ(std::filesystem::read_symlink(here_.path() / "runs/000000/000003_check/work/compute"),
+            "../../000000_compute/work");
+  EXPECT_TRUE(here_.has("runs/000000/000003_check/done"));
+}
+
+TEST_F(CommandsTest, EveryRunGetsTheNextId) {
+  here_.bench({"run", "small.yaml"});
+  here_.bench({"run", "small.yaml", "-m", "second"});
+  const auto info = here_.bench({"info", "runs"});
+  EXPECT_THAT(info.standard_output, AllOf(HasSubstr("|  0 | small |"), HasSubstr("|  1 | small |"),
+                                          HasSubstr("second"), HasSubstr("three squares")));
+}
+
+TEST_F(CommandsTest, DryRunShowsCombinationsAndCommandsAndTouchesNothing) {
+  const auto run = here_.bench({"run", "small.yaml", "--dry-run"});
+  EXPECT_EQ(run.status.code, 0);
+  EXPECT_THAT(run.standard_output, StartsWith("000000_compute  n=1 square=1\n"
+                                              "    $ echo \"square=1\"\n"));
+  EXPECT_THAT(run.standard_output, HasSubstr("step check: 3 workpackages\n"));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(CommandsTest, OutpathOfTheOptionComesBeforeThatOfTheFile) {
+  here_.bench({"run", "small.yaml", "--outpath", "elsewhere"});
+  EXPECT_TRUE(here_.has("elsewhere/000000/workspace.db"));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(CommandsTest, ContinueOfAFinishedRunSaysSoAgain) {
+  here_.bench({"run", "small.yaml"});
+  const auto again = here_.bench({"continue", "runs", "--result"});
+  EXPECT_EQ(again.status.code, 0);
+  EXPECT_THAT(again.standard_output, HasSubstr(squares_table));
+  EXPECT_EQ(here_.read("runs/000000/000000_compute/work/stdout"), "square=1\n");
+}
+
+TEST_F(CommandsTest, AnalyseScansAgain) {
+  here_.bench({"run", "small.yaml", "-r"});
+  here_.write("runs/000000/000000_compute/work/stdout", "square=100\n");
+  EXPECT_EQ(here_.bench({"analyse", "runs"}).status.code, 0);
+  EXPECT_THAT(here_.bench({"result", "runs"}).standard_output, HasSubstr("| 1 |    100 |"));
+}
+
+TEST_F(CommandsTest, ResultAnalysesWhatWasNotAnalysed) {
+  here_.bench({"run", "small.yaml"});
+  EXPECT_EQ(here_.bench({"result", "runs", "-i", "0"}).standard_output,
+            squares_table + std::string("\n"));
+}
+
+TEST_F(CommandsTest, ResultWorksWhereTheInputFileIsGone) {
+  here_.bench({"run", "small.yaml"});
+  std::filesystem::remove(here_.path() / "small.yaml");
+  std::filesystem::rename(here_.path() / "runs", here_.path() / "moved");
+  EXPECT_THAT(here_.bench({"result", "moved"}).standard_output, HasSubstr(squares_table));
+}
+
+TEST_F(CommandsTest, ResultHasFiveStyles) {
+  here_.bench({"run", "small.yaml", "-r"});
+  EXPECT_EQ(here_.bench({"result", "runs", "-s", "csv"}).standard_output,
+            "n,result\n1,1\n2,4\n3,9\n\n");
+  EXPECT_EQ(here_.bench({"result", "runs", "-s", "aligned"}).standard_output,
+            "n,result\n1,     1\n2,     4\n3,     9\n\n");
+  EXPECT_THAT(here_.bench({"result", "runs", "-s", "markdown"}).standard_output,
+              HasSubstr("| n | result |\n|--:|-------:|\n| 1 |      1 |"));
+  EXPECT_THAT(here_.bench({"result", "runs", "-s", "json"}).standard_output,
+              HasSubstr("\"result\": 9"));
+  const auto wrong = here_.bench({"result", "runs", "-s", "prety"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_THAT(wrong.standard_error, HasSubstr("pretty"));
+}
+
+TEST_F(CommandsTest, InfoTellsWhereAndWithWhatARunWasMade) {
+  here_.bench({"run", "small.yaml"});
+  const auto info = here_.bench({"info", "runs", "-i", "last"});
+  EXPECT_THAT(info.standard_output, AllOf(HasSubstr("input_sha256: "), HasSubstr("host: "),
+                                          HasSubstr("platform: local")));
+  const auto step = here_.bench({"info", "runs", "-s", "compute"});
+  EXPECT_THAT(step.standard_output, HasSubstr("|  done |        1 | n=3 square=9 |"));
+}
+
+TEST_F(CommandsTest, StatusIsOneWord) {
+  here_.bench({"run", "small.yaml"});
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+}
+
+TEST_F(CommandsTest, HelpOfEveryCommandHasAnExample) {
+  for (const char* command : {"run", "continue", "analyse", "result", "info", "status"}) {
+    const auto help = here_.bench({command, "--help"});
+    EXPECT_EQ(help.status.code, 0);
+    EXPECT_THAT(help.standard_output, HasSubstr(std::string("Example:\n  bench ") + command));
+  }
+  EXPECT_THAT(here_.bench({"--version"}).standard_output, StartsWith("bench "));
+}
+
+struct UsageCase {
+  std::string name;
+  std::vector<std::string> arguments;
+  int code;
+  std::string message;
+};
+
+void PrintTo(const UsageCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class UsageTest : public testing::TestWithParam<UsageCase> {};
+
+TEST_P(UsageTest, SaysWhatIsWrongAndWhatHelps) {
+  const Playground here;
+  const auto answer = here.bench(GetParam().arguments);
+  EXPECT_EQ(answer.status.code, GetParam().code);
+  EXPECT_EQ(answer.standard_error, GetParam().message);
+  EXPECT_THAT(answer.standard_output, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Usage, UsageTest,
+    testing::Values(
+        UsageCase{"UnknownCommand",
+                  {"contine"},
+                  2,
+                  "error: there is no command 'contine'\nhint: did you mean 'continue'?\n"},
+        UsageCase{"UnknownOption",
+                  {"status", "--fast"},
+                  2,
+                  "error: The following argument was not expected: --fast\n"
+                  "hint: bench status --help\n"},
+        UsageCase{"NoFile", {"run"}, 2, "error: FILE is required\nhint: bench run --help\n"},
+        UsageCase{"MissingFile",
+                  {"run", "absent.yaml"},
+                  1,
+                  "error: cannot read absent.yaml: No such file or directory\n"},
+        UsageCase{"NoRun",
+                  {"result", "."},
+                  1,
+                  "error: there is no run in .\nhint: give the benchmark's outpath, or start one "
+                  "with `bench run FILE`\n"}),
+    [](const auto& row) { return row.param.name; });
+
+}  // namespace
+}  // namespace bench::end_to_end

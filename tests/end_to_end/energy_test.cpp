@@ -1,0 +1,79 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* measured_step = R"(name: measured
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2]}}
+step: {name: train, use: p, batch: true, energy: true, do: 'echo "images=100"; sleep 0.3'}
+patternset:
+  name: found
+  pattern:
+    - {name: images, type: int, _: images=$jube_pat_int}
+    - {name: efficiency, type: float, unit: images/Wh, mode: python, _: $images / $energy_wh}
+analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: pretty, column: [n, images, energy_wh, efficiency, power_mean_w]}}
+)";
+
+class EnergyTest : public testing::Test {
+ protected:
+  void SetUp() override { here_.write("m.yaml", measured_step); }
+  Playground here_;
+};
+
+TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "mock:constant=100W"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(here_.read("runs/000000/000000_train/job.sh"),
+              HasSubstr("bench-energy --method mock:constant=100W --interval 100ms --out"));
+  EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
+  EXPECT_THAT(here_.read("runs/000000/000000_train/sentinel"), HasSubstr("exit_code=0\n"));
+}
+
+TEST_F(EnergyTest, AnEstimateIsMarkedWhereverItShows) {
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "model:cpu=65W"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output, AllOf(HasSubstr("energy_wh[Wh] (estimated)"),
+                                         HasSubstr("efficiency[images/Wh] (estimated)"),
+                                         HasSubstr("power_mean_w[W] (estimated)"),
+                                         HasSubstr("from a model, not a measurement")));
+}
+
+TEST_F(EnergyTest, WhatCannotBeMeasuredIsAbsentWithTheReason) {
+  // A machine without NVIDIA's library, whatever this one has.
+  for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
+    here_.write(name, "no library");
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "nvml"},
+                               {{"LD_LIBRARY_PATH", here_.path().string()}});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(
+      run.standard_output,
+      AllOf(HasSubstr("|           n/a |"),
+            HasSubstr("n/a in energy_wh, efficiency, power_mean_w: nvml: no NVIDIA driver")));
+}
+
+TEST_F(EnergyTest, DryRunShowsTheJobScript) {
+  const auto run = here_.bench({"run", "m.yaml", "--dry-run"});
+  EXPECT_THAT(run.standard_output,
+              AllOf(HasSubstr("    | #!/bin/bash\n"),
+                    HasSubstr("bash -e -o pipefail -c 'echo \"images=100\"; sleep 0.3' &\n")));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(EnergyTest, AFailingJobKeepsItsExitCodeThroughTheMeter) {
+  here_.write("m.yaml",
+              "name: m\noutpath: runs\n"
+              "step: {name: s, batch: true, energy: true, do: 'echo broken >&2; exit 7'}\n");
+  const auto run = here_.bench({"run", "m.yaml", "--power-source", "mock:constant=1W"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("workpackage 0 (s) failed: exit code 7"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

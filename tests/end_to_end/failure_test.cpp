@@ -1,0 +1,153 @@
+#include "bench_program.hpp"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The second of three combinations fails; its child is never made.
+constexpr const char* with_a_failure = R"(name: failing
+outpath: runs
+parameterset: {name: sweep, parameter: {n: [1, 2, 3]}}
+step:
+  - {name: compute, use: sweep, do: ['echo "value=$n"', 'echo "no luck with $n" >&2; test $n != 2']}
+  - {name: after, depend: compute, do: echo fine}
+patternset: {name: found, pattern: [{name: value, type: int, _: value=$jube_pat_int}, {name: never, _: 'never=(.*)'}]}
+analyser: {name: output, use: found, analyse: {step: compute, file: stdout}}
+result: {use: output, table: {name: t, style: pretty, sort: n, column: [n, value, never, jube_wp_status]}}
+)";
+
+TEST(FailureTest, AFailedWorkpackageIsReportedAndTheOthersGoOn) {
+  const Playground here;
+  here.write("f.yaml", with_a_failure);
+  const auto run = here.bench({"run", "f.yaml"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_EQ(run.standard_error,
+            "workpackage 1 (compute) failed: command 2 of 2: exit code 1: no luck with 2\n");
+  EXPECT_THAT(run.standard_output,
+              AllOf(HasSubstr("|  compute |   3 |    0 |    0 |     1 |    2 |"),
+                    HasSubstr("|    after |   2 |    0 |    0 |     0 |    2 |")));
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "ERROR\n");
+}
+
+TEST(FailureTest, AFailedWorkpackageStaysInTheTableWithItsReason) {
+  const Playground here;
+  here.write("f.yaml", with_a_failure);
+  here.bench({"run", "f.yaml"});
+  EXPECT_EQ(here.bench({"result", "runs"}).standard_output,
+            "t:\n"
+            "| n | value | never | jube_wp_status |\n"
+            "|---|-------|-------|----------------|\n"
+            "| 1 |     1 |       |           DONE |\n"
+            "| 2 |     2 |   n/a |          ERROR |\n"
+            "| 3 |     3 |       |           DONE |\n"
+            "n/a in never: workpackage 1 failed: command 2 of 2: exit code 1: no luck with 2\n\n");
+}
+
+TEST(FailureTest, ExitStopsAtTheFirstFailure) {
+  const Playground here;
+  here.write("f.yaml",
+             "name: stop\noutpath: runs\n"
+             "parameterset: {name: sweep, parameter: {n: [1, 2, 3, 4, 5, 6]}}\n"
+             "step: {name: compute, use: sweep, procs: 1, do: 'test $n = 1'}\n");
+  const auto run = here.bench({"run", "f.yaml", "-e"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_output, HasSubstr("|  compute |   6 |    4 |    0 |     1 |    1 |"));
+}
+
+TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
+  const Playground here;
+  here.write("typo.yaml",
+             "name: typo\n"
+             "outpath: runs\n"
+             "parameterset: {name: sweep, parameter: {n: [1, 2]}}\n"
+             "step: {name: s, use: swep, do: echo $n}\n");
+  const auto run = here.bench({"run", "typo.yaml"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_EQ(run.standard_error,
+            "typo.yaml:4:22: error: there is no parameter set called 'swep'\n"
+            "  step: {name: s, use: swep, do: echo $n}\n"
+            "                       ^\n"
+            "hint: did you mean 'sweep'?\n");
+  EXPECT_FALSE(here.has("runs"));
+}
+
+TEST(FailureTest, AnUnknownKeyIsAWarningAndWithStrictAnError) {
+  const Playground here;
+  here.write("typo.yaml",
+             "name: typo\n"
+             "outpath: runs\n"
+             "parameterset: {name: p, parameter: {name: n, seperator: ;, _: 1;2}}\n"
+             "step: {name: s, use: p, do: echo '$n'}\n");
+  const std::string words =
+      "unknown key 'seperator' in parameter 'n'\n"
+      "  parameterset: {name: p, parameter: {name: n, seperator: ;, _: 1;2}}\n"
+      "                                               ^\n"
+      "hint: did you mean 'separator'?\n";
+  const auto run = here.bench({"run", "typo.yaml"});
+  EXPECT_EQ(run.status.code, 0);
+  EXPECT_THAT(run.standard_error, HasSubstr("typo.yaml:3:46: warning: " + words));
+  const auto strict = here.bench({"run", "typo.yaml", "--strict"});
+  EXPECT_EQ(strict.status.code, 1);
+  EXPECT_EQ(strict.standard_error, "typo.yaml:3:46: error: " + words);
+}
+
+TEST(FailureTest, AFailingParameterShowsWhatWasEvaluated) {
+  const Playground here;
+  here.write(
+      "p.yaml",
+      "name: p\n"
+      "outpath: runs\n"
+      "parameterset: {name: p, parameter: [{name: a, _: 3}, {name: b, mode: python, _: $a / 0}]}\n"
+      "step: {name: s, use: p, do: echo $b}\n");
+  const auto run = here.bench({"run", "p.yaml"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(
+      run.standard_error,
+      AllOf(HasSubstr("p.yaml:3:81: error: parameter 'b': ZeroDivisionError: division by zero"),
+            HasSubstr("hint: evaluated was: 3 / 0")));
+  EXPECT_FALSE(here.has("runs/000000")) << "a run that could not begin leaves nothing behind";
+}
+
+TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {
+  const Playground here;
+  here.write("slow.yaml",
+             "name: slow\noutpath: runs\n"
+             "step: {name: s, do: 'touch ../../../started; sleep 30'}\n");
+  Process first(here.spec({"run", "slow.yaml"}));
+  while (!here.has("runs/started"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto second = here.bench({"continue", "runs"});
+  EXPECT_EQ(second.status.code, 1);
+  EXPECT_THAT(second.standard_error, HasSubstr("another bench is working on runs/000000: process " +
+                                               std::to_string(first.pid()) + " on "));
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "RUNNING\n");
+  first.signal_group(SIGINT);
+  EXPECT_EQ(first.wait().code, 1);
+}
+
+TEST(FailureTest, AnInterruptedRunEndsItsCommandsAndCanBeContinued) {
+  const Playground here;
+  here.write("slow.yaml",
+             "name: slow\noutpath: runs\n"
+             "step: {name: s, do: 'touch ../../../started; test -e ../../../go || sleep 300'}\n");
+  Process run(here.spec({"run", "slow.yaml"}));
+  while (!here.has("runs/started"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  run.signal_group(SIGTERM);
+  EXPECT_EQ(run.wait().code, 1);
+  here.write("runs/go", "");
+  const auto again = here.bench({"continue", "runs"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(again.standard_output, HasSubstr("|        s |   1 |    0 |    0 |     0 |    1 |"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -17,7 +17,7 @@ constexpr double watts_per_mw = 1e-3;
 constexpr double joules_per_mj = 1e-3;
 /// The slowest update of the counter that was measured on data centre GPUs (Yang, Adamek, Armour,
 /// arXiv:2312.02741, for power; the counter follows it).
-constexpr double counter_period_s = 0.1;
+constexpr double nvml_counter_period_s = 0.1;
 constexpr double average_window_s = 1.0;
 
 constexpr std::size_t most_fields = 3;
@@ -153,7 +153,7 @@ class Nvml : public PowerSource {
       channel.scope = scope;
       channel.device = index;
       channel.averaging_window_s = window_s;
-      channel.counter_period_s = input.counter ? counter_period_s : 0;
+      channel.counter_period_s = input.counter ? nvml_counter_period_s : 0;
       channels_.push_back(channel);
       device.inputs.push_back(input);
     };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double joules_per_uj = 1e-6;
 /// The counter moves about once per millisecond, with jitter (Intel SDM vol. 3B, 15.10).
-constexpr double counter_period_s = 0.001;
+constexpr double rapl_counter_period_s = 0.001;
 
 Scope scope_of(const std::string& zone_name) {
   if (zone_name.starts_with("package"))
@@ -96,7 +96,7 @@ class Rapl : public PowerSource {
     channel.device = package_number(zone);
     channel.name = unique_name(directory, name);
     channel.description = fmt::format("{} in {}", name, directory.string());
-    channel.counter_period_s = counter_period_s;
+    channel.counter_period_s = rapl_counter_period_s;
     channels_.push_back(channel);
     zones_.push_back(std::move(entry));
   }

@@ -91,6 +91,13 @@ void Graph::collect(const model::Step& step, long long released,
     tuples = std::move(longer);
   }
   for (Parents& tuple : tuples) {
+    // In order of `depend`, whichever parent was released last: iterations of one point stay equal.
+    expand::Origin ordered;
+    for (const std::string& name : step.depend)
+      for (const long long id : tuple.ids)
+        if (at(id).step == name)
+          merge(ordered, origin_of(id));
+    tuple.origin = std::move(ordered);
     std::sort(tuple.ids.begin(), tuple.ids.end());
     parents.push_back(std::move(tuple));
   }

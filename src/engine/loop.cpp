@@ -26,10 +26,6 @@ using workspace::Changes;
 using workspace::State;
 using workspace::Workpackage;
 
-bool has_ended(const Workpackage& workpackage) {
-  return workpackage.state == State::done || workpackage.state == State::failed;
-}
-
 class Loop {
  public:
   Loop(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
@@ -192,7 +188,7 @@ class Loop {
     bool asked = false;
     for (const workspace::Attempt& attempt : workspace_.attempts()) {
       Workpackage& workpackage = graph_.at(attempt.workpackage);
-      if (!scheduled(workpackage) || has_ended(workpackage) || workpackage.state == State::ready)
+      if (!scheduled(workpackage) || workpackage.has_ended() || workpackage.state == State::ready)
         continue;
       schedule::Job job = attempt_on_disk(run_, workpackage, attempt.uuid);
       if (workpackage.state == State::submitted) {

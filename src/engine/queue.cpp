@@ -29,10 +29,6 @@ bool has_children(const model::Benchmark& benchmark, const std::string& name) {
   });
 }
 
-bool has_ended(const Workpackage& workpackage) {
-  return workpackage.state == State::done || workpackage.state == State::failed;
-}
-
 }  // namespace
 
 Queue::Queue(const Run& run, const Graph& graph) {
@@ -49,7 +45,7 @@ Queue::Queue(const Run& run, const Graph& graph) {
     queue.members.push_back(workpackage.id);
     if (workpackage.state == State::ready)
       queue.ready.push_back(workpackage.id);
-    else if (has_ended(workpackage))
+    else if (workpackage.has_ended())
       queue.stopped.push_back(workpackage.id);
     else
       ++queue.running;
@@ -79,7 +75,7 @@ void Queue::started(const Workpackage& workpackage) {
 void Queue::stopped(const Workpackage& workpackage) {
   StepQueue& queue = of(workpackage.step);
   --queue.running;
-  if (has_ended(workpackage))
+  if (workpackage.has_ended())
     queue.stopped.push_back(workpackage.id);
 }
 
@@ -102,7 +98,7 @@ std::vector<long long> Queue::take_released(const Graph& graph) {
   };
   for (StepQueue& queue : steps_) {
     if (queue.has_children && queue.in_order)
-      for (; queue.next < queue.members.size() && has_ended(graph.at(queue.members[queue.next]));
+      for (; queue.next < queue.members.size() && graph.at(queue.members[queue.next]).has_ended();
            ++queue.next)
         release(queue.members[queue.next]);
     else if (queue.has_children)

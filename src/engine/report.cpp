@@ -146,7 +146,8 @@ result::Table fill(const Run& run, const model::Table& wanted, const std::vector
         cell.format = column.format;
         row.cells.push_back(std::move(cell));
       }
-      if (!is_empty(row))
+      // One without any value is nothing to see, unless that is what its failure looks like.
+      if (!is_empty(row) || !analyser.absence(head).empty())
         rows.push_back(std::move(row));
     }
   filter_rows(rows, wanted);

@@ -145,7 +145,8 @@ void LocalBackend::Run::take_over_environment() {
     if (const auto equals = entry.find('='); equals != std::string::npos && equals > 0)
       environment.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
   std::filesystem::remove(environment_file());
-  job_.environment = std::move(environment);
+  if (!environment.empty())  // as where the disk was full
+    job_.environment = std::move(environment);
 }
 
 Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {

@@ -59,7 +59,10 @@ std::string last_line(const std::filesystem::path& file, std::size_t limit) {
   const std::string_view text = strip(tail);
   const auto newline = text.find_last_of("\r\n");
   const auto line = strip(newline == std::string_view::npos ? text : text.substr(newline + 1));
-  return to_valid_utf8(line.substr(0, limit));
+  std::size_t length = std::min(limit, line.size());
+  while (length < line.size() && length > 0 && (line[length] & 0xC0) == 0x80)
+    --length;  // not into a letter of several bytes
+  return to_valid_utf8(line.substr(0, length));
 }
 
 }  // namespace bench::schedule

@@ -32,6 +32,8 @@ struct Workpackage {
   bool expanded = false;  ///< Its children have been made.
   std::string reason;     ///< Why it failed; empty otherwise.
   int attempts = 0;
+
+  bool has_ended() const { return state == State::done || state == State::failed; }
 };
 
 /// A workpackage is about to start. Recorded before anything is made or started.

@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::IsEmpty;
+
+using Lines = std::vector<std::string>;
+
+const fs::path root = BENCH_SOURCE_DIRECTORY;
+
+/// Every C++ file below these folders of the source tree, sorted, relative to it.
+std::vector<fs::path> files_of(const std::vector<std::string>& folders) {
+  std::vector<fs::path> files;
+  for (const std::string& folder : folders)
+    if (fs::is_directory(root / folder))
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+        if (const auto ending = entry.path().extension(); ending == ".cpp" || ending == ".hpp")
+          files.push_back(entry.path().lexically_relative(root));
+  std::ranges::sort(files);
+  return files;
+}
+
+Lines lines_of(const fs::path& file) {
+  std::ifstream stream(root / file);
+  Lines lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+/// `src/engine/loop.cpp` and `include/bench/engine/loop.hpp` belong to `engine`.
+std::string module_of(const fs::path& file) {
+  const std::vector<std::string> parts(file.begin(), file.end());
+  return parts.at(parts.at(0) == "include" ? 2 : 1);
+}
+
+/// What stands between the brackets or quotes of each #include line.
+Lines includes_of(const fs::path& file) {
+  static const std::regex include(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  Lines names;
+  std::smatch match;
+  for (const std::string& line : lines_of(file))
+    if (std::regex_search(line, match, include))
+      names.push_back(match[1]);
+  return names;
+}
+
+/// A file's place for messages.
+std::string at(const fs::path& file, std::size_t line) {
+  return file.string() + ":" + std::to_string(line + 1);
+}
+
+const std::map<std::string, int> levels{
+    {"base", 0},   {"energy", 1},   {"document", 1},  {"evaluate", 1}, {"model", 2},
+    {"expand", 3}, {"platform", 3}, {"workspace", 3}, {"schedule", 3}, {"analyse", 3},
+    {"result", 3}, {"engine", 4},   {"cli", 5},
+};
+
+TEST(Architecture, EveryModuleHasALevel) {
+  for (const fs::path& file : files_of({"include/bench", "src"}))
+    EXPECT_TRUE(levels.contains(module_of(file))) << file;
+}
+
+TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
+  for (const fs::path& file : files_of({"include/bench", "src"})) {
+    const std::string module = module_of(file);
+    for (const std::string& name : includes_of(file)) {
+      const std::string prefix = "bench/";
+      if (!name.starts_with(prefix))
+        continue;
+      const std::string other =
+          name.substr(prefix.size(), name.find('/', prefix.size()) - prefix.size());
+      EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
+          << file << " includes " << name;
+    }
+  }
+}
+
+/// Headers of the language and of the system.
+bool is_standard(const std::string& name) {
+  static const std::set<std::string> system{
+      "arpa/inet.h", "dirent.h", "dlfcn.h",  "fcntl.h", "glob.h",   "grp.h",    "poll.h",
+      "pthread.h",   "pty.h",    "pwd.h",    "sched.h", "signal.h", "syslog.h", "termios.h",
+      "spawn.h",     "unistd.h", "malloc.h", "time.h",  "stdlib.h"};
+  return name.find_first_of("./") == std::string::npos || name.starts_with("sys/") ||
+         name.starts_with("linux/") || system.contains(name);
+}
+
+/// Whose header it is: `fmt`, `boost`, ...; the file's own folder gives an empty text.
+std::string library_of(const std::string& name) {
+  if (name.starts_with("bench/") || is_standard(name))
+    return "";
+  const auto slash = name.find('/');
+  if (slash != std::string::npos)
+    return name.substr(0, slash);
+  if (name.starts_with("pcre2"))
+    return "pcre2";
+  return name.ends_with(".hpp") ? "" : name;
+}
+
+const std::map<std::string, std::set<std::string>> libraries{
+    {"base", {"boost", "openssl"}},
+    {"document", {"yaml-cpp", "nlohmann"}},
+    {"workspace", {"SQLiteCpp", "nlohmann"}},
+    {"analyse", {"pcre2"}},
+    {"result", {"nlohmann"}},
+    {"cli", {"CLI"}},
+};
+
+TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {
+  for (const fs::path& file : files_of({"src"}))
+    for (const std::string& name : includes_of(file)) {
+      const std::string library = library_of(name);
+      const auto allowed = libraries.find(module_of(file));
+      const bool named = allowed != libraries.end() && allowed->second.contains(library);
+      const bool meter = file == "src/energy/main.cpp" && library == "CLI";
+      EXPECT_TRUE(library.empty() || library == "fmt" || named || meter)
+          << file << " includes " << name;
+    }
+}
+
+TEST(Architecture, DynamicLibrariesAreLoadedByTheMeterOnly) {
+  for (const fs::path& file : files_of({"include", "src"}))
+    for (const std::string& name : includes_of(file))
+      EXPECT_TRUE(name != "dlfcn.h" || module_of(file) == "energy") << file;
+}
+
+TEST(Architecture, HeadersNameNoThirdParty) {
+  for (const fs::path& file : files_of({"include"}))
+    for (const std::string& name : includes_of(file))
+      EXPECT_EQ(library_of(name), "") << file << " includes " << name;
+}
+
+TEST(Architecture, StepProgramsAreIndependentOfTheOrchestrator) {
+  for (const fs::path& file : files_of({"steps"}))
+    for (const std::string& name : includes_of(file))
+      EXPECT_FALSE(name.starts_with("bench/")) << file << " includes " << name;
+}
+
+/// Every line of the files that the expression matches, but for those in `allowed` files.
+Lines matches(const std::vector<fs::path>& files, const char* expression,
+              const std::set<std::string>& allowed) {
+  const std::regex wanted(expression);
+  Lines found;
+  for (const fs::path& file : files) {
+    if (allowed.contains(file.string()))
+      continue;
+    const Lines lines = lines_of(file);
+    for (std::size_t k = 0; k < lines.size(); ++k)
+      if (std::regex_search(lines[k], wanted))
+        found.push_back(at(file, k) + ": " + lines[k]);
+  }
+  return found;
+}
+
+TEST(Architecture, OnlyTheProgramsPrint) {
+  std::vector<fs::path> files = files_of({"include", "src"});
+  std::erase_if(files, [](const fs::path& file) { return module_of(file) == "cli"; });
+  EXPECT_THAT(
+      matches(files,
+              R"(std::(cout|cerr|clog|printf|puts)\b|\b(printf|puts|putchar)\s*\(|)"
+              R"(\b(fputs|fwrite|perror)\s*\(|\bfprintf\s*\(\s*std|\bfmt::(print|println)\s*\()",
+              {"src/energy/main.cpp"}),
+      IsEmpty());
+}
+
+// Beside `main` and the loop over workpackages: where one attempt, one shell command or one power
+// source that does not work is an answer, not the end.
+TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
+  EXPECT_THAT(
+      matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
+              {"src/cli/main.cpp", "src/engine/loop.cpp", "src/schedule/local.cpp",
+               "src/energy/main.cpp", "src/energy/methods.cpp", "src/evaluate/evaluator.cpp"}),
+      IsEmpty());
+}
+
+TEST(Architecture, NothingCatchesEverything) {
+  EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \(\.\.\.\))", {}), IsEmpty());
+}
+
+constexpr std::size_t longest_file = 400;
+constexpr std::size_t longest_function = 60;
+
+TEST(Architecture, FilesAreShort) {
+  for (const fs::path& file : files_of({"include", "src", "steps", "tests"}))
+    EXPECT_LE(lines_of(file).size(), longest_file) << file;
+}
+
+/// Code without what may hold braces that do not count: texts, characters, comments.
+std::string code_of(const std::string& line, bool& raw) {
+  static const std::regex noise(R"--(R"(\w*)\(.*?\)\1"|"(\\.|[^"\\])*"|'(\\.|[^'\\])'|//.*)--");
+  static const std::regex raw_begin(R"--(R"\w*\(.*$)--");
+  static const std::regex raw_end(R"--(^.*\)\w*")--");
+  std::string code = line;
+  if (raw) {
+    if (!std::regex_search(code, raw_end))
+      return "";
+    code = std::regex_replace(code, raw_end, "");
+    raw = false;
+  }
+  code = std::regex_replace(code, noise, "");
+  raw = std::regex_search(code, raw_begin);
+  return std::regex_replace(code, raw_begin, "");
+}
+
+/// What opens a brace at the start of a line: a function, or one of these.
+bool opens_scope(const std::string& head) {
+  static const std::regex scope(
+      R"(^\s*(namespace|class|struct|enum|union|extern)\b|=\s*\{?\s*$|\{\{)");
+  return std::regex_search(head, scope) && head.find('(') == std::string::npos;
+}
+
+/// Functions longer than allowed. What clang-format makes of the code lets braces be counted: a
+/// function's body opens in a line that ends in `{` and closes at the same depth.
+Lines long_functions(const fs::path& file) {
+  Lines found;
+  const Lines lines = lines_of(file);
+  std::vector<std::pair<std::size_t, bool>> open;  // line, and whether a function begins there
+  bool raw = false;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const std::string code = code_of(lines[k], raw);
+    for (const char c : code) {
+      if (c == '{') {
+        const bool inside = std::ranges::any_of(open, [](const auto& one) { return one.second; });
+        open.emplace_back(k, !inside && !opens_scope(code));
+      } else if (c == '}' && !open.empty()) {
+        const auto [begin, function] = open.back();
+        open.pop_back();
+        if (function && k - begin + 1 > longest_function)
+          found.push_back(at(file, begin) + ": " + lines[begin]);
+      }
+    }
+  }
+  return found;
+}
+
+TEST(Architecture, FunctionsAreShort) {
+  for (const fs::path& file : files_of({"include", "src", "steps", "tests"}))
+    EXPECT_THAT(long_functions(file), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,90 @@
+#include "support/temp_directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+
+namespace bench {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string line;
+  int column;
+  std::string expected;  ///< Below the first line.
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class CaretTest : public testing::TestWithParam<Case> {};
+
+TEST_P(CaretTest, StandsBelowTheColumn) {
+  const support::TempDirectory directory;
+  const std::string file = directory.write("in.yaml", "first\n" + GetParam().line).string();
+  EXPECT_EQ(
+      render(Error("wrong", "", {file, 2, GetParam().column})),
+      file + ":2:" + std::to_string(GetParam().column) + ": error: wrong\n" + GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, CaretTest,
+    testing::Values(Case{"First", "key: value\nlast\n", 1, "  key: value\n  ^"},
+                    Case{"Middle", "key: value\n", 6, "  key: value\n       ^"},
+                    Case{"WithoutNewline", "key: value", 6, "  key: value\n       ^"},
+                    Case{"CarriageReturn", "key: value\r\n", 6, "  key: value\n       ^"},
+                    Case{"TabsStayTabs", "\tkey:\tvalue\n", 7, "  \tkey:\tvalue\n  \t    \t^"},
+                    Case{"OneColumnPerCharacter", "größe: x\n", 10, "  größe: x\n         ^"},
+                    Case{"BehindTheLine", "key\n", 9, "  key\n     ^"},
+                    Case{"InvalidBytes", "a\xff: x\n", 5, "  a\uFFFD: x\n      ^"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Render, LeavesTheCaretOutWithoutAColumn) {
+  const support::TempDirectory directory;
+  const std::string file = directory.write("in.yaml", "key: value\n").string();
+  EXPECT_EQ(render(Error("wrong", "", {file, 1, 0})), file + ":1: error: wrong\n  key: value");
+}
+
+TEST(Render, LeavesTheLineOutWhereTheFileIsMissingOrShorter) {
+  const support::TempDirectory directory;
+  const std::string file = directory.write("in.yaml", "key: value\n").string();
+  EXPECT_EQ(render(Error("wrong", "", {"/no/such.yaml", 1, 2})), "/no/such.yaml:1:2: error: wrong");
+  EXPECT_EQ(render(Error("wrong", "", {file, 2, 1})), file + ":2:1: error: wrong");
+}
+
+TEST(Render, PutsTheHintLast) {
+  EXPECT_EQ(render(Error("wrong", "write it right")), "error: wrong\nhint: write it right");
+  EXPECT_EQ(render(Error("wrong", "h", {"f.yaml", 3, 0})), "f.yaml:3: error: wrong\nhint: h");
+}
+
+TEST(Render, NamesAFileWithoutALine) {
+  EXPECT_EQ(render(Error("wrong", "", {"f.yaml", 0, 0})), "f.yaml: error: wrong");
+}
+
+TEST(Render, SaysHowSeriousItIs) {
+  EXPECT_EQ(render(Severity::warning, "odd", "", {}), "warning: odd");
+  EXPECT_EQ(render(Severity::note, "so", "", {}), "note: so");
+}
+
+TEST(Diagnostics, KeepsEqualWarningsOnce) {
+  Diagnostics diagnostics;
+  diagnostics.warn("odd", "hint", {"f", 1, 1});
+  diagnostics.warn("odd", "hint", {"f", 1, 1});
+  diagnostics.warn("odd", "hint", {"f", 2, 1});
+  EXPECT_EQ(diagnostics.warnings(),
+            (std::vector<Warning>{{"odd", "hint", {"f", 1, 1}}, {"odd", "hint", {"f", 2, 1}}}));
+}
+
+TEST(Diagnostics, ThrowsTheFirstWarningWhenStrict) {
+  Diagnostics diagnostics(true);
+  try {
+    diagnostics.warn("odd", "hint", {"f", 1, 2});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(render(error), "f:1:2: error: odd\nhint: hint");
+  }
+}
+
+}  // namespace
+}  // namespace bench

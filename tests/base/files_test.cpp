@@ -1,0 +1,147 @@
+#include "support/environment_variable.hpp"
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/uuid.hpp>
+
+namespace bench {
+namespace {
+
+namespace fs = std::filesystem;
+using support::EnvironmentVariable;
+using support::error_of;
+using support::TempDirectory;
+
+TEST(ReadFile, GivesEveryByte) {
+  const TempDirectory directory;
+  std::string bytes(200'000, 'x');
+  bytes[7] = '\0';
+  EXPECT_EQ(read_file(directory.write("f", bytes)), bytes);
+}
+
+TEST(ReadFile, SaysWhyItCannot) {
+  EXPECT_EQ(error_of([] { read_file("/no/such"); }),
+            "error: cannot read /no/such: No such file or directory");
+  EXPECT_EQ(error_of([] { read_file("/"); }), "error: cannot read /: Is a directory");
+}
+
+TEST(WriteFileAtomically, ReplacesTheContentAndLeavesNothingElse) {
+  const TempDirectory directory;
+  const fs::path file = directory.path() / "f";
+  write_file_atomically(file, "a longer first content");
+  write_file_atomically(file, "second");
+  EXPECT_EQ(read_file(file), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(WriteFileAtomically, LeavesAReaderOfTheOldFileItsContent) {
+  const TempDirectory directory;
+  const fs::path file = directory.write("f", "old");
+  fs::create_hard_link(file, directory.path() / "reader");
+  write_file_atomically(file, "new");
+  EXPECT_EQ(read_file(directory.path() / "reader"), "old");
+}
+
+TEST(WriteFileAtomically, LeavesNothingBehindWhereItFails) {
+  const TempDirectory directory;
+  const fs::path target = directory.path() / "d";
+  fs::create_directories(target / "not_empty");
+  EXPECT_EQ(error_of([&] { write_file_atomically(target, "x"); }),
+            "error: cannot write " + target.string() + ": Is a directory");
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory.path()), {}), 1);
+}
+
+TEST(WriteFileAtomically, SaysWhyItCannot) {
+  const std::string said = error_of([] { write_file_atomically("/no/such/f", "x"); });
+  EXPECT_TRUE(said.starts_with("error: cannot write /no/such/f.")) << said;
+  EXPECT_TRUE(said.ends_with(".tmp: No such file or directory")) << said;
+}
+
+TEST(AppendToFile, MakesTheFileAndAddsToIt) {
+  const TempDirectory directory;
+  append_to_file(directory.path() / "f", "a\n");
+  append_to_file(directory.path() / "f", "b\n");
+  EXPECT_EQ(read_file(directory.path() / "f"), "a\nb\n");
+}
+
+TEST(MakeDirectories, MakesParentsAndTakesExistingOnes) {
+  const TempDirectory directory;
+  make_directories(directory.path() / "a/b/c");
+  make_directories(directory.path() / "a/b/c");
+  EXPECT_TRUE(fs::is_directory(directory.path() / "a/b/c"));
+}
+
+TEST(MakeDirectories, SaysWhyItCannot) {
+  const TempDirectory directory;
+  const fs::path below = directory.write("file", "") / "d";
+  EXPECT_EQ(error_of([&] { make_directories(below); }),
+            "error: cannot create directory " + below.string() + ": Not a directory");
+}
+
+TEST(FindProgram, TakesTheFirstExecutableFileOnPath) {
+  const TempDirectory directory;
+  fs::create_directories(directory.path() / "1/tool");  // a directory is no program
+  directory.write("2/tool", "");                        // not executable
+  ::chmod(directory.write("3/tool", "").c_str(), 0755);
+  ::chmod(directory.write("4/tool", "").c_str(), 0755);
+  const std::string base = directory.path().string();
+  const EnvironmentVariable path("PATH", base + "/1:" + base + "/2:" + base + "/3:" + base + "/4");
+  EXPECT_EQ(find_program("tool"), directory.path() / "3/tool");
+  EXPECT_EQ(find_program("no-such-tool"), "");
+}
+
+TEST(FindProgram, TakesAPathAsItIs) {
+  EXPECT_EQ(find_program("./not/there"), "./not/there");
+}
+
+struct Case {
+  std::string text;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.text;
+}
+
+class ExpandTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ExpandTest, InsertsWhatTheEnvironmentHas) {
+  const EnvironmentVariable home("HOME", "/home/me");
+  const EnvironmentVariable a("BENCH_TEST_A", "$BENCH_TEST_A/x");
+  const EnvironmentVariable unset("BENCH_TEST_UNSET", std::nullopt);
+  EXPECT_EQ(expand_user_and_environment(GetParam().text), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, ExpandTest,
+                         testing::Values(Case{"", ""}, Case{"~", "/home/me"},
+                                         Case{"~/runs", "/home/me/runs"},
+                                         Case{"~you/runs", "~you/runs"}, Case{"a/~", "a/~"},
+                                         Case{"$BENCH_TEST_A", "$BENCH_TEST_A/x"},
+                                         Case{"a/${BENCH_TEST_A}b", "a/$BENCH_TEST_A/xb"},
+                                         Case{"$BENCH_TEST_A$HOME", "$BENCH_TEST_A/x/home/me"},
+                                         Case{"$BENCH_TEST_UNSET/x", "$BENCH_TEST_UNSET/x"},
+                                         Case{"${BENCH_TEST_UNSET}", "${BENCH_TEST_UNSET}"},
+                                         Case{"${HOME", "${HOME"}, Case{"${}", "${}"},
+                                         Case{"cost $", "cost $"}, Case{"$$", "$$"},
+                                         Case{"$-x", "$-x"}));
+
+TEST(Uuid, IsARandomOneEachTime) {
+  const std::string uuid = make_uuid();
+  ASSERT_EQ(uuid.size(), 36U);
+  EXPECT_EQ(uuid[14], '4');
+  EXPECT_NE(make_uuid(), uuid);
+}
+
+TEST(Host, HasANameAndACpu) {
+  EXPECT_NE(host_name(), "");
+  EXPECT_GE(usable_cpus(), 1);
+}
+
+}  // namespace
+}  // namespace bench

@@ -1,0 +1,173 @@
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(Strip, RemovesOuterWhiteSpaceOfEveryKind) {
+  EXPECT_EQ(strip(" \t\n\r\f\va b\n "), "a b");
+  EXPECT_EQ(strip(" \n"), "");
+  EXPECT_EQ(strip(""), "");
+}
+
+TEST(Split, CountsEmptyPieces) {
+  EXPECT_EQ(split("1,,2", ","), (Words{"1", "", "2"}));
+  EXPECT_EQ(split("1,", ","), (Words{"1", ""}));
+  EXPECT_EQ(split(",", ","), (Words{"", ""}));
+  EXPECT_EQ(split("", ","), (Words{""}));
+}
+
+TEST(Split, TakesSeparatorsOfAnyLength) {
+  EXPECT_EQ(split("a::b:c", "::"), (Words{"a", "b:c"}));
+  EXPECT_EQ(split("a\nb", "\n"), (Words{"a", "b"}));
+  EXPECT_EQ(split("a,b", ""), (Words{"a,b"}));
+}
+
+TEST(SplitNames, LeavesBlanksAndEmptyNamesOut) {
+  EXPECT_EQ(split_names(" a , ,b,"), (Words{"a", "b"}));
+  EXPECT_EQ(split_names("a;b", ";"), (Words{"a", "b"}));
+  EXPECT_EQ(split_names(" "), Words{});
+}
+
+TEST(Join, PutsTheSeparatorBetween) {
+  EXPECT_EQ(join(Words{"a", "", "b"}, ", "), "a, , b");
+  EXPECT_EQ(join(Words{"a"}, ","), "a");
+  EXPECT_EQ(join(Words{}, ","), "");
+}
+
+TEST(ReplaceAll, DoesNotReplaceWhatItInserted) {
+  EXPECT_EQ(replace_all("aaa", "a", "aa"), "aaaaaa");
+  EXPECT_EQ(replace_all("a-b", "-", ""), "ab");
+}
+
+TEST(ToLower, ChangesAsciiLettersOnly) {
+  EXPECT_EQ(to_lower("AbZ1_É"), "abz1_É");
+}
+
+TEST(ParseInteger, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_integer("-12"), -12);
+  EXPECT_EQ(parse_integer("+12"), 12);
+  EXPECT_EQ(parse_integer("007"), 7);
+  for (const char* text : {"", "+", "-", "+-1", "1.0", "1 ", " 1", "0x1", "9223372036854775808"})
+    EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+}
+
+TEST(ParseNumber, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number("-1.5e3"), -1500);
+  EXPECT_EQ(parse_number("+.5"), 0.5);
+  EXPECT_EQ(parse_number("1."), 1);
+  EXPECT_TRUE(std::isinf(*parse_number("inf")));
+  EXPECT_TRUE(std::isnan(*parse_number("nan")));
+  for (const char* text : {"", "+", "+-1", "1,5", "1.5 ", "0x10", "abc", "1e"})
+    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+}
+
+struct Word {
+  std::string word;
+  std::string hint;
+};
+void PrintTo(const Word& c, std::ostream* out) {
+  *out << c.word;
+}
+
+class DidYouMeanTest : public testing::TestWithParam<Word> {};
+
+TEST_P(DidYouMeanTest, NamesTheClosestWordIfItIsClose) {
+  const Words known{"separator", "name", "mode", "type", "tag"};
+  EXPECT_EQ(did_you_mean(GetParam().word, known), GetParam().hint);
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, DidYouMeanTest,
+                         testing::Values(Word{"seperator", "did you mean 'separator'?"},
+                                         Word{"sparatro", "did you mean 'separator'?"},
+                                         Word{"SEPARATOR", "did you mean 'separator'?"},
+                                         Word{"nmae", "did you mean 'name'?"},
+                                         Word{"modes", "did you mean 'mode'?"}, Word{"t", ""},
+                                         Word{"xyz", ""}, Word{"", ""},
+                                         Word{"something else", ""}));
+
+TEST(DidYouMean, IsEmptyWhereNothingIsKnown) {
+  EXPECT_EQ(did_you_mean("a", Words{}), "");
+}
+
+TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(shell_quote("a-b_c./:=,+@%9"), "a-b_c./:=,+@%9");
+  EXPECT_EQ(shell_quote(""), "''");
+  EXPECT_EQ(shell_quote("a b"), "'a b'");
+  EXPECT_EQ(shell_quote("it's"), R"('it'\''s')");
+  EXPECT_EQ(shell_quote("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_quote("~"), "'~'");
+  EXPECT_EQ(shell_quote("a\nb"), "'a\nb'");
+}
+
+struct Float {
+  double value;
+  std::string text;
+};
+void PrintTo(const Float& c, std::ostream* out) {
+  *out << c.text;
+}
+
+class PythonFloatTest : public testing::TestWithParam<Float> {};
+
+TEST_P(PythonFloatTest, WritesWhatStrWrites) {
+  EXPECT_EQ(python_float(GetParam().value), GetParam().text);
+}
+
+// Each text is what CPython's str() gives.
+INSTANTIATE_TEST_SUITE_P(
+    Values, PythonFloatTest,
+    testing::Values(Float{0.0, "0.0"}, Float{-0.0, "-0.0"}, Float{2, "2.0"}, Float{0.1, "0.1"},
+                    Float{0.1 + 0.2, "0.30000000000000004"}, Float{2.0 / 3, "0.6666666666666666"},
+                    Float{1e-4, "0.0001"}, Float{1e-5, "1e-05"}, Float{1.5e-7, "1.5e-07"},
+                    Float{1e15, "1000000000000000.0"},
+                    Float{9999999999999998.0, "9999999999999998.0"}, Float{1e16, "1e+16"},
+                    Float{1.2345678901234567e19, "1.2345678901234567e+19"}, Float{1e22, "1e+22"},
+                    Float{-1.5e300, "-1.5e+300"}, Float{5e-324, "5e-324"},
+                    Float{123456789.125, "123456789.125"},
+                    Float{std::numeric_limits<double>::infinity(), "inf"},
+                    Float{-std::numeric_limits<double>::infinity(), "-inf"},
+                    Float{std::numeric_limits<double>::quiet_NaN(), "nan"}));
+
+TEST(ToValidUtf8, KeepsWhatIsValid) {
+  for (const char* text : {"", "plain", "größe", "€", "日本", "😀", "\xED\x9F\xBF", "\xEF\xBF\xBD"})
+    EXPECT_EQ(to_valid_utf8(text), text);
+}
+
+TEST(ToValidUtf8, ReplacesEachInvalidByte) {
+  constexpr std::array<std::pair<const char*, std::size_t>, 8> cases{{
+      {"\xFF", 1},              // never a byte of UTF-8
+      {"\x80", 1},              // a continuation without its lead
+      {"\xC3", 1},              // cut off
+      {"\xC0\xAF", 2},          // overlong
+      {"\xE0\x80\xAF", 3},      // overlong
+      {"\xED\xA0\x80", 3},      // a surrogate
+      {"\xF0\x80\x80\xAF", 4},  // overlong
+      {"\xF4\x90\x80\x80", 4},  // beyond U+10FFFF
+  }};
+  for (const auto& [bytes, count] : cases) {
+    std::string expected = "a";
+    for (std::size_t k = 0; k < count; ++k)
+      expected += "\uFFFD";
+    EXPECT_EQ(to_valid_utf8("a" + std::string(bytes) + "b"), expected + "b");
+  }
+}
+
+TEST(DisplayWidth, CountsColumns) {
+  EXPECT_EQ(display_width(""), 0U);
+  EXPECT_EQ(display_width("abc"), 3U);
+  EXPECT_EQ(display_width("größe µ"), 7U);
+  EXPECT_EQ(display_width("日本"), 4U);
+  EXPECT_EQ(display_width("かな"), 4U);
+  EXPECT_EQ(display_width("한"), 2U);
+}
+
+}  // namespace
+}  // namespace bench

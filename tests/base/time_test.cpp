@@ -1,0 +1,68 @@
+#include "support/environment_variable.hpp"
+#include "support/error_of.hpp"
+
+#include <ctime>
+
+#include <gtest/gtest.h>
+
+#include <bench/base/time.hpp>
+
+namespace bench {
+namespace {
+
+struct Case {
+  std::string text;
+  double seconds;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.text;
+}
+
+class DurationTest : public testing::TestWithParam<Case> {};
+
+TEST_P(DurationTest, IsRead) {
+  EXPECT_DOUBLE_EQ(parse_duration_s(GetParam().text), GetParam().seconds);
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, DurationTest,
+                         testing::Values(Case{"90", 90}, Case{" 90 s ", 90}, Case{"1.5s", 1.5},
+                                         Case{"30sec", 30}, Case{"100ms", 0.1}, Case{"5us", 5e-6},
+                                         Case{"5min", 300}, Case{"5m", 300}, Case{"2h", 7200},
+                                         Case{"1d", 86400}, Case{"0", 0}, Case{"1e3", 1000}));
+
+INSTANTIATE_TEST_SUITE_P(Clock, DurationTest,
+                         testing::Values(Case{"30:00", 1800}, Case{"01:30:00", 5400},
+                                         Case{"1:02:03", 3723}, Case{"1-0", 86400},
+                                         Case{"1-12", 129600}, Case{"1-12:30", 131400},
+                                         Case{"2-01:00:01", 176401}, Case{"100:00:00", 360000}));
+
+TEST(Duration, RefusesEverythingElse) {
+  for (const std::string text : {"", "soon", "5 parsecs", "-5", "1:2:3:4", "1:x", "1:-2", ":", "1-",
+                                 "nan", "inf", "1:+2", "-1:00"})
+    EXPECT_EQ(support::error_of([&] {
+                parse_duration_s(text, {"in.yaml", 2, 3});
+              }),
+              "in.yaml:2:3: error: '" + text +
+                  "' is no length of time\n"
+                  "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS");
+}
+
+TEST(HumanDuration, ChoosesTheUnit) {
+  EXPECT_EQ(human_duration(3.21), "3.2 s");
+  EXPECT_EQ(human_duration(60), "1 min 00 s");
+  EXPECT_EQ(human_duration(245), "4 min 05 s");
+  EXPECT_EQ(human_duration(7800), "2 h 10 min");
+}
+
+TEST(HumanDuration, NeverShowsSixtySeconds) {
+  EXPECT_EQ(human_duration(59.97), "1 min 00 s");
+}
+
+TEST(LocalTime, HasTheFormThatJubeWrites) {
+  const support::EnvironmentVariable zone("TZ", "UTC");
+  ::tzset();
+  EXPECT_EQ(local_time(std::chrono::system_clock::from_time_t(1769864709)), "2026-01-31 13:05:09");
+}
+
+}  // namespace
+}  // namespace bench

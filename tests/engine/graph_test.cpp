@@ -1,0 +1,164 @@
+#include "engine/fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::engine {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_F(RunFixture, NumbersChildrenBehindAllFirstWorkpackages) {
+  plan(
+      "parameterset: [{name: b, parameter: {opt: [O2, O3]}}, {name: r, parameter: {n: [64, "
+      "128]}}]\n"
+      "step: [{name: go, depend: compile, use: r, iterations: 2}, {name: compile, use: b}]\n");
+  EXPECT_THAT(texts_of(grown().all()),
+              ElementsAre("0 compile() O2 i0 c0", "1 compile() O3 i0 c1", "2 go(0) 64/O2 i0 c2",
+                          "3 go(0) 64/O2 i1 c2", "4 go(0) 128/O2 i0 c4", "5 go(0) 128/O2 i1 c4",
+                          "6 go(1) 64/O3 i0 c6", "7 go(1) 64/O3 i1 c6", "8 go(1) 128/O3 i0 c8",
+                          "9 go(1) 128/O3 i1 c8"));
+}
+
+TEST_F(RunFixture, MakesTheChildrenOfOneParentForItsStepsInOrder) {
+  plan(
+      "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
+      "step: [{name: a, use: p}, {name: x, depend: a}, {name: y, depend: a}]\n");
+  EXPECT_THAT(texts_of(grown().all()),
+              ElementsAre("0 a() 1 i0 c0", "1 a() 2 i0 c1", "2 x(0) 1 i0 c2", "3 y(0) 1 i0 c3",
+                          "4 x(1) 2 i0 c4", "5 y(1) 2 i0 c5"));
+}
+
+/// Two steps with two workpackages each, and a step that depends on both.
+const std::string joined =
+    "parameterset: [{name: p, parameter: {a: [1, 2]}}, {name: q, parameter: {b: [x, y]}}]\n"
+    "step: [{name: A, use: p}, {name: B, use: q}, {name: C, depend: 'A,B'}]\n";
+
+TEST_F(RunFixture, JoinsEveryPairWhenItsLastMemberIsReleased) {
+  plan(joined);
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();
+  EXPECT_THAT(texts_of(graph.make_children({0, 1})), IsEmpty());
+  EXPECT_THAT(texts_of(graph.make_children({2})),
+              ElementsAre("4 C(0,2) 1/x i0 c4", "5 C(1,2) 2/x i0 c5"));
+  EXPECT_THAT(texts_of(graph.make_children({3})),
+              ElementsAre("6 C(0,3) 1/y i0 c6", "7 C(1,3) 2/y i0 c7"));
+}
+
+TEST_F(RunFixture, JoinsWithWhatAnEarlierBenchReleased) {
+  plan(joined);
+  Graph before(run_, {}, evaluator_);
+  before.make_first();
+  before.make_children({0, 1});
+  auto known = before.all();
+  known[0].expanded = known[1].expanded = true;
+  Graph after(run_, known, evaluator_);
+  EXPECT_THAT(texts_of(after.make_children({2})),
+              ElementsAre("4 C(0,2) 1/x i0 c4", "5 C(1,2) 2/x i0 c5"));
+}
+
+TEST_F(RunFixture, JoinsOnlyParentsThatAgree) {
+  plan(
+      "parameterset: {name: p, parameter: {a: [1, 2]}}\n"
+      "step: [{name: A, use: p}, {name: B, use: p}, {name: C, depend: 'A,B'}]\n");
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();
+  graph.make_children({0, 1});
+  EXPECT_THAT(texts_of(graph.make_children({2, 3})),
+              ElementsAre("4 C(0,2) 1 i0 c4", "5 C(1,3) 2 i0 c5"));
+}
+
+TEST_F(RunFixture, CombinesTheIterationsOfParents) {
+  plan(
+      "step: [{name: B, iterations: 3}, {name: A, iterations: 2},\n"
+      "       {name: C, depend: 'A,B', iterations: 2}]\n");
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();        // B 0 1 2, A 3 4
+  graph.make_children({4});  // A's iteration 1
+  EXPECT_THAT(texts_of(graph.make_children({0})),
+              ElementsAre("5 C(0,4)  i6 c5", "6 C(0,4)  i7 c5"));
+}
+
+TEST_F(RunFixture, KeepsIterationsOfOnePointTogether) {
+  plan("step: [{name: a, iterations: 2}, {name: b, depend: a, iterations: 2}]\n");
+  EXPECT_THAT(texts_of(grown().all()),
+              ElementsAre("0 a()  i0 c0", "1 a()  i1 c0", "2 b(0)  i0 c2", "3 b(0)  i1 c2",
+                          "4 b(1)  i2 c2", "5 b(1)  i3 c2"));
+}
+
+TEST_F(RunFixture, KeepsIterationsTogetherWhicheverParentIsReleasedLast) {
+  plan(
+      "parameterset: [{name: p, parameter: {a: 1}}, {name: q, parameter: {b: x}}]\n"
+      "step: [{name: A, use: p, iterations: 2}, {name: B, use: q}, {name: C, depend: 'A,B'}]\n");
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();
+  graph.make_children({0});
+  EXPECT_THAT(texts_of(graph.make_children({2})), ElementsAre("3 C(0,2) 1/x i0 c3"));
+  EXPECT_THAT(texts_of(graph.make_children({1})), ElementsAre("4 C(1,2) 1/x i1 c3"));
+}
+
+TEST_F(RunFixture, GivesLateParametersTheVariablesOfTheWorkpackage) {
+  plan(
+      "parameterset: {name: p, parameter: {id: $jube_wp_padid-$n, n: [x, y],\n"
+      "               up: {mode: python, _: '$jube_wp_iteration + 10'}}}\n"
+      "step: [{name: a}, {name: b, depend: a, use: p, iterations: 2}]\n");
+  EXPECT_THAT(
+      texts_of(grown().all()),
+      ElementsAre("0 a()  i0 c0", "1 b(0) 000001-x/x/10 i0 c1", "2 b(0) 000002-x/x/11 i1 c2",
+                  "3 b(0) 000003-y/y/10 i0 c3", "4 b(0) 000004-y/y/11 i1 c4"));
+}
+
+TEST_F(RunFixture, EvaluatesLateParametersFromTheParent) {
+  plan(
+      "parameterset: {name: p, parameter: {from: '${jube_wp_parent_a_id}'}}\n"
+      "step: [{name: first}, {name: a}, {name: b, depend: a, use: p}]\n");
+  EXPECT_EQ(text_of(grown().all().at(2)), "2 b(1) 1 i0 c2");
+}
+
+TEST_F(RunFixture, KnowsEveryVariableOfJube) {
+  plan(
+      "name: demo\nparameterset: {name: p, parameter: {B: {export: true, _: 'it\"s'},\n"
+      "                                               a: {export: true, _: ''}, c: 1}}\n"
+      "step: [{name: a}, {name: b, depend: a, use: p, iterations: 2}]\n");
+  const Graph graph = grown();
+  const Variables variables = graph.variables_of(graph.at(2));
+  const std::string root = directory_.path().string();
+  const Variables expected{{"jube_benchmark_name", "demo"},
+                           {"jube_benchmark_id", "3"},
+                           {"jube_benchmark_padid", "000003"},
+                           {"jube_benchmark_home", root},
+                           {"jube_benchmark_rundir", root + "/000003"},
+                           {"jube_benchmark_start", "2026-01-31T13:05:09"},
+                           {"jube_step_name", "b"},
+                           {"jube_step_iterations", "2"},
+                           {"jube_step_cycles", "1"},
+                           {"jube_wp_id", "2"},
+                           {"jube_wp_padid", "000002"},
+                           {"jube_wp_iteration", "1"},
+                           {"jube_wp_cycle", "0"},
+                           {"jube_wp_relpath", "000003/000002_b/work"},
+                           {"jube_wp_abspath", root + "/000003/000002_b/work"},
+                           {"jube_wp_status", "RUNNING"},
+                           {"jube_wp_parent_a_id", "0"},
+                           {"jube_wp_envstr", "export a=\"\"\nexport B=\"it\\\"s\"\n"},
+                           {"jube_wp_envlist", "a,B"}};
+  EXPECT_EQ(variables, expected);
+}
+
+TEST_F(RunFixture, NotesWhatWasLeftOut) {
+  plan(
+      "parameterset: [{name: p, parameter: {n: [1, 2, 3]}}, {name: q, parameter: {n: 5}}]\n"
+      "step: [{name: a, use: p, where: $n < 3, active: $n != 1}, {name: b, depend: a, use: q}]\n");
+  Graph graph = grown();
+  EXPECT_THAT(texts_of(graph.all()), ElementsAre("0 a() 2 i0 c0"));
+  EXPECT_THAT(graph.take_notices(),
+              ElementsAre("step a: `where` dropped 1 of 2 combinations",
+                          "step a: `active` dropped 1 of 2 combinations",
+                          "step b: 1 parents have no child, because the step defines 'n' "
+                          "differently"));
+  EXPECT_THAT(graph.take_notices(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::engine

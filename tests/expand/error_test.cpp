@@ -1,0 +1,122 @@
+#include "expand/fixture.hpp"
+#include "support/environment_variable.hpp"
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::expand {
+namespace {
+
+using support::error_of;
+
+struct Case {
+  std::string name;
+  std::string parameters;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class ExpandErrorTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ExpandErrorTest, HasMessagePlaceAndHint) {
+  const auto benchmark = with_parameters(GetParam().parameters);
+  EXPECT_EQ(error_of([&] { combinations_of(benchmark); }), GetParam().expected);
+}
+
+const auto case_name = [](const auto& one) { return one.param.name; };
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, ExpandErrorTest,
+    testing::Values(Case{"Int", "    - {name: a, type: int, _: '1,x'}\n",
+                         "in.yaml:4:31: error: parameter 'a' is no int: 'x'"},
+                    Case{"EmptyInt", "    - {name: a, type: int, _: ''}\n",
+                         "in.yaml:4:31: error: parameter 'a' is no int: ''"},
+                    Case{"Float", "    - {name: a, type: float, separator: ';', _: '1,5'}\n",
+                         "in.yaml:4:49: error: parameter 'a' is no float: '1,5'"}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Circles, ExpandErrorTest,
+    testing::Values(
+        Case{"OfTwo", "    {a: <$b>, b: ($a), c: 1}\n",
+             "in.yaml:4:9: error: these parameters depend on each other in a circle: a, b\n"
+             "hint: one of them must have a value of its own"},
+        Case{"Itself", "    {c: '1,2', a: x$a}\n",
+             "in.yaml:4:19: error: these parameters depend on each other in a circle: a\n"
+             "hint: one of them must have a value of its own"},
+        Case{"OfScripts", "    - {name: a, mode: python, _: $b + 1}\n    - {name: b, _: $a}\n",
+             "in.yaml:4:34: error: these parameters depend on each other in a circle: a, b\n"
+             "hint: one of them must have a value of its own"}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Scripts, ExpandErrorTest,
+    testing::Values(Case{"Python",
+                         "    - {name: n, _: 0}\n    - {name: a, mode: python, _: 1 / $n}\n",
+                         "in.yaml:5:34: error: parameter 'a': ZeroDivisionError: division by zero\n"
+                         "hint: evaluated was: 1 / 0"},
+                    Case{"Shell", "    - {name: a, mode: shell, _: 'echo no >&2; exit 3'}\n",
+                         "in.yaml:4:33: error: parameter 'a': exit code 3: no\n"
+                         "hint: evaluated was: echo no >&2; exit 3"}),
+    case_name);
+
+TEST(ExpandError, NamesAVariableThatIsNotSet) {
+  const support::EnvironmentVariable unset("BENCH_TEST_UNSET", std::nullopt);
+  const auto benchmark = with_parameters("    - {name: a, mode: env, _: BENCH_TEST_UNSET}\n");
+  EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
+            "in.yaml:4:31: error: parameter 'a': the environment variable 'BENCH_TEST_UNSET' is "
+            "not set\nhint: evaluated was: BENCH_TEST_UNSET");
+}
+
+TEST(ExpandError, ShowsBothDefinitionsOfOneName) {
+  const auto benchmark = benchmark_of(
+      "parameterset:\n  - {name: p, parameter: {a: 1}}\n  - {name: q, parameter: {a: 2}}\n"
+      "step: {name: s, use: [p, q]}\n");
+  EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
+            "in.yaml:3:30: error: step 's' uses two sets that define 'a' differently\n"
+            "hint: the other definition stands in line 2");
+}
+
+TEST(ExpandError, RefusesMoreCombinationsThanAllowed) {
+  const auto benchmark = with_parameters("    {a: [1, 2, 3], b: [1, 2, 3], c: '$a,$b'}\n");
+  evaluate::Evaluator evaluator;
+  const Values none;
+  const auto expand_with = [&](std::size_t limit) {
+    return expand(benchmark, benchmark.steps[0], {Origin{}}, lookup_in(none), evaluator, {limit})
+        .combinations.size();
+  };
+  EXPECT_EQ(expand_with(18), 18U);
+  EXPECT_EQ(error_of([&] { expand_with(17); }),
+            "in.yaml:5:7: error: step 's' has more than 17 combinations\n"
+            "hint: drop some with `where`, or split the sweep");
+}
+
+// 4^40 combinations: they must be counted without an overflow, and never be made.
+TEST(ExpandError, RefusesAnAstronomicSpaceAtOnce) {
+  std::string parameters;
+  for (int k = 0; k < 40; ++k)
+    parameters += "    - {name: p" + std::to_string(k) + ", _: '1,2,3,4'}\n";
+  const auto benchmark = with_parameters(parameters);
+  EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
+            "in.yaml:44:7: error: step 's' has more than 1000000 combinations\n"
+            "hint: drop some with `where`, or split the sweep");
+}
+
+TEST(ExpandError, SaysWhatIsWrongWithWhereAndActive) {
+  auto benchmark = with_parameters("    {a: [1, 2]}\n");
+  benchmark.steps[0].where = "$a <";
+  const std::string said = error_of([&] { combinations_of(benchmark); });
+  EXPECT_TRUE(said.starts_with("in.yaml:5:7: error: step 's': where is no expression: SyntaxError"))
+      << said;
+  EXPECT_TRUE(said.ends_with("\nhint: evaluated was: 1 <")) << said;
+  benchmark.steps[0].where = "";
+  benchmark.steps[0].active = "yes";
+  EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
+            "in.yaml:5:7: error: step 's': active is no expression: NameError: name 'yes' is not "
+            "defined\nhint: evaluated was: yes");
+}
+
+}  // namespace
+}  // namespace bench::expand

@@ -1,0 +1,293 @@
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/document/read.hpp>
+#include <bench/model/build.hpp>
+
+namespace bench::model {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<Benchmark> build_all(const std::string& yaml) {
+  Diagnostics diagnostics;
+  return build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics);
+}
+
+Benchmark build_one(const std::string& yaml) {
+  return build_all(yaml).at(0);
+}
+
+struct Case {
+  std::string name;
+  std::string yaml;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class BuildErrorTest : public testing::TestWithParam<Case> {};
+
+TEST_P(BuildErrorTest, HasMessagePlaceAndHint) {
+  EXPECT_EQ(support::error_of([] { build_all(GetParam().yaml); }), GetParam().expected);
+}
+
+const auto case_name = [](const auto& one) { return one.param.name; };
+
+/// Below a step that makes a benchmark whole.
+std::string with_step(const std::string& yaml) {
+  return "step: {name: s}\n" + yaml;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Names, BuildErrorTest,
+    testing::Values(Case{"NoStep", "name: demo\n",
+                         "in.yaml:1:1: error: benchmark 'demo' has no step\n"
+                         "hint: add `step: {name: ..., do: ...}`"},
+                    Case{"StepWithoutName", "name: d\nstep: {do: echo}\n",
+                         "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
+                    Case{"BlankName", "step: {name: ' ', do: echo}\n",
+                         "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
+                    Case{"ParameterName",
+                         with_step("parameterset:\n  name: p\n  parameter:\n"
+                                   "    - {name: a-b, _: 1}\n"),
+                         "in.yaml:5:14: error: 'a-b' is no name for a parameter\n"
+                         "hint: letters, digits and underscores, not a digit first"},
+                    Case{"ParameterNameWithDigitFirst",
+                         with_step("parameterset: {name: p, parameter: {name: 1a, _: 1}}\n"),
+                         "in.yaml:2:43: error: '1a' is no name for a parameter\n"
+                         "hint: letters, digits and underscores, not a digit first"},
+                    Case{"PatternName",
+                         with_step("patternset: {name: p, pattern: {name: a b, _: x}}\n"),
+                         "in.yaml:2:39: error: 'a b' is no name for a pattern\n"
+                         "hint: letters, digits and underscores, not a digit first"},
+                    Case{"StepTwice", "step:\n  - {name: s}\n  - {name: s}\n",
+                         "in.yaml:3:5: error: step 's' is defined twice\n"
+                         "hint: the first stands in in.yaml:2"},
+                    Case{"SetTwice", with_step("parameterset:\n  - {name: p}\n  - {name: p}\n"),
+                         "in.yaml:4:5: error: parameterset 'p' is defined twice\n"
+                         "hint: the first stands in in.yaml:3"},
+                    Case{"GlobalAndLocalSet",
+                         "parameterset: {name: p}\nbenchmark:\n  parameterset: {name: p}\n"
+                         "  step: {name: s, use: p}\n",
+                         "in.yaml:3:17: error: parameterset 'p' is defined twice\n"
+                         "hint: the first stands in in.yaml:1"},
+                    Case{"BenchmarkTwice",
+                         "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
+                         "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
+                         "hint: JUBE would silently run only the last"},
+                    Case{"PatternTwice",
+                         with_step("patternset:\n  name: p\n  pattern:\n    - {name: a, _: x}\n"
+                                   "    - {name: a, _: y}\n"),
+                         "in.yaml:6:20: error: pattern 'a' is defined twice in pattern set 'p'\n"
+                         "hint: the first stands in line 5"},
+                    Case{"TableTwice",
+                         with_step("result:\n  - table: {name: t, column: x}\n"
+                                   "  - table: {name: t, column: x}\n"),
+                         "in.yaml:4:12: error: table 't' is defined twice"}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    References, BuildErrorTest,
+    testing::Values(
+        Case{"UseOfUnknownSet", "parameterset: {name: sizes}\nstep:\n  name: s\n  use: size\n",
+             "in.yaml:4:8: error: there is no parameter set called 'size'\n"
+             "hint: did you mean 'sizes'?"},
+        Case{"UseWhereNothingIsClose",
+             "parameterset: [{name: p}, {name: q}]\nstep:\n  name: s\n  use: [p, elsewhere]\n",
+             "in.yaml:4:12: error: there is no parameter set called 'elsewhere'\n"
+             "hint: known: p, q"},
+        Case{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
+             "in.yaml:1:22: error: there is no parameter set called 'p'\n"
+             "hint: this file defines no parameter set"},
+        Case{"UseTwice", "parameterset: {name: p}\nstep: {name: s, use: 'p,p'}\n",
+             "in.yaml:2:22: error: 'p' is used twice in one step"},
+        Case{"UseOfAParameter", "step: {name: s, use: set$n}\n",
+             "in.yaml:1:22: error: parameters in `use` are not supported by this version of bench"},
+        Case{"DependOnUnknown", "step:\n  - {name: build}\n  - {name: go, depend: biuld}\n",
+             "in.yaml:3:24: error: there is no step called 'biuld'\nhint: did you mean 'build'?"},
+        Case{"DependOnItself", "step: {name: s, depend: s}\n",
+             "in.yaml:1:7: error: steps depend on each other in a circle: s -> s"},
+        Case{"DependInACircle",
+             "step:\n  - {name: a, depend: b}\n  - {name: b, depend: c}\n"
+             "  - {name: c, depend: b}\n",
+             "in.yaml:3:5: error: steps depend on each other in a circle: b -> c -> b"},
+        Case{"AnalyserOfUnknownSet", with_step("analyser:\n  name: a\n  use: p\n"),
+             "in.yaml:4:8: error: there is no pattern set called 'p'\n"
+             "hint: this file defines no pattern set"},
+        Case{"AnalyserOfUnknownStep",
+             with_step("analyser: {name: a, analyse: {step: t, file: f}}\n"),
+             "in.yaml:2:37: error: there is no step called 't'\nhint: did you mean 's'?"},
+        Case{"FileOfUnknownSet",
+             with_step("analyser:\n  name: a\n  analyse:\n    step: s\n    file: {use: p, _: f}\n"),
+             "in.yaml:6:23: error: there is no pattern set called 'p'\n"
+             "hint: this file defines no pattern set"},
+        Case{"ResultOfUnknownAnalyser",
+             with_step("result: {use: nowhere, table: {name: t, column: x}}\n"),
+             "in.yaml:2:15: error: there is no analyser called 'nowhere'\n"
+             "hint: this file defines no analyser"}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, BuildErrorTest,
+    testing::Values(
+        Case{"ParameterMode",
+             with_step("parameterset: {name: p, parameter: {name: a, mode: pyhton, _: 1}}\n"),
+             "in.yaml:2:52: error: 'pyhton' is no mode of a parameter\n"
+             "hint: known: env, perl, python, shell, text"},
+        Case{"PatternMode",
+             with_step("patternset: {name: p, pattern: {name: a, mode: env, _: 1}}\n"),
+             "in.yaml:2:48: error: 'env' is no mode of a pattern\n"
+             "hint: known: perl, python, shell, text"},
+        Case{"TableStyle", with_step("result: {table: {name: t, style: pritty, column: x}}\n"),
+             "in.yaml:2:34: error: 'pritty' is no style of a table\n"
+             "hint: known: aligned, csv, json, markdown, pretty"},
+        Case{"ListWithAMode",
+             with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
+             "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"
+             "hint: a list is taken as it is written; write the values as one text for a mode"},
+        Case{"EmptyPattern", with_step("patternset: {name: p, pattern: {name: a}}\n"),
+             "in.yaml:2:32: error: pattern 'a' is empty"},
+        Case{"Iterations", "step: {name: s, iterations: 0}\n",
+             "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '0'"},
+        Case{"IterationsOfAParameter", "step: {name: s, iterations: $n}\n",
+             "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '$n'"},
+        Case{"Procs", "step: {name: s, procs: 1.5}\n",
+             "in.yaml:1:24: error: procs must be a whole number of at least 1, not '1.5'"},
+        Case{"ColumnWidth", with_step("result: {table: {name: t, column: {colw: -1, _: x}}}\n"),
+             "in.yaml:2:42: error: colw must be a whole number of at least 0, not '-1'"},
+        Case{"EmptyColumn", with_step("result: {table: {name: t, column: {title: x}}}\n"),
+             "in.yaml:2:35: error: this column is empty\n"
+             "hint: write the name of a parameter or pattern"},
+        Case{"Timeout", "step: {name: s, timeout: soon}\n",
+             "in.yaml:1:26: error: 'soon' is no length of time\n"
+             "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS"},
+        Case{"BatchWord", "step: {name: s, batch: maybe}\n",
+             "in.yaml:1:24: error: batch is true, false or a mapping, not 'maybe'"},
+        Case{"EnergyWord", "step: {name: s, energy: rapl}\n",
+             "in.yaml:1:25: error: energy is true, false or a mapping, not 'rapl'"},
+        Case{"EnergyWithoutBatch", "step: {name: s, energy: true}\n",
+             "in.yaml:1:25: error: step 's' measures energy but is no batch step\n"
+             "hint: add `batch: true`: on platform local its commands run here, under the meter"}),
+    case_name);
+
+TEST(Build, RefusesAFileWithoutABenchmark) {
+  const document::Node root{.name = "jube", .place = {"in.yaml", 1, 1}};
+  Diagnostics diagnostics;
+  EXPECT_EQ(support::error_of([&] { build(root, diagnostics); }),
+            "in.yaml:1:1: error: no benchmark in this file\nhint: it needs at least a `step`");
+}
+
+TEST(Build, PutsTheCaretRightBehindLettersOfSeveralBytes) {
+  const support::TempDirectory directory;
+  const std::string file =
+      directory.write("in.yaml", "step: {name: größe, procs: viele}\n").string();
+  Diagnostics diagnostics;
+  const std::string said =
+      support::error_of([&] { build(document::read_file(file, diagnostics), diagnostics); });
+  EXPECT_TRUE(
+      said.ends_with("\n  step: {name: größe, procs: viele}\n"
+                     "                             ^"))
+      << said;
+}
+
+TEST(Build, GivesAStepItsDefaults) {
+  const Step step = build_one("step: {name: s, do: echo}\n").steps.at(0);
+  EXPECT_EQ(step.iterations, 1);
+  EXPECT_EQ(step.procs, 0);
+  EXPECT_EQ(step.max_async + step.where + step.timeout, "");
+  EXPECT_EQ(step.active, "true");
+  EXPECT_FALSE(step.batch || step.energy);
+  EXPECT_EQ(step.commands.at(0).stdout_file, "stdout");
+  EXPECT_EQ(step.commands.at(0).stderr_file, "stderr");
+  EXPECT_EQ(step.commands.at(0).active, "true");
+  EXPECT_EQ(step.commands.at(0).place, (Place{"in.yaml", 1, 21}));
+}
+
+TEST(Build, GivesAParameterItsDefaults) {
+  const auto benchmark =
+      build_one(with_step("parameterset: {name: p, parameter: {name: a, _: ' 1,2 '}}\n"));
+  const Parameter& parameter = benchmark.parameter_sets.at(0).parameters.at(0);
+  EXPECT_EQ(parameter.text, "1,2");
+  EXPECT_EQ(parameter.separator, ",");
+  EXPECT_EQ(parameter.type, ValueType::string);
+  EXPECT_EQ(parameter.mode, evaluate::Mode::text);
+  EXPECT_FALSE(parameter.exported);
+}
+
+TEST(Build, KeepsTheListOfTheShortForm) {
+  const auto benchmark =
+      build_one(with_step("parameterset: {name: p, parameter: {a: [' 1', '2,3'], b: x}}\n"));
+  const auto& parameters = benchmark.parameter_sets.at(0).parameters;
+  EXPECT_THAT(parameters.at(0).values, ElementsAre("1", "2,3"));
+  EXPECT_EQ(parameters.at(0).text, "");
+  EXPECT_EQ(parameters.at(1).text, "x");
+}
+
+TEST(Build, ReplacesAParameterWhereItStood) {
+  const auto set = build_one(with_step("parameterset:\n  name: p\n  parameter:\n"
+                                       "    - {name: a, _: 1}\n    - {name: b, _: 2}\n"
+                                       "    - {name: a, type: int, _: 3}\n"))
+                       .parameter_sets.at(0);
+  ASSERT_EQ(set.parameters.size(), 2U);
+  EXPECT_EQ(set.parameters[0].name, "a");
+  EXPECT_EQ(set.parameters[0].text, "3");
+  EXPECT_EQ(set.parameters[0].type, ValueType::integer);
+}
+
+TEST(Build, PutsGlobalSetsFirst) {
+  const auto benchmarks = build_all(
+      "parameterset: {name: g}\npatternset: {name: gp}\n"
+      "benchmark:\n  - {name: b1, parameterset: {name: l}, step: {name: s}}\n"
+      "  - {name: b2, step: {name: s}}\n");
+  ASSERT_EQ(benchmarks.size(), 2U);
+  EXPECT_NE(benchmarks[1].parameter_set("g"), nullptr);
+  EXPECT_NE(benchmarks[1].pattern_set("gp"), nullptr);
+  EXPECT_EQ(benchmarks[1].parameter_set("l"), nullptr);
+  EXPECT_EQ(benchmarks[0].parameter_sets.at(0).name, "g");
+  EXPECT_EQ(benchmarks[0].parameter_sets.at(1).name, "l");
+}
+
+TEST(Build, ReadsWhatABatchStepAsksFor) {
+  const auto benchmark = build_one(
+      "step:\n  - {name: plain, batch: true, energy: true}\n  - {name: quick, batch: false}\n"
+      "  - name: big\n    batch: {nodes: $n, gpus_per_node: 4, time_limit: 1h, template: own.job}\n"
+      "    energy: {methods: rapl, interval: 1s}\n");
+  EXPECT_EQ(benchmark.step("plain")->batch->nodes, "1");
+  EXPECT_EQ(benchmark.step("plain")->batch->tasks_per_node, "1");
+  EXPECT_EQ(benchmark.step("plain")->energy->methods, "auto");
+  EXPECT_EQ(benchmark.step("plain")->energy->interval, "100ms");
+  EXPECT_FALSE(benchmark.step("quick")->batch);
+  EXPECT_EQ(benchmark.step("big")->batch->nodes, "$n");
+  EXPECT_EQ(benchmark.step("big")->batch->job_template, "own.job");
+  EXPECT_EQ(benchmark.step("big")->energy->interval, "1s");
+}
+
+TEST(Build, LeavesATimeoutWithAParameterForLater) {
+  EXPECT_EQ(build_one("step: {name: s, timeout: '${t}min'}\n").step("s")->timeout, "${t}min");
+}
+
+TEST(Build, ReadsAnalysersAndTables) {
+  const auto benchmark = build_one(with_step(
+      "patternset: {name: p, pattern: [{name: a, type: float, unit: s, default: 0, _: x},\n"
+      "                                {name: b, mode: python, _: $a*2}]}\n"
+      "analyser: {name: n, reduce: false, use: p, analyse: {step: s, file: 'stdout, *.log'}}\n"
+      "result: {use: n, result_dir: r, table: {name: t, sort: 'a, b', column: [a, b]}}\n"));
+  EXPECT_EQ(*benchmark.pattern_set("p")->patterns.at(0).default_value, "0");
+  EXPECT_TRUE(benchmark.pattern_set("p")->patterns.at(1).derived);
+  const Analyser& analyser = *benchmark.analyser("n");
+  EXPECT_FALSE(analyser.reduce);
+  EXPECT_EQ(analyser.analyses.at(0).files.at(1).name, "*.log");
+  const Table& table = benchmark.results.at(0).tables.at(0);
+  EXPECT_EQ(table.style, "csv");
+  EXPECT_THAT(table.sort, ElementsAre("a", "b"));
+  EXPECT_EQ(table.columns.at(1).name, "b");
+  EXPECT_EQ(benchmark.results.at(0).result_dir, "r");
+}
+
+}  // namespace
+}  // namespace bench::model

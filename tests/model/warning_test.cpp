@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/document/read.hpp>
+#include <bench/model/build.hpp>
+
+namespace bench::model {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> warnings_of(const std::string& yaml) {
+  Diagnostics diagnostics;
+  build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics);
+  std::vector<std::string> texts;
+  for (const Warning& warning : diagnostics.warnings())
+    texts.push_back(render(Severity::warning, warning.message, warning.hint, warning.place));
+  return texts;
+}
+
+TEST(Unused, SetsAndAnalysersAreWarnedOf) {
+  EXPECT_THAT(warnings_of("parameterset: {name: p}\npatternset: {name: q}\nstep: {name: s}\n"
+                          "analyser: {name: a, analyse: {step: s, file: f}}\n"),
+              ElementsAre("in.yaml:1:15: warning: parameter set 'p' is used by no step",
+                          "in.yaml:2:13: warning: pattern set 'q' is used by no analyser",
+                          "in.yaml:4:11: warning: analyser 'a' is used by no result"));
+}
+
+TEST(Unused, APatternSetOfAFileIsUsed) {
+  EXPECT_THAT(warnings_of("patternset: {name: q, pattern: {name: v, _: x}}\nstep: {name: s}\n"
+                          "analyser: {name: a, analyse: {step: s, file: {use: q, _: f}}}\n"
+                          "result: {use: a, table: {name: t, column: v}}\n"),
+              IsEmpty());
+}
+
+/// Warnings for one table column over a file that has everything.
+std::vector<std::string> warnings_of_column(const std::string& column, bool energy = false) {
+  return warnings_of(
+      "parameterset: [{name: p, parameter: {size: 1}}, {name: q, parameter: {nodes: 2}}]\n"
+      "patternset: {name: pats, pattern: {name: rate, _: x}}\n"
+      "step:\n  - {name: build, use: p}\n  - {name: go, depend: build}\n"
+      "  - {name: other, use: q" +
+      std::string(energy ? ", batch: true, energy: true" : "") +
+      "}\nanalyser: {name: a, use: pats, analyse: {step: go, file: stdout}}\n"
+      "result: {use: a, table: {name: t, column: " +
+      column + "}}\n");
+}
+
+class FillableColumnTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(FillableColumnTest, IsNotWarnedOf) {
+  EXPECT_THAT(warnings_of_column(GetParam()), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, FillableColumnTest,
+                         testing::Values("rate", "rate_avg", "rate_sum2", "rate_cnt", "size",
+                                         "size_build", "jube_wp_id", "jube_wp_id_build"));
+
+TEST(Columns, ThatNothingFillsAreWarnedOf) {
+  EXPECT_THAT(warnings_of_column("szie"),
+              ElementsAre("in.yaml:8:43: warning: column 'szie' is no parameter or pattern of this "
+                          "result\nhint: did you mean 'size'?"));
+  EXPECT_THAT(warnings_of_column("nodes"),
+              ElementsAre("in.yaml:8:43: warning: column 'nodes' is no parameter or pattern of "
+                          "this result"));
+}
+
+TEST(Columns, OfTheMeterNeedAStepThatMeasures) {
+  EXPECT_THAT(warnings_of_column("energy_wh", true), IsEmpty());
+  EXPECT_THAT(warnings_of_column("power_max_w_avg", true), IsEmpty());
+  EXPECT_THAT(warnings_of_column("energy_wh"),
+              ElementsAre("in.yaml:8:43: warning: column 'energy_wh' is no parameter or pattern of "
+                          "this result"));
+}
+
+}  // namespace
+}  // namespace bench::model

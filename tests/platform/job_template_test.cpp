@@ -1,0 +1,92 @@
+#include "support/environment_variable.hpp"
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bench/platform/job_template.hpp>
+
+namespace bench::platform {
+namespace {
+
+using support::error_of;
+
+struct Case {
+  std::string name;
+  std::string text;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class FillTest : public testing::TestWithParam<Case> {};
+
+TEST_P(FillTest, GivesTheScriptOrAnErrorWithItsPlace) {
+  const Holes holes{
+      {"nodes", "4"}, {"empty", ""}, {"lines", "one\ntwo"}, {"braces", "{{nodes}} $x"}};
+  std::string filled;
+  const std::string said = error_of([&] { filled = fill(GetParam().text, "t.job", holes); });
+  EXPECT_EQ(said == "(no error)" ? filled : said, GetParam().expected);
+}
+
+const auto case_name = [](const auto& one) { return one.param.name; };
+
+INSTANTIATE_TEST_SUITE_P(
+    Filled, FillTest,
+    testing::Values(Case{"Empty", "", ""}, Case{"WithoutHoles", "a {b} }} c\n", "a {b} }} c\n"},
+                    Case{"Hole", "--nodes={{nodes}}\n", "--nodes=4\n"},
+                    Case{"Blanks", "{{ nodes }}", "4"},
+                    Case{"Several", "{{nodes}}x{{nodes}}\n", "4x4\n"},
+                    Case{"OptionalWithValue", "a\n-n {{nodes?}}\nb\n", "a\n-n 4\nb\n"},
+                    Case{"OptionalWithoutValue", "a\n-n {{empty?}}\nb\n", "a\nb\n"},
+                    Case{"OneEmptyOptionalIsEnough", "{{nodes}} {{empty?}}\nb\n", "b\n"},
+                    Case{"LastLine", "a\n{{empty?}}", "a\n"},
+                    Case{"WithoutNewlineAtTheEnd", "{{nodes}}\nb", "4\nb"},
+                    Case{"LinesInAShellLine", "{{lines}}\n", "one\ntwo\n"},
+                    Case{"ValuesAreNotFilled", "{{braces}}\n", "{{nodes}} $x\n"}),
+    case_name);
+
+INSTANTIATE_TEST_SUITE_P(
+    Errors, FillTest,
+    testing::Values(
+        Case{"Unknown", "a\n--nodes={{node}}\n",
+             "t.job:2:9: error: nothing fills the hole 'node'\nhint: did you mean 'nodes'?"},
+        Case{"FarFromAll", "{{something}}\n",
+             "t.job:1:1: error: nothing fills the hole 'something'\n"
+             "hint: known: braces, empty, lines, nodes"},
+        Case{"UnknownOptional", "{{something?}}\n",
+             "t.job:1:1: error: nothing fills the hole 'something'\n"
+             "hint: known: braces, empty, lines, nodes"},
+        Case{"WithoutValue", "a {{empty}}\n",
+             "t.job:1:3: error: the hole 'empty' has no value here\n"
+             "hint: write {{empty?}} if the line may vanish"},
+        Case{"WithoutEnd", "a {{nodes}\n",
+             "t.job:1:3: error: this hole has no end\nhint: write {{name}}"},
+        Case{"EndInTheNextLine", "{{\nnodes}}\n",
+             "t.job:1:1: error: this hole has no end\nhint: write {{name}}"},
+        Case{"NewlineInADirective", "#SBATCH --comment={{lines}}\n",
+             "t.job:1:19: error: the value of 'lines' has a newline, which a directive cannot "
+             "hold"}),
+    case_name);
+
+TEST(ReadJobTemplate, PrefersAFileBesideTheBenchmark) {
+  const support::TempDirectory data;
+  const support::TempDirectory home;
+  data.write("platforms/x.yaml", "");
+  data.write("templates/a.job", "shipped a");
+  data.write("templates/b.job", "shipped b");
+  home.write("a.job", "own a");
+  const support::EnvironmentVariable variable("BENCH_DATA", data.path().string());
+  std::filesystem::path found;
+  EXPECT_EQ(read_job_template("a.job", home.path(), found), "own a");
+  EXPECT_EQ(found, home.path() / "a.job");
+  EXPECT_EQ(read_job_template("b.job", home.path(), found), "shipped b");
+  EXPECT_EQ(found, data.path() / "templates/b.job");
+  EXPECT_EQ(error_of([&] { read_job_template("c.job", home.path(), found); }),
+            "error: there is no job template 'c.job'\nhint: looked in " + home.path().string() +
+                " and " + data.path().string() + "/templates");
+}
+
+}  // namespace
+}  // namespace bench::platform

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+namespace bench::support {
+
+/// Whether the condition comes true within a patience that only a broken test needs.
+template <class Condition>
+bool eventually(const Condition& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+/// Whether the process is gone, or a zombie that its parent has not taken note of.
+inline bool is_gone(int pid) {
+  std::ifstream stream("/proc/" + std::to_string(pid) + "/stat");
+  const std::string stat{std::istreambuf_iterator<char>(stream), {}};
+  const auto end = stat.rfind(')');
+  return end == std::string::npos || stat.substr(end, 3) == ") Z";
+}
+
+/// The file's content once it ends in a newline: how a test waits for what a child says.
+inline std::string wait_for_line(const std::string& file) {
+  std::string content;
+  eventually([&] {
+    std::ifstream stream(file);
+    content.assign(std::istreambuf_iterator<char>(stream), {});
+    return content.ends_with('\n');
+  });
+  return content;
+}
+
+}  // namespace bench::support

@@ -1,0 +1,121 @@
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/base/error.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::workspace {
+namespace {
+
+namespace fs = std::filesystem;
+using support::error_of;
+using testing::ElementsAre;
+
+TEST(Padded, HasAtLeastSixDigits) {
+  EXPECT_EQ(padded(3), "000003");
+  EXPECT_EQ(padded(1234567), "1234567");
+}
+
+/// Runs 0, 2 and 10, and things that are none.
+class Outpath : public testing::Test {
+ protected:
+  Outpath() {
+    for (const char* run : {"000000", "000002", "000010"})
+      directory_.write(std::string(run) + "/workspace.db", "");
+    fs::create_directory(outpath_ / "000012");  // no workspace yet
+    fs::create_directory(outpath_ / "000099_old");
+    directory_.write("000100", "a file");
+  }
+
+  std::vector<int> ids(const std::vector<std::string>& words) const {
+    std::vector<int> selected;
+    for (const RunDirectory& run : select_runs(outpath_, words))
+      selected.push_back(run.id);
+    return selected;
+  }
+
+  support::TempDirectory directory_;
+  fs::path outpath_ = directory_.path();
+};
+
+TEST_F(Outpath, FindsRunsById) {
+  const auto runs = find_runs(outpath_);
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(runs[2].id, 10);
+  EXPECT_EQ(runs[2].path, outpath_ / "000010");
+}
+
+TEST_F(Outpath, TheNextIdIsBeyondEveryNumberedDirectory) {
+  EXPECT_EQ(next_run_id(outpath_), 13);
+  EXPECT_EQ(next_run_id(outpath_ / "nowhere"), 0);
+}
+
+struct Case {
+  std::string name;
+  std::vector<std::string> words;
+  std::vector<int> ids;
+};
+
+TEST_F(Outpath, SelectsRunsByWords) {
+  const std::vector<Case> cases{{"no word", {}, {10}},
+                                {"last", {"last"}, {10}},
+                                {"all", {"2", "all"}, {0, 2, 10}},
+                                {"number", {"2"}, {2}},
+                                {"padded number", {"000002"}, {2}},
+                                {"newest", {"-1"}, {10}},
+                                {"oldest", {"-3"}, {0}},
+                                {"ascending, each once", {"10", "0", "-1"}, {0, 10}}};
+  for (const Case& one : cases)
+    EXPECT_EQ(ids(one.words), one.ids) << one.name;
+}
+
+TEST_F(Outpath, RefusesWordsThatSelectNothing) {
+  const std::string in = outpath_.string();
+  EXPECT_EQ(error_of([&] { ids({"first"}); }),
+            "error: 'first' is no run id\nhint: a number, -1 for the newest, last or all");
+  for (const std::string word : {"1", "12", "-4"})
+    EXPECT_EQ(error_of([&] { ids({word}); }), "error: there is no run " + word + " in " + in +
+                                                  "\nhint: the runs there have the ids 0 to 10");
+}
+
+TEST_F(Outpath, IsARunItself) {
+  const auto runs = select_runs(outpath_ / "000002", {});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].id, 2);
+  EXPECT_EQ(select_runs((outpath_ / "000002").string() + "/", {}).at(0).id, 2);
+}
+
+TEST_F(Outpath, RefusesADirectoryWithoutRuns) {
+  const std::string empty = (outpath_ / "000012").string();
+  EXPECT_EQ(error_of([&] { select_runs(empty, {}); }),
+            "error: there is no run in " + empty +
+                "\nhint: give the benchmark's outpath, or start one with `bench run FILE`");
+}
+
+TEST_F(Outpath, MakesTheNextRunOrTheWantedOne) {
+  EXPECT_EQ(make_run_directory(outpath_, std::nullopt).path, outpath_ / "000013");
+  EXPECT_EQ(make_run_directory(outpath_, 5).path, outpath_ / "000005");
+  EXPECT_EQ(make_run_directory(outpath_ / "a/b", std::nullopt).id, 0);
+  EXPECT_EQ(error_of([&] { make_run_directory(outpath_, 2); }),
+            "error: run 2 exists already: " + (outpath_ / "000002").string() +
+                "\nhint: choose another id, or leave it out for the next free one");
+}
+
+TEST_F(Outpath, GivesEachOfManyAnIdOfItsOwn) {
+  std::vector<int> taken(8);
+  {
+    std::vector<std::jthread> makers;
+    for (int& id : taken)
+      makers.emplace_back([&] { id = make_run_directory(outpath_ / "new", std::nullopt).id; });
+  }
+  std::ranges::sort(taken);
+  EXPECT_THAT(taken, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+}  // namespace
+}  // namespace bench::workspace

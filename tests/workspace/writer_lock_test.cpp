@@ -1,0 +1,69 @@
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <array>
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bench/base/host.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::workspace {
+namespace {
+
+using support::error_of;
+using support::TempDirectory;
+
+TEST(WriterLock, NamesItsHolderToEverybodyElse) {
+  const TempDirectory directory;
+  const WriterLock held(directory.path());
+  const std::string said = error_of([&] { WriterLock second(directory.path()); });
+  EXPECT_TRUE(said.starts_with("error: another bench is working on " + directory.path().string() +
+                               ": process " + std::to_string(::getpid()) + " on " + host_name() +
+                               ", since 20"))
+      << said;
+  EXPECT_TRUE(
+      said.ends_with("\nhint: wait for it; `bench status` and `bench result` work meanwhile"))
+      << said;
+}
+
+TEST(WriterLock, IsFreeAgainWhenItsHolderGoes) {
+  const TempDirectory directory;
+  { const WriterLock held(directory.path()); }
+  EXPECT_EQ(error_of([&] { WriterLock second(directory.path()); }), "(no error)");
+}
+
+TEST(WriterLock, IsFreeAgainWhenItsHolderIsKilled) {
+  const TempDirectory directory;
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const int holder = ::fork();
+  ASSERT_GE(holder, 0);
+  if (holder == 0) {
+    const WriterLock held(directory.path());
+    if (::write(pipe[1], "x", 1) == 1)
+      ::pause();
+    ::_exit(1);
+  }
+  char byte = 0;
+  EXPECT_EQ(::read(pipe[0], &byte, 1), 1);
+  const std::string said = error_of([&] { WriterLock second(directory.path()); });
+  EXPECT_NE(said.find("process " + std::to_string(holder) + " on "), std::string::npos) << said;
+  ::kill(holder, SIGKILL);
+  ::waitpid(holder, nullptr, 0);
+  EXPECT_EQ(error_of([&] { WriterLock third(directory.path()); }), "(no error)");
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST(WriterLock, SaysWhyItCannotBeTaken) {
+  EXPECT_EQ(error_of([] { WriterLock lock("/no/such"); }),
+            "error: cannot open /no/such/workspace.lock: No such file or directory\n"
+            "hint: this run can be read, but not continued, by you");
+}
+
+}  // namespace
+}  // namespace bench::workspace

@@ -56,9 +56,15 @@ std::string last_line(const std::filesystem::path& file, std::size_t limit) {
   stream.seekg(std::max<std::streamoff>(0, size - tail_bytes));
   std::string tail(static_cast<std::size_t>(std::min(size, tail_bytes)), '\0');
   stream.read(tail.data(), static_cast<std::streamsize>(tail.size()));
-  const std::string_view text = strip(tail);
-  const auto newline = text.find_last_of("\r\n");
-  const auto line = strip(newline == std::string_view::npos ? text : text.substr(newline + 1));
+  std::string_view line;
+  for (std::string_view text = strip(tail); !text.empty();) {
+    const auto newline = text.find_last_of("\r\n");
+    line = strip(newline == std::string_view::npos ? text : text.substr(newline + 1));
+    if (!line.starts_with("bench-energy: "))
+      break;
+    line = {};
+    text = newline == std::string_view::npos ? "" : strip(text.substr(0, newline));
+  }
   std::size_t length = std::min(limit, line.size());
   while (length < line.size() && length > 0 && (line[length] & 0xC0) == 0x80)
     --length;  // not into a letter of several bytes

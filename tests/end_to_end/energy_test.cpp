@@ -72,7 +72,7 @@ TEST_F(EnergyTest, AFailingJobKeepsItsExitCodeThroughTheMeter) {
               "step: {name: s, batch: true, energy: true, do: 'echo broken >&2; exit 7'}\n");
   const auto run = here_.bench({"run", "m.yaml", "--power-source", "mock:constant=1W"});
   EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(run.standard_error, HasSubstr("workpackage 0 (s) failed: exit code 7"));
+  EXPECT_THAT(run.standard_error, HasSubstr("workpackage 0 (s) failed: exit code 7: broken\n"));
 }
 
 }  // namespace

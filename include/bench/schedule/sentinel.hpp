@@ -24,8 +24,8 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file);
 /// The completion that the attempt's sentinel tells of, or nothing while there is none.
 std::optional<Completion> completion_from_sentinel(const Job& job);
 
-/// The last line of a file that holds more than white space, at most `limit` bytes of it; empty if
-/// there is none. Reads the end of the file only.
+/// The last line of a file that holds more than white space and is not the meter's, at most `limit`
+/// bytes of it; empty if there is none. Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);
 
 }  // namespace bench::schedule

@@ -1,0 +1,36 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+/// The example that a newcomer sees first, with the real training program.
+TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
+  if (!std::filesystem::exists(std::filesystem::path(BENCH_PROGRAM).parent_path() / "steps/vision"))
+    GTEST_SKIP() << "built without the step programs";
+  const Playground here;
+  const auto run = here.bench({"run", QUICKSTART_FILE, "--strict", "--outpath", "runs", "--result",
+                               "--power-source", "model:cpu=65W"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output, Not(HasSubstr("n/a")));
+  const auto csv = here.bench({"result", "runs", "-s", "csv"});
+  const auto lines = split_names(csv.standard_output, "\n");
+  ASSERT_THAT(lines, SizeIs(7));
+  EXPECT_THAT(lines[1], HasSubstr("resnet18,2,bf16,"));
+  EXPECT_THAT(lines[6], AllOf(HasSubstr("resnet18,8,fp32,"), HasSubstr(",11689512,")));
+  for (const std::string& line : lines)
+    EXPECT_THAT(split(line, ","), AllOf(SizeIs(15), Not(testing::Contains("")))) << line;
+  EXPECT_THAT(here.read("runs/000000/000018_summary/work/summary.txt"),
+              AllOf(HasSubstr("images_per_second="), HasSubstr("result=ok")));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

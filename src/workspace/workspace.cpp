@@ -72,10 +72,14 @@ Workspace::~Workspace() {
 Workspace Workspace::create(const fs::path& run_directory,
                             const std::map<std::string, std::string>& facts) {
   const fs::path file = run_directory / "workspace.db";
+  // Complete under its name or not there at all, so that a kill in between leaves no half of it.
+  const fs::path draft = run_directory / "workspace.db.new";
+  std::error_code failed;
+  if (fs::exists(file, failed))
+    throw Error(fmt::format("cannot make the workspace {}: it exists", file.string()));
   try {
-    SQLite::Database sqlite(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+    SQLite::Database sqlite(draft.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                             busy_timeout_ms);
-    set_journal(sqlite, run_directory);
     SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
     sqlite.exec(schema);
     sqlite.exec(fmt::format("PRAGMA user_version={}", schema_version));
@@ -87,10 +91,13 @@ Workspace Workspace::create(const fs::path& run_directory,
       insert.reset();
     }
     transaction.commit();
-    return Workspace(std::make_unique<Database>(Database{std::move(sqlite), true}));
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()));
   }
+  fs::rename(draft, file, failed);
+  if (failed)
+    throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failed.message()));
+  return open(run_directory, Access::write);
 }
 
 Workspace Workspace::open(const fs::path& run_directory, Access access) {

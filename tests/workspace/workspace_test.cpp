@@ -192,7 +192,7 @@ TEST_F(ClosedWorkspace, HasAViewOfItsResultsForAnySqlite) {
 
 TEST_F(ClosedWorkspace, IsNotMadeAgain) {
   EXPECT_EQ(error_of([&] { Workspace::create(directory_.path(), {}); }),
-            "error: cannot make the workspace " + file_.string() + ": table fact already exists");
+            "error: cannot make the workspace " + file_.string() + ": it exists");
   EXPECT_EQ(Workspace::open(directory_.path(), Workspace::Access::read).fact("platform"), "local");
 }
 

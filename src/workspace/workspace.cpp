@@ -63,6 +63,7 @@ Workspace::~Workspace() {
   if (!database_ || !database_->writes)
     return;
   try {
+    database_->sqlite.setBusyTimeout(0);  // a reader may look for as long as it likes
     database_->sqlite.exec("PRAGMA journal_mode=DELETE");
   } catch (const SQLite::Exception&) {
     // A reader is looking: the log stays beside the database, and the next writer folds it in.

@@ -14,10 +14,7 @@ std::function<int()> declare_continue(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   options->choice.declare(app);
-  app.add_flag("-e,--exit", options->work.stop_at_error, "stop at the first failure");
-  app.add_flag("-a,--analyse", options->work.analyse, "analyse afterwards");
-  app.add_flag("-r,--result", options->work.result, "analyse and show the result afterwards");
-  app.add_flag("--hide-animation", options->work.hide_animation, "no progress line");
+  declare(app, options->work);
   return [options] {
     int worst = 0;
     for (const auto& directory :

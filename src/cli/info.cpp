@@ -65,12 +65,10 @@ void show_step(const workspace::RunDirectory& directory, const std::string& step
   for (const workspace::Workpackage& workpackage : workspace.workpackages()) {
     if (workpackage.step != step)
       continue;
-    std::vector<std::string> values;
-    for (const auto& [name, value] : workpackage.parameters)
-      values.push_back(name + "=" + value);
     rows.push_back({std::to_string(workpackage.id), std::to_string(workpackage.iteration),
                     std::string(workspace::name_of(workpackage.state)),
-                    std::to_string(workpackage.attempts), join(values, " "), workpackage.reason});
+                    std::to_string(workpackage.attempts), parameters_text(workpackage.parameters),
+                    workpackage.reason});
   }
   if (rows.empty())
     throw Error(fmt::format("step '{}' has no workpackage in this run", step));

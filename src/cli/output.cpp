@@ -62,6 +62,13 @@ std::string status_table(const std::vector<workspace::StepCounts>& counts) {
   return text_table({"stepname", "all", "open", "wait", "error", "done"}, rows);
 }
 
+std::string parameters_text(const workspace::Parameters& parameters) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : parameters)
+    texts.push_back(name + "=" + value);
+  return join(texts, " ");
+}
+
 std::string short_path(const std::filesystem::path& path) {
   const std::string relative = path.lexically_relative(std::filesystem::current_path()).string();
   return relative.empty() || relative.starts_with("..") ? path.string() : relative;

@@ -24,6 +24,8 @@ std::string closing(const engine::Run& run, bool finished);
 /// Rows under headings, as `pretty` tables are drawn.
 std::string text_table(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows);
+/// `n=1 word=fp16`: the parameters of a workpackage in one line.
+std::string parameters_text(const workspace::Parameters& parameters);
 /// `/home/me/runs` as `runs` where that is shorter from here.
 std::string short_path(const std::filesystem::path& path);
 

@@ -25,10 +25,8 @@ struct RunOptions {
 };
 
 std::string describe(const engine::Preview& one) {
-  std::vector<std::string> values;
-  for (const auto& [name, value] : one.workpackage.parameters)
-    values.push_back(name + "=" + value);
-  std::string text = fmt::format("{}  {}\n", one.workpackage.directory, join(values, " "));
+  std::string text = fmt::format("{}  {}\n", one.workpackage.directory,
+                                 parameters_text(one.workpackage.parameters));
   for (const std::string& command : one.commands)
     text += "    $ " + replace_all(command, "\n", "\n      ") + "\n";
   if (!one.script.empty())
@@ -106,13 +104,10 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("ID");
   app.add_option("-m,--comment", options->comment, "comment in place of the file's")
       ->type_name("TEXT");
-  app.add_flag("-e,--exit", options->work.stop_at_error, "stop at the first failure");
-  app.add_flag("-a,--analyse", options->work.analyse, "analyse afterwards");
-  app.add_flag("-r,--result", options->work.result, "analyse and show the result afterwards");
+  declare(app, options->work);
   app.add_flag("--dry-run", options->dry_run,
                "show combinations, commands and job scripts; make and start nothing");
   app.add_flag("--strict", options->strict, "treat warnings as errors");
-  app.add_flag("--hide-animation", options->work.hide_animation, "no progress line");
   return [options] {
     int worst = 0;
     for (const std::string& file : options->files)

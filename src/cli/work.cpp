@@ -14,6 +14,13 @@
 
 namespace bench::cli {
 
+void declare(CLI::App& app, WorkOptions& options) {
+  app.add_flag("-e,--exit", options.stop_at_error, "stop at the first failure");
+  app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
+  app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
+  app.add_flag("--hide-animation", options.hide_animation, "no progress line");
+}
+
 int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
   print(heading(run) + "\n");
   engine::Standing standing;

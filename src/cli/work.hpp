@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include <bench/engine/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -14,6 +16,9 @@ struct WorkOptions {
   bool result = false;
   bool hide_animation = false;
 };
+
+/// Declares the options that `run` and `continue` share.
+void declare(CLI::App& app, WorkOptions& options);
 
 /// Takes a run as far as it goes, shows it, and returns the exit code. The caller holds the lock.
 int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options);

@@ -8,6 +8,14 @@ const ParameterSet* Benchmark::parameter_set(const std::string& wanted) const {
   return by_name(parameter_sets, wanted);
 }
 
+const FileSet* Benchmark::file_set(const std::string& wanted) const {
+  return by_name(file_sets, wanted);
+}
+
+const SubstituteSet* Benchmark::substitute_set(const std::string& wanted) const {
+  return by_name(substitute_sets, wanted);
+}
+
 const PatternSet* Benchmark::pattern_set(const std::string& wanted) const {
   return by_name(pattern_sets, wanted);
 }

@@ -62,15 +62,16 @@ class Writer {
 
   void end(const std::vector<Ending>& endings) {
     SQLite::Statement update(sqlite_,
-                             "UPDATE workpackage SET state = ?2, reason = ?3 WHERE id = ?1 AND "
-                             "state IN ('running', 'submitted')");
+                             "UPDATE workpackage SET state = ?2, reason = ?3, environment = ?4 "
+                             "WHERE id = ?1 AND state IN ('running', 'submitted', 'pending')");
     SQLite::Statement attempt(
         sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
                              "exit_code = ?, reason = ?, host = iif(? = '', host, ?) ") +
                      latest);
     for (const Ending& ending : endings) {
       transition(update, ending.workpackage, "ended", ending.workpackage,
-                 ending.success ? "done" : "failed", to_valid_utf8(ending.reason));
+                 ending.success ? "done" : "failed", to_valid_utf8(ending.reason),
+                 environment_json(ending.environment));
       run(attempt, ending.ended_unix_s.value_or(unix_time_now()), ending.started_unix_s,
           ending.exit_code, to_valid_utf8(ending.reason), ending.host, ending.host,
           ending.workpackage);
@@ -89,6 +90,48 @@ class Writer {
     }
   }
 
+  void advance(const std::vector<Advance>& advances) {
+    SQLite::Statement update(sqlite_,
+                             "UPDATE workpackage SET state = ?2, prepared = ?3, cycle = ?4, "
+                             "command = ?5, environment = ?6 WHERE id = ?1 AND "
+                             "state IN ('running', 'submitted', 'pending')");
+    SQLite::Statement attempt(
+        sqlite_,
+        std::string("UPDATE attempt SET ended_unix_s = coalesce(ended_unix_s, ?) ") + latest);
+    for (const Advance& advance : advances) {
+      const Progress& progress = advance.progress;
+      transition(update, advance.workpackage, "taken further", advance.workpackage,
+                 std::string(name_of(advance.to)), progress.prepared ? 1 : 0, progress.cycle,
+                 progress.command, environment_json(advance.environment));
+      run(attempt, unix_time_now(), advance.workpackage);
+    }
+  }
+
+  void reset(const std::vector<long long>& ids) {
+    SQLite::Statement update(sqlite_,
+                             "UPDATE workpackage SET state = 'ready', expanded = 0, prepared = 0, "
+                             "cycle = 0, command = 0, reason = '', environment = NULL "
+                             "WHERE id = ? AND state IN ('ready', 'pending', 'done', 'failed')");
+    SQLite::Statement forget(sqlite_, "DELETE FROM finding WHERE workpackage = ?");
+    for (const long long id : ids) {
+      transition(update, id, "removed", id);
+      run(forget, id);
+    }
+  }
+
+  void remove(const std::vector<long long>& ids) {
+    if (!ids.empty())
+      sqlite_.exec("DELETE FROM analysis");
+    for (const char* sql :
+         {"DELETE FROM finding WHERE workpackage = ?", "DELETE FROM attempt WHERE workpackage = ?",
+          "DELETE FROM parent WHERE workpackage = ?1 OR parent = ?1",
+          "DELETE FROM workpackage WHERE id = ?"}) {
+      SQLite::Statement statement(sqlite_, sql);
+      for (const long long id : ids)
+        run(statement, id);
+    }
+  }
+
  private:
   static constexpr const char* latest =
       "WHERE workpackage = (SELECT id FROM workpackage WHERE id = ?) AND number = "
@@ -98,6 +141,16 @@ class Writer {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     for (const auto& [name, value] : parameters)
       object[name] = to_valid_utf8(value);
+    return object.dump();
+  }
+
+  static std::optional<std::string> environment_json(const EnvironmentChanges& changes) {
+    if (changes.empty())
+      return std::nullopt;
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : changes)
+      object[to_valid_utf8(name)] =
+          value ? nlohmann::ordered_json(to_valid_utf8(*value)) : nlohmann::ordered_json();
     return object.dump();
   }
 
@@ -148,6 +201,9 @@ void Workspace::apply(const Changes& changes) {
     Writer writer(database_->sqlite);
     writer.end(changes.endings);
     writer.interrupt(changes.interruptions);
+    writer.advance(changes.advances);
+    writer.reset(changes.reset);
+    writer.remove(changes.removed);
     writer.create(changes.created);
     writer.expand(changes.expanded);
     writer.claim(changes.claims);

@@ -12,10 +12,11 @@
 namespace bench::workspace {
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 5> state_names{
+constexpr std::array<std::pair<State, std::string_view>, 6> state_names{
     {{State::ready, "ready"},
      {State::running, "running"},
      {State::submitted, "submitted"},
+     {State::pending, "pending"},
      {State::done, "done"},
      {State::failed, "failed"}}};
 
@@ -36,7 +37,7 @@ Parameters parameters_of(const std::string& json) {
 
 constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
-    "attempts FROM workpackage ";
+    "attempts, prepared, cycle, command FROM workpackage ";
 
 Workpackage read_workpackage(SQLite::Statement& row) {
   Workpackage workpackage;
@@ -50,6 +51,9 @@ Workpackage read_workpackage(SQLite::Statement& row) {
   workpackage.expanded = row.getColumn(7).getInt() != 0;
   workpackage.reason = row.getColumn(8).getString();
   workpackage.attempts = row.getColumn(9).getInt();
+  workpackage.progress = {.prepared = row.getColumn(10).getInt() != 0,
+                          .cycle = row.getColumn(11).getInt(),
+                          .command = row.getColumn(12).getInt()};
   return workpackage;
 }
 
@@ -124,6 +128,21 @@ Workpackage Workspace::workpackage(long long id) const {
   });
 }
 
+EnvironmentChanges Workspace::environment(long long id) const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(database_->sqlite, "SELECT environment FROM workpackage WHERE id = ?");
+    select.bind(1, static_cast<std::int64_t>(id));
+    EnvironmentChanges changes;
+    if (!select.executeStep() || select.getColumn(0).isNull())
+      return changes;
+    const auto object = nlohmann::ordered_json::parse(select.getColumn(0).getString());
+    for (const auto& [name, value] : object.items())
+      changes.emplace_back(
+          name, value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
+    return changes;
+  });
+}
+
 std::vector<Attempt> Workspace::attempts() const {
   return translated(database_->sqlite, [&] {
     std::vector<Attempt> all;
@@ -153,18 +172,20 @@ std::vector<Attempt> Workspace::attempts() const {
 std::vector<StepCounts> Workspace::counts() const {
   return translated(database_->sqlite, [&] {
     std::vector<StepCounts> all;
-    SQLite::Statement select(database_->sqlite,
-                             "SELECT step, sum(state = 'ready'), sum(state = 'running'), "
-                             "sum(state = 'submitted'), sum(state = 'done'), "
-                             "sum(state = 'failed') FROM workpackage GROUP BY step "
-                             "ORDER BY min(id)");
+    SQLite::Statement select(
+        database_->sqlite,
+        "SELECT step, sum(state = 'ready'), sum(state = 'running'), "
+        "sum(state = 'submitted'), sum(state = 'pending'), "
+        "sum(state = 'done'), sum(state = 'failed') FROM workpackage GROUP BY step "
+        "ORDER BY min(id)");
     while (select.executeStep())
       all.push_back({.step = select.getColumn(0).getString(),
                      .ready = select.getColumn(1).getInt64(),
                      .running = select.getColumn(2).getInt64(),
                      .submitted = select.getColumn(3).getInt64(),
-                     .done = select.getColumn(4).getInt64(),
-                     .failed = select.getColumn(5).getInt64()});
+                     .pending = select.getColumn(4).getInt64(),
+                     .done = select.getColumn(5).getInt64(),
+                     .failed = select.getColumn(6).getInt64()});
     return all;
   });
 }

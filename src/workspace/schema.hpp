@@ -3,7 +3,7 @@
 namespace bench::workspace {
 
 /// Raised by one with every change to the tables; a database with a higher one is refused.
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 /// The tables of a run. docs/workspace.md describes them for people who query them.
 constexpr const char* schema = R"sql(
@@ -17,12 +17,17 @@ CREATE TABLE workpackage (
   step TEXT NOT NULL,
   iteration INTEGER NOT NULL,
   combination INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('ready', 'running', 'submitted', 'done', 'failed')),
+  state TEXT NOT NULL CHECK (state IN ('ready', 'running', 'submitted', 'pending', 'done',
+    'failed')),
+  prepared INTEGER NOT NULL DEFAULT 0,
+  cycle INTEGER NOT NULL DEFAULT 0,
+  command INTEGER NOT NULL DEFAULT 0,
   expanded INTEGER NOT NULL DEFAULT 0,
   parameters TEXT NOT NULL CHECK (json_valid(parameters)),
   directory TEXT NOT NULL,
   reason TEXT NOT NULL DEFAULT '',
-  attempts INTEGER NOT NULL DEFAULT 0
+  attempts INTEGER NOT NULL DEFAULT 0,
+  environment TEXT CHECK (environment IS NULL OR json_valid(environment))
 ) STRICT;
 CREATE INDEX workpackage_by_step ON workpackage (step, state);
 

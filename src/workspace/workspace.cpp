@@ -51,6 +51,9 @@ void check_version(SQLite::Database& sqlite, const fs::path& file) {
                 "read it with that version");
   if (version < 1)
     throw Error(fmt::format("{} is no workspace of bench", file.string()));
+  if (version < schema_version)
+    throw Error(fmt::format("{} was written by an older version of bench", file.string()),
+                "read it with that version, or run the benchmark again");
 }
 
 }  // namespace

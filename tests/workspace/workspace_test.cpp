@@ -197,7 +197,7 @@ TEST_F(ClosedWorkspace, IsNotMadeAgain) {
 }
 
 TEST_F(ClosedWorkspace, OfANewerBenchIsRefused) {
-  plain(SQLite::OPEN_READWRITE).exec("PRAGMA user_version=2");
+  plain(SQLite::OPEN_READWRITE).exec("PRAGMA user_version=1000");
   for (const auto access : {Workspace::Access::read, Workspace::Access::write})
     EXPECT_EQ(error_of([&] { Workspace::open(directory_.path(), access); }),
               "error: " + file_.string() +

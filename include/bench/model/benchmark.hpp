@@ -10,6 +10,15 @@
 
 namespace bench::model {
 
+/// When a value that was inherited or exists already is made anew from the parameter's text.
+enum class UpdateMode {
+  never,
+  use,    ///< In every step that uses the parameter's set.
+  step,   ///< In every step.
+  cycle,  ///< At the beginning of every cycle, the first included.
+  always  ///< In every step and at the beginning of every cycle.
+};
+
 struct Parameter {
   std::string name;
   std::string text;                 ///< Before expansion; stripped.
@@ -18,6 +27,7 @@ struct Parameter {
   evaluate::Mode mode = evaluate::Mode::text;
   std::string separator = ",";  ///< Splits the value into template values; empty: never.
   bool exported = false;        ///< Goes into the environment of the commands.
+  UpdateMode update_mode = UpdateMode::never;
   std::string unit;
   Place place;
 };
@@ -28,12 +38,64 @@ struct ParameterSet {
   Place place;
 };
 
-/// One `do` of a step: a shell snippet.
+/// One `do` of a step, or one `prepare` of a file set: a shell snippet. All texts but `shared` may
+/// hold parameters.
 struct Command {
-  std::string text;
+  std::string text;  ///< Empty: nothing is executed; the files are looked for all the same.
   std::string active = "true";
   std::string stdout_file = "stdout";  ///< Relative to the work directory; appended to.
   std::string stderr_file = "stderr";
+  std::string work_dir;    ///< Relative to the work directory, made if missing; empty: that one.
+  std::string done_file;   ///< Finished once this exists, relative to where the command runs.
+  std::string error_file;  ///< Failed if this exists, even beside the `done_file`.
+  std::string break_file;  ///< If this exists the remaining commands and cycles are skipped.
+  bool shared = false;     ///< Once for all workpackages of the step, in the shared directory.
+  Place place;
+};
+
+/// One entry of a file set. All texts may hold parameters.
+struct FileEntry {
+  enum class Action { copy, link, prepare };
+  Action action = Action::copy;
+  std::vector<std::string> paths;  ///< Of a copy or link; shell patterns.
+  std::vector<std::string> names;  ///< New names, as many as paths; empty: the old ones.
+  std::string source_dir;          ///< In front of every path.
+  std::string target_dir;          ///< In front of every name; made if missing.
+  bool internal =
+      false;  ///< Paths are relative to the workpackage's `work`, not to the input file.
+  /// Directory that external relative paths start from, itself relative to that of the input file:
+  /// another one where the set came from another file.
+  std::string base;
+  std::string active = "true";
+  Command command;  ///< Of a prepare.
+  Place place;
+};
+
+struct FileSet {
+  std::string name;
+  std::vector<FileEntry> entries;  ///< In the order in which they are done.
+  Place place;
+};
+
+/// A file that substitutions are made in. Both names are relative to the work directory.
+struct SubstitutedFile {
+  std::string in;
+  std::string out;      ///< May be `in`.
+  bool append = false;  ///< To `out`, in place of writing it anew.
+  Place place;
+};
+
+struct Substitution {
+  std::string source;  ///< Not stripped; parameters are inserted first.
+  std::string dest;
+  bool regex = false;  ///< `source` is a regular expression, `dest` may hold `\1`.
+  Place place;
+};
+
+struct SubstituteSet {
+  std::string name;
+  std::vector<SubstitutedFile> files;
+  std::vector<Substitution> substitutions;  ///< One after the other: a later one sees the earlier.
   Place place;
 };
 
@@ -58,14 +120,22 @@ struct Energy {
 struct Step {
   std::string name;
   std::vector<std::string> depend;
-  std::vector<std::string> use;  ///< Names of parameter sets, in order.
+  /// Names of parameter, file and substitute sets, in order; a name may hold parameters, and then
+  /// need not exist.
+  std::vector<std::string> use;
   std::vector<Command> commands;
   int iterations = 1;
+  int cycles = 1;         ///< How often the commands are executed in the same directory.
   int procs = 0;          ///< At most this many at once; 0: as many as there are cores.
   std::string max_async;  ///< At most this many unfinished; empty or 0: no limit.
   std::string active = "true";
-  std::string where;    ///< Drops combinations for which it is false; empty: none.
-  std::string timeout;  ///< A length of time; empty: none.
+  std::string where;        ///< Drops combinations for which it is false; empty: none.
+  std::string timeout;      ///< A length of time; empty: none.
+  std::string work_dir;     ///< Where commands run, relative to the input file; empty: `work`.
+  std::string suffix;       ///< Appended to the name of the workpackage's directory.
+  std::string shared;       ///< Name of the directory that all workpackages share; empty: none.
+  std::string do_log_file;  ///< What was executed, as a file; empty: none.
+  bool exported = false;    ///< The environment goes to the workpackages that depend on it.
   std::optional<Batch> batch;
   std::optional<Energy> energy;
   Place place;
@@ -130,9 +200,42 @@ struct Table {
   Place place;
 };
 
+/// A column of a syslog or database result.
+struct Key {
+  std::string name;  ///< Of a parameter or pattern.
+  std::string title;
+  std::string format;
+  bool primary = false;  ///< Of a database: part of its primary key.
+  Place place;
+};
+
+/// One message per row to a syslog server: either the path of its socket, or host and port.
+struct Syslog {
+  std::string name;
+  std::string address;
+  std::string host;
+  int port = 0;
+  std::string format;  ///< As Python's logging takes it; empty: JUBE's default.
+  std::vector<std::string> sort;
+  std::string filter;
+  std::vector<Key> keys;
+  Place place;
+};
+
+/// Rows of a table in an SQLite file.
+struct Database {
+  std::string name;  ///< Of the table.
+  std::string file;  ///< Relative to the current directory; empty: `<name>.dat` among the results.
+  std::string filter;
+  std::vector<Key> keys;
+  Place place;
+};
+
 struct Result {
   std::vector<std::string> use;  ///< Analysers.
   std::vector<Table> tables;
+  std::vector<Syslog> syslogs;
+  std::vector<Database> databases;
   std::string result_dir;  ///< Empty: `result` in the run directory.
   Place place;
 };
@@ -142,6 +245,8 @@ struct Benchmark {
   std::string outpath;
   std::string comment;
   std::vector<ParameterSet> parameter_sets;  ///< Global ones first.
+  std::vector<FileSet> file_sets;
+  std::vector<SubstituteSet> substitute_sets;
   std::vector<PatternSet> pattern_sets;
   std::vector<Step> steps;
   std::vector<Analyser> analysers;
@@ -150,6 +255,8 @@ struct Benchmark {
 
   /// By name, or null.
   const ParameterSet* parameter_set(const std::string& wanted) const;
+  const FileSet* file_set(const std::string& wanted) const;
+  const SubstituteSet* substitute_set(const std::string& wanted) const;
   const PatternSet* pattern_set(const std::string& wanted) const;
   const Step* step(const std::string& wanted) const;
   const Analyser* analyser(const std::string& wanted) const;

@@ -10,14 +10,29 @@ namespace bench::workspace {
 
 /// Where a workpackage stands. The only ways: ready -> running -> done | failed;
 /// running -> submitted -> done | failed (a scheduler has it); running | submitted -> ready (its
-/// attempt was interrupted before it ended, so it is made again).
-enum class State { ready, running, submitted, done, failed };
+/// attempt was interrupted before it ended, so it is made again); running | submitted -> pending
+/// (it waits for a `done_file`, or for the others before a shared command) -> ready | failed;
+/// running -> ready with more progress (the next part can start); done | failed -> ready (removed
+/// by the user, to be made again).
+enum class State { ready, running, submitted, pending, done, failed };
 
 /// `ready`, `running`, ...: the words in the database and in every message.
 std::string_view name_of(State state);
 
 /// Parameters in the order of expansion: name and value.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// What differs from another environment: name and value, none for a variable that is not set.
+using EnvironmentChanges = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
+/// How far a workpackage has come; what is behind it is not repeated.
+struct Progress {
+  bool prepared = false;  ///< Its directory, files and substitutions are there.
+  int cycle = 0;
+  int command = 0;  ///< Index of the next command of the cycle.
+
+  bool operator==(const Progress&) const = default;
+};
 
 /// One step with one combination of parameters and one iteration number.
 struct Workpackage {
@@ -29,6 +44,7 @@ struct Workpackage {
   Parameters parameters;
   std::string directory;  ///< Relative to the run directory.
   State state = State::ready;
+  Progress progress;
   bool expanded = false;  ///< Its children have been made.
   std::string reason;     ///< Why it failed; empty otherwise.
   int attempts = 0;
@@ -58,12 +74,23 @@ struct Ending {
   std::string host;    ///< Where it ran, if known.
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
+  /// What it hands on to the workpackages that depend on it; empty unless its step exports.
+  EnvironmentChanges environment;
 };
 
 /// An attempt was cut off before it ended; the workpackage is ready again.
 struct Interruption {
   long long workpackage = 0;
   std::string reason;
+};
+
+/// A part of a workpackage has ended, and another is left.
+struct Advance {
+  long long workpackage = 0;
+  State to = State::ready;  ///< Or pending.
+  Progress progress;
+  /// Of the environment that the next part begins with, against bench's own.
+  EnvironmentChanges environment;
 };
 
 /// Everything that changes at one moment. Written in one transaction.
@@ -74,10 +101,14 @@ struct Changes {
   std::vector<Submission> submissions;
   std::vector<Ending> endings;
   std::vector<Interruption> interruptions;
+  std::vector<Advance> advances;
+  std::vector<long long> reset;    ///< To be made again from the beginning.
+  std::vector<long long> removed;  ///< Deleted, with their attempts and findings.
 
   bool empty() const {
     return created.empty() && expanded.empty() && claims.empty() && submissions.empty() &&
-           endings.empty() && interruptions.empty();
+           endings.empty() && interruptions.empty() && advances.empty() && reset.empty() &&
+           removed.empty();
   }
 };
 
@@ -101,6 +132,7 @@ struct StepCounts {
   long long ready = 0;
   long long running = 0;
   long long submitted = 0;
+  long long pending = 0;
   long long done = 0;
   long long failed = 0;
 
@@ -113,6 +145,8 @@ struct StepCounts {
         return running;
       case State::submitted:
         return submitted;
+      case State::pending:
+        return pending;
       case State::done:
         return done;
       case State::failed:
@@ -120,7 +154,7 @@ struct StepCounts {
     }
     return failed;
   }
-  long long all() const { return ready + running + submitted + done + failed; }
+  long long all() const { return ready + running + submitted + pending + done + failed; }
 };
 
 }  // namespace bench::workspace

@@ -62,6 +62,8 @@ class Workspace {
   std::vector<Workpackage> workpackages() const;
   /// @throws Error if there is none with this id
   Workpackage workpackage(long long id) const;
+  /// What the last part of a workpackage left in its environment, if anything.
+  EnvironmentChanges environment(long long id) const;
   /// The latest attempts of those that have one, ascending by workpackage.
   std::vector<Attempt> attempts() const;
   /// One entry per step that has workpackages, in order of their first one.

@@ -34,6 +34,7 @@ class Loop {
         workspace_(workspace),
         options_(options),
         observer_(observer),
+        evaluator_(evaluator_of(run)),
         graph_(run, workspace.workpackages(), evaluator_),
         queue_(run, graph_),
         local_(usable_cpus()) {

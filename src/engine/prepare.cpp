@@ -96,10 +96,9 @@ std::shared_ptr<const Scope> scope_of(const Run& run, const Graph& graph,
                                              .variables = {},
                                              .evaluator = evaluator});
   scope->workpackage.parameters = graph.parameters_in_cycle(workpackage, cycle);
-  scope->variables = graph.variables_of(scope->workpackage, cycle);
-  if (part_at(run.benchmark, scope->step, workpackage.progress).shared)
-    std::erase_if(scope->variables,
-                  [](const auto& variable) { return variable.first.starts_with("jube_wp_"); });
+  const bool shared = part_at(run.benchmark, scope->step, workpackage.progress).shared;
+  scope->variables = shared ? graph.shared_variables_of(scope->workpackage)
+                            : graph.variables_of(scope->workpackage, cycle);
   return scope;
 }
 

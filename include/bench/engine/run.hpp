@@ -25,6 +25,7 @@ struct Request {
   std::string power_source;  ///< Empty: the step's `energy` methods.
   std::optional<std::string> comment;
   std::optional<int> id;
+  std::size_t max_workpackages = 1'000'000;  ///< More are refused.
 };
 
 /// The input file as it was understood: tags applied, checked, with its platform.

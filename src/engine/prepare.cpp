@@ -46,7 +46,9 @@ std::vector<Snippet> render_files(const SharedScope& scope, FileWorks& works) {
   const auto names = scope->used_sets();
   for (const std::string& name : names) {
     const model::FileSet* set = benchmark.file_set(name);
-    for (const model::FileEntry& entry : set ? set->entries : std::vector<model::FileEntry>{}) {
+    if (!set)
+      continue;
+    for (const model::FileEntry& entry : set->entries) {
       if (entry.action != model::FileEntry::Action::prepare) {
         works.add([scope, &entry](const Environment& environment) {
           place_files(entry, *scope, environment);

@@ -38,6 +38,23 @@ bool is_of_xml(const std::string& name) {
   return name.find(':') != std::string::npos || name == "xmlns";
 }
 
+/// The elements that a path finds from the root, in file order.
+std::vector<pugi::xml_node> select(const XmlFile& file, const std::string& path,
+                                   const Place& place) {
+  std::vector<pugi::xml_node> elements;
+  try {
+    pugi::xpath_node_set found = pugi::xpath_query(path.c_str()).evaluate_node_set(file.root());
+    found.sort();
+    for (const pugi::xpath_node& one : found)
+      elements.push_back(one.node());
+  } catch (const pugi::xpath_exception& failure) {
+    throw Error(fmt::format("the path '{}' does not parse: {}", path, failure.what()), "", place);
+  }
+  if (!std::ranges::all_of(elements, is_element))
+    throw Error(fmt::format("the path '{}' finds something else than elements", path), "", place);
+  return elements;
+}
+
 }  // namespace
 
 void XmlConverter::count(const Place& place) {
@@ -197,21 +214,12 @@ void XmlConverter::include(Node& parent, const Element& kind, const XmlFile& fil
                 name->place);
   open_.push_back(wanted);
   const XmlFile& included = load(found);
-  const pugi::xpath_node_set selected = [&] {
-    try {
-      return pugi::xpath_query(path.c_str()).evaluate_node_set(included.root());
-    } catch (const pugi::xpath_exception& failure) {
-      throw Error(fmt::format("the path '{}' does not parse: {}", path, failure.what()), "", place);
-    }
-  }();
+  const auto selected = select(included, path, place);
   if (selected.empty())
     throw Error(fmt::format("the path '{}' finds nothing in '{}'", path, name->value),
                 fmt::format("it starts at the root element, <{}>", included.root().name()), place);
-  for (const pugi::xpath_node& one : selected) {
-    if (!is_element(one.node()))
-      throw Error(fmt::format("the path '{}' finds something else than elements", path), "", place);
-    add(parent, kind, included, one.node());
-  }
+  for (const pugi::xml_node& one : selected)
+    add(parent, kind, included, one);
   open_.pop_back();
 }
 

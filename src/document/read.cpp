@@ -40,7 +40,7 @@ Document read_document(const std::filesystem::path& file, const ReadOptions& opt
   document.tag_names = reader.tag_names();
   document.active_tags = reader.active_tags();
   select_tags(input.root, document.active_tags);
-  Sets(reader).resolve(input);
+  Sets(reader, diagnostics).resolve(input);
   document.all_tag_names = reader.tag_names();
   document.root = std::move(input.root);
   return document;

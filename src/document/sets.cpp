@@ -105,18 +105,31 @@ struct Sets::Source {
 void Sets::resolve(Loaded& input) {
   complete_all(input.root, input);
   for (Node& child : input.root.children) {
-    if (child.name != "benchmark")
-      continue;
-    complete_all(child, input);
-    // Sets are appended meanwhile, so the users are named by their index.
-    for (std::size_t k = 0, size = child.children.size(); k < size; ++k) {
-      if (child.children[k].name != "step" && child.children[k].name != "analyser")
-        continue;
-      Node user = child.children[k];
-      resolve_uses(child, user, input);
-      child.children[k] = std::move(user);
-    }
+    if (child.name == "benchmark")
+      resolve_benchmark(child, input);
   }
+}
+
+void Sets::resolve_benchmark(Node& benchmark, const Loaded& input) {
+  complete_all(benchmark, input);
+  // Sets are appended meanwhile, so the users are named by their index.
+  for (std::size_t k = 0, size = benchmark.children.size(); k < size; ++k) {
+    const std::string& kind = benchmark.children[k].name;
+    if (kind == "result")
+      warn_of_result(benchmark.children[k]);
+    if (kind != "step" && kind != "analyser")
+      continue;
+    Node user = benchmark.children[k];
+    resolve_uses(benchmark, user, input);
+    benchmark.children[k] = std::move(user);
+  }
+}
+
+void Sets::warn_of_result(const Node& result) {
+  for (const Node* use : result.all("use"))
+    if (const Attribute* from = use->find("from"))
+      diagnostics_.warn("'from' has no effect in a result",
+                        "a result uses the analysers of its own benchmark", from->name_place);
 }
 
 void Sets::complete_all(Node& parent, const Loaded& input) {

@@ -13,7 +13,7 @@ namespace bench::document {
 /// Brings the sets of other files into an input file: what `init_with` and `use from` name.
 class Sets {
  public:
-  explicit Sets(Reader& reader) : reader_(reader) {}
+  Sets(Reader& reader, Diagnostics& diagnostics) : reader_(reader), diagnostics_(diagnostics) {}
 
   /// @throws Error with the place: a file or set that is not there, a set that is there twice or
   ///         is initialised with itself, `duplicate`s that differ
@@ -28,6 +28,8 @@ class Sets {
     const Loaded* file;
   };
 
+  void resolve_benchmark(Node& benchmark, const Loaded& input);
+  void warn_of_result(const Node& result);
   void complete_all(Node& parent, const Loaded& input);
   Node complete(const Node& set, const Loaded& file);
   void resolve_uses(Node& benchmark, Node& user, const Loaded& input);
@@ -36,6 +38,7 @@ class Sets {
   void bring(Node& benchmark, const Found& found, const std::string& private_name);
 
   Reader& reader_;
+  Diagnostics& diagnostics_;
   /// File, kind and name of the sets that are being completed.
   std::vector<std::tuple<std::filesystem::path, std::string, std::string>> open_;
 };

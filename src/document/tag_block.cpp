@@ -56,6 +56,21 @@ void check_requirements(const Document& document) {
   }
 }
 
+/// The parameters of mode `tag` ask for a tag by its name.
+void collect_tag_parameters(const Node& node, std::set<std::string>& names) {
+  if (node.name == "parameter" && strip(node.get("mode")) == "tag")
+    names.emplace(strip(node.text));
+  for (const Node& child : node.children)
+    collect_tag_parameters(child, names);
+}
+
+/// Those that have an effect on the benchmarks.
+std::set<std::string> used_tags(const Document& document) {
+  std::set<std::string> names = document.all_tag_names;
+  collect_tag_parameters(document.root, names);
+  return names;
+}
+
 bool is_forced(const Node& root) {
   for (const Node* tags : root.all("tags"))
     if (to_lower(strip(tags->get("forced"))) == "true")
@@ -65,7 +80,7 @@ bool is_forced(const Node& root) {
 
 void check_descriptions(const Document& document, const std::set<std::string>& known) {
   std::set<std::string> described;
-  const auto& used = document.all_tag_names;
+  const auto used = used_tags(document);
   for (const TagDescription& tag : tag_descriptions(document.root)) {
     if (tag.name.empty())
       throw Error("a description of a tag without its name", "add `name: ...`", tag.place);
@@ -74,7 +89,7 @@ void check_descriptions(const Document& document, const std::set<std::string>& k
     if (!described.insert(tag.name).second)
       throw Error(fmt::format("tag '{}' is described twice", tag.name), "", tag.place);
     if (!used.contains(tag.name) && !known.contains(tag.name))
-      throw Error(fmt::format("tag '{}' is described, but no element has it", tag.name),
+      throw Error(fmt::format("tag '{}' is described, but selects nothing", tag.name),
                   did_you_mean(tag.name, std::vector<std::string>(used.begin(), used.end())),
                   tag.place);
   }
@@ -97,6 +112,15 @@ std::vector<TagDescription> tag_descriptions(const Node& root) {
                        .text = std::string(strip(tag->text)),
                        .place = tag->place});
   return found;
+}
+
+std::set<std::string> known_tags(const Document& document) {
+  std::set<std::string> names = used_tags(document);
+  for (const TagDescription& tag : tag_descriptions(document.root))
+    names.insert(tag.name);
+  for (const Node* check : requirements(document.root))
+    names.merge(names_in_tag_expression(check->text));
+  return names;
 }
 
 void check_tags(const Document& document, const std::set<std::string>& known) {

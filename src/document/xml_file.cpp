@@ -14,6 +14,38 @@ namespace {
 constexpr unsigned parse_flags = pugi::parse_cdata | pugi::parse_escapes | pugi::parse_eol |
                                  pugi::parse_wconv_attribute | pugi::parse_ws_pcdata;
 
+/// The encoding that the first line declares, in lower case; empty for none.
+std::string declared_encoding(std::string_view text) {
+  if (!text.starts_with("<?xml"))
+    return "";
+  const std::string_view declaration = text.substr(0, text.find("?>"));
+  const auto key = declaration.find("encoding");
+  const auto begin = key == std::string_view::npos ? key : declaration.find_first_of("\"'", key);
+  if (begin == std::string_view::npos)
+    return "";
+  const auto end = declaration.find(declaration[begin], begin + 1);
+  return to_lower(declaration.substr(begin + 1, end - begin - 1));
+}
+
+/// Each byte of Latin-1 is the character of that number.
+std::string to_utf8(const std::string& text, const std::string& file) {
+  const std::string encoding = declared_encoding(text);
+  if (encoding.empty() || encoding == "utf-8" || encoding == "utf8" || encoding == "us-ascii" ||
+      encoding == "ascii")
+    return text;
+  if (encoding != "iso-8859-1" && encoding != "latin1" && encoding != "latin-1")
+    throw Error(fmt::format("the encoding '{}' is not supported", encoding),
+                "save the file as UTF-8", Place{file, 1, 1});
+  std::string utf8;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80)
+      utf8 += static_cast<char>(0xC0 | (byte >> 6));
+    utf8 += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3F));
+  }
+  return utf8;
+}
+
 /// Behind `end`, where something begins at `begin` in which markup means nothing; npos if it is
 /// never closed.
 std::size_t behind(std::string_view text, std::size_t begin, std::string_view end) {
@@ -78,7 +110,7 @@ bool is_character_reference(std::string_view name) {
 }  // namespace
 
 XmlFile::XmlFile(const std::string& text, const std::string& file)
-    : source_(text, file), buffer_(source_.text()) {
+    : source_(to_utf8(text, file), file), buffer_(source_.text()) {
   if (strip(buffer_).empty())
     throw Error("the file is empty", "", Place{file, 0, 0});
   check_entities();

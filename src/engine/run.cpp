@@ -36,9 +36,7 @@ platform::Platform choose_platform(const Request& request) {
 /// A tag that nothing in the file asks for is most likely a typing error.
 void warn_of_idle_tags(const document::Document& document, const Request& request,
                        const platform::Platform& platform, Diagnostics& diagnostics) {
-  std::set<std::string> known = document.all_tag_names;
-  for (const auto& described : document::tag_descriptions(document.root))
-    known.insert(described.name);
+  const auto known = document::known_tags(document);
   for (const std::string& tag : request.tags)
     if (!known.contains(tag) && tag != platform.name)
       diagnostics.warn(fmt::format("tag '{}' selects nothing in this file", tag),

@@ -194,6 +194,14 @@ TEST_F(SetsTest, UseFromWorksForAnalysers) {
             R"(benchmark(analyser(use("P_q")) patternset[name=P_q](pattern[name=x]("y"))))");
 }
 
+TEST_F(SetsTest, WarnsOfUseFromInAResult) {
+  EXPECT_EQ(error("result: {use: {from: e.yaml, _: a}}\n"),
+            "/in.yaml:1:16: error: 'from' has no effect in a result\n"
+            "  result: {use: {from: e.yaml, _: a}}\n"
+            "                 ^\n"
+            "hint: a result uses the analysers of its own benchmark");
+}
+
 TEST_F(SetsTest, UsesFromDifferentTextsAreDifferentSets) {
   files.write("e.yaml", "parameterset: {name: p}\n");
   const Node read = root("step: {use: [{from: e.yaml, _: p}, {from: \"e.yaml:p\", _: p}]}\n");

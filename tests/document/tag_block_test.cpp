@@ -58,8 +58,20 @@ TEST_F(TagBlock, RefusesAnEmptyDescription) {
 
 TEST_F(TagBlock, RefusesADescriptionOfATagThatNothingHas) {
   EXPECT_EQ(error("tags: {tag: {name: a, _: x}}\ncomment: {tag: b}\n"),
-            "in.yaml:2:13: error: tag 'a' is described, but no element has it");
+            "in.yaml:2:13: error: tag 'a' is described, but selects nothing");
   EXPECT_EQ(error("tags: {tag: {name: known, _: x}}\n"), "(no error)");
+}
+
+TEST_F(TagBlock, AParameterOfModeTagUsesItsTag) {
+  EXPECT_EQ(error("tags: {tag: {name: a, _: x}}\n"
+                  "parameterset: {name: p, parameter: {n: {mode: tag, _: a}}}\n"),
+            "(no error)");
+}
+
+TEST_F(TagBlock, KnowsEveryTagThatIsMentioned) {
+  EXPECT_EQ(known_tags(read("tags: {check_tags: a|!b, tag: {name: c, _: x}}\ncomment: {tag: d}\n"
+                            "parameterset: {name: p, parameter: {n: {mode: tag, _: e}}}\n")),
+            (std::set<std::string>{"a", "b", "c", "d", "e"}));
 }
 
 TEST_F(TagBlock, RefusesADoubledDescription) {

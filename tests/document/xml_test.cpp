@@ -133,6 +133,17 @@ TEST(Xml, RefusesBytesThatAreNoText) {
   EXPECT_THAT(messages("<j>&#0;</j>"), testing::HasSubstr("unknown entity '&#0;'"));
 }
 
+TEST(Xml, ReadsLatin1WhereItIsDeclared) {
+  Diagnostics strict(true);
+  const std::string benchmark = "<j><benchmark name='\xE9'/></j>";
+  EXPECT_EQ(dump_children(read_xml("<?xml version='1.0' encoding='ISO-8859-1'?>" + benchmark,
+                                   "t.xml", strict)),
+            "benchmark[name=\xC3\xA9]");
+  EXPECT_EQ(messages("<?xml version='1.0' encoding='utf-16'?>" + benchmark),
+            "t.xml:1:1: error: the encoding 'utf-16' is not supported\n"
+            "hint: save the file as UTF-8");
+}
+
 TEST(Xml, RefusesAFileWithoutContent) {
   EXPECT_EQ(messages(" \n"), "t.xml: error: the file is empty");
   EXPECT_EQ(messages("<!-- only this -->"), "t.xml:1:18: error: no element in this file");

@@ -88,6 +88,9 @@ bool tag_holds(const std::string& expression, const std::set<std::string>& activ
 /// expressions.
 std::set<std::string> tag_names(const Node& root);
 
+/// The names in one expression, without a check of it.
+std::set<std::string> names_in_tag_expression(const std::string& expression);
+
 /// A tag as the file's `tags` explain it.
 struct TagDescription {
   std::string name;
@@ -98,10 +101,14 @@ struct TagDescription {
 /// In file order.
 std::vector<TagDescription> tag_descriptions(const Node& root);
 
+/// Every tag that means something to the file: those in `tag` attributes of all its files, in
+/// `check_tags`, in descriptions, and the parameters of `mode: tag`.
+std::set<std::string> known_tags(const Document& document);
+
 /// Checks what the file says about its tags.
 /// @param known tags that mean something outside of the file, such as the names of platforms
 /// @throws Error with the place: a `check_tags` that does not hold, a description that is empty,
-///         double or of a tag that no element has, with `forced` a tag without description
+///         double or of a tag that selects nothing, with `forced` a tag without description
 void check_tags(const Document& document, const std::set<std::string>& known);
 
 /// Removes the benchmarks that are not chosen: by `only` and `not` of the file's `selection`, each

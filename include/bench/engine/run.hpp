@@ -28,6 +28,7 @@ struct Request {
   std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.
   std::vector<std::string> only_benchmarks;  ///< Names; empty: what the file's `selection` says.
   std::vector<std::string> not_benchmarks;   ///< The same, of those that do not run.
+  std::size_t max_workpackages = 1'000'000;  ///< More are refused.
 };
 
 /// The input file as it was understood: tags applied, checked, with its platform.

@@ -25,6 +25,7 @@ struct Request {
   std::string power_source;  ///< Empty: the step's `energy` methods.
   std::optional<std::string> comment;
   std::optional<int> id;
+  std::vector<std::string> include_path;  ///< Where included files are looked for first.
 };
 
 /// The input file as it was understood: tags applied, checked, with its platform.

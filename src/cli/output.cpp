@@ -57,7 +57,7 @@ std::string status_table(const std::vector<workspace::StepCounts>& counts) {
   std::vector<std::vector<std::string>> rows;
   for (const workspace::StepCounts& step : counts)
     rows.push_back({step.step, std::to_string(step.all()), std::to_string(step.ready),
-                    std::to_string(step.running + step.submitted), std::to_string(step.failed),
+                    std::to_string(step.running + step.submitted + step.pending), std::to_string(step.failed),
                     std::to_string(step.done)});
   return text_table({"stepname", "all", "open", "wait", "error", "done"}, rows);
 }

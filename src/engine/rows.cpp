@@ -166,7 +166,7 @@ Value variable_value(std::string_view name, const std::string& text) {
 
 Variables Rows::variables(std::size_t position) const {
   const Workpackage& workpackage = family_.at(position);
-  Variables known;
+  Variables known = benchmark_variables_;
   add_step_variables(*run_.benchmark.step(workpackage.step), known);
   add_workpackage_variables(run_, workpackage, family_.parents(position), known);
   known["jube_wp_status"] = status_word(workpackage.state);

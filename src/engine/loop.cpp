@@ -294,7 +294,7 @@ long long Standing::failed() const {
 long long Standing::open() const {
   long long sum = 0;
   for (const auto& count : counts)
-    sum += count.ready + count.running + count.submitted;
+    sum += count.ready + count.running + count.submitted + count.pending;
   return sum;
 }
 

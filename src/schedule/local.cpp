@@ -37,7 +37,9 @@ std::vector<Completion> LocalBackend::wait(double at_most_s) {
   for (const auto& run : runs_) {
     waits.push_back({run->pidfd(), POLLIN, 0});
     wait_s = std::min(wait_s, run->seconds_to_deadline());
-    if (run->pidfd() < 0)
+    if (run->ended())
+      wait_s = 0;
+    else if (run->pidfd() < 0)
       wait_s = std::min(wait_s, 0.2);  // an adopted run tells nobody when it ends
   }
   ::poll(waits.data(), waits.size(), static_cast<int>(std::ceil(std::max(0.0, wait_s) * 1000)));

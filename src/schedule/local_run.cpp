@@ -1,5 +1,7 @@
 #include "local_run.hpp"
 
+#include "environment_file.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -44,34 +46,56 @@ LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_tim
   if (job_.is_batch())
     start_script();
   else
-    start_snippet();
+    go_on();
 }
 
 LocalBackend::Run::Run(Job job, std::vector<int> adopted)
     : job_(std::move(job)), adopted_(std::move(adopted)), started_unix_s_(unix_time_now()) {}
 
-std::filesystem::path LocalBackend::Run::environment_file() const {
-  return job_.directory / "environment";
+/// Starts the next snippet that has something to execute; without one the attempt has ended.
+void LocalBackend::Run::go_on() {
+  process_.reset();
+  for (; snippet_ < job_.snippets.size(); ++snippet_) {
+    const Snippet& snippet = job_.snippets[snippet_];
+    if (snippet.before)
+      snippet.before(job_.environment);
+    if (!snippet.text.empty()) {
+      start_snippet();
+      return;
+    }
+  }
+  ending_ = completion(true, "", 0);
+  if (job_.keep_environment)
+    ending_->environment = job_.environment;
 }
 
 void LocalBackend::Run::start_snippet() {
-  const Snippet& snippet = job_.snippets.at(snippet_);
+  const Snippet& snippet = job_.snippets[snippet_];
   const UniqueFd out = open_to_append(snippet.stdout_file);
   const UniqueFd err = open_to_append(snippet.stderr_file);
+  if (!snippet.directory.empty())
+    make_directories(snippet.directory);
   // What a command exports is the environment of the next one; the last one leaves its sentinel, so
   // that its end is known even if this bench is killed before it can take note of it.
   const bool last = snippet_ + 1 == job_.snippets.size();
-  const std::string epilogue =
-      last ? fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}",
-                         job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())))
-           : fmt::format("command -p env -0 > {}", shell_quote(environment_file().string()));
-  const std::string text =
-      fmt::format("{}\nbench_status=$?\n{}\nexit $bench_status\n", snippet.text, epilogue);
-  process_.emplace(ProcessSpec{.arguments = {shell(), "-c", text},
-                               .directory = job_.work_directory,
-                               .environment = job_.environment,
-                               .stdout_fd = out.get(),
-                               .stderr_fd = err.get()});
+  std::string epilogue;
+  if (!last || job_.keep_environment)
+    epilogue = fmt::format("command -p env -0 > {}\n",
+                           shell_quote(environment_file(job_.directory).string()));
+  if (last)
+    epilogue +=
+        fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}\n",
+                    job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())));
+  // The text is evaluated, not written here, so that one with an open here-document or a backslash
+  // at its end cannot swallow what follows.
+  const std::string script = "bench_text=$1\nshift\neval \"$bench_text\"\nbench_status=$?\n" +
+                             epilogue + "exit $bench_status\n";
+  process_.emplace(
+      ProcessSpec{.arguments = {shell(), "-c", script, shell(), snippet.text},
+                  .directory = snippet.directory.empty() ? job_.work_directory : snippet.directory,
+                  .environment = job_.environment,
+                  .stdout_fd = out.get(),
+                  .stderr_fd = err.get()});
 }
 
 void LocalBackend::Run::start_script() {
@@ -99,6 +123,8 @@ void LocalBackend::Run::enforce_timeout() {
 }
 
 std::optional<Completion> LocalBackend::Run::advance() {
+  if (ending_)
+    return ending_;
   if (!process_) {
     if (any_alive(adopted_))
       return std::nullopt;
@@ -127,26 +153,12 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
                                status.description(), said.empty() ? "" : ": ", said),
                    status.signal == 0 ? std::optional(status.code) : std::nullopt);
   }
-  if (snippet_ + 1 == job_.snippets.size())
-    return completion(true, "", 0);
-  take_over_environment();
-  ++snippet_;
-  start_snippet();
-  return std::nullopt;
-}
-
-void LocalBackend::Run::take_over_environment() {
-  std::error_code absent;
   // A command that leaves through `exit` or `exec` writes none: its environment stays as it was.
-  if (!std::filesystem::exists(environment_file(), absent))
-    return;
-  Environment environment;
-  for (const std::string& entry : split(read_file(environment_file()), std::string_view("\0", 1)))
-    if (const auto equals = entry.find('='); equals != std::string::npos && equals > 0)
-      environment.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
-  std::filesystem::remove(environment_file());
-  if (!environment.empty())  // as where the disk was full
-    job_.environment = std::move(environment);
+  if (auto environment = take_environment(job_.directory))
+    job_.environment = std::move(*environment);
+  ++snippet_;
+  go_on();
+  return ending_;
 }
 
 Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {

@@ -18,6 +18,8 @@ class LocalBackend::Run {
   const Job& job() const { return job_; }
   /// To poll for; -1 for an adopted run, which has to be looked at from time to time.
   int pidfd() const { return process_ ? process_->pidfd() : -1; }
+  /// It has ended, and `advance` will say how.
+  bool ended() const { return ending_.has_value(); }
   /// Seconds until the timeout needs attention; a large number where there is none.
   double seconds_to_deadline() const;
   /// Goes on where the process has ended: next snippet, or the completion.
@@ -28,21 +30,20 @@ class LocalBackend::Run {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void go_on();
   void start_snippet();
   void start_script();
   void enforce_timeout();
-  void take_over_environment();
   std::optional<Completion> advance_snippets(const ExitStatus& status);
   Completion conclude_script(const ExitStatus& status);
   Completion completion(bool success, const std::string& reason,
                         std::optional<int> exit_code) const;
   Completion failure(const std::string& reason, std::optional<int> exit_code) const;
-  std::filesystem::path environment_file() const;
-
   Job job_;
   std::vector<int> adopted_;
   std::optional<Process> process_;
   std::size_t snippet_ = 0;
+  std::optional<Completion> ending_;
   double started_unix_s_;
   std::optional<Clock::time_point> deadline_;
   bool timed_out_ = false;

@@ -1,3 +1,5 @@
+#include "environment_file.hpp"
+
 #include <fstream>
 #include <map>
 
@@ -38,6 +40,8 @@ std::optional<Completion> completion_from_sentinel(const Job& job) {
   completion.host = sentinel->host;
   completion.started_unix_s = sentinel->started_unix_s;
   completion.ended_unix_s = sentinel->ended_unix_s;
+  if (job.keep_environment)
+    completion.environment = take_environment(job.directory);
   if (!completion.success) {
     completion.reason = fmt::format("exit code {}", sentinel->exit_code);
     const std::string said = last_line(job.work_directory / "stderr");

@@ -213,5 +213,65 @@ TEST_F(LocalFixture, FailsAScriptThatLeavesNoSentinel) {
   EXPECT_EQ(completion.reason, "the job script ended without its sentinel (exit code 0): broken");
 }
 
+TEST_F(LocalFixture, RunsACommandWhereItSays) {
+  Job one = job({"pwd > here; echo out"});
+  one.snippets[0].directory = work_ / "build" / "gpu";
+  EXPECT_TRUE(run(one).success);
+  EXPECT_EQ(read_file(work_ / "build" / "gpu" / "here"), (work_ / "build/gpu").string() + "\n");
+  EXPECT_EQ(output(), "out\n");
+}
+
+TEST_F(LocalFixture, WorksOnFilesBetweenTheCommands) {
+  Job one = job({"export WORD=fp16; echo a > made", "cat copied"});
+  one.snippets[1].before = [&](const Environment& environment) {
+    for (const auto& [name, value] : environment)
+      if (name == "WORD")
+        append_to_file(work_ / "copied", value + " " + read_file(work_ / "made"));
+  };
+  EXPECT_TRUE(run(one).success);
+  EXPECT_EQ(output(), "fp16 a\n");
+}
+
+TEST_F(LocalFixture, FailsWhereTheWorkOnFilesFails) {
+  Job one = job({"true", "echo never"});
+  one.snippets[1].before = [](const Environment&) { throw Error("no file matches 'x'"); };
+  const Completion completion = run(one);
+  EXPECT_FALSE(completion.success);
+  EXPECT_EQ(completion.reason, "no file matches 'x'");
+  EXPECT_EQ(output(), "");
+}
+
+TEST_F(LocalFixture, ExecutesNothingForAnEmptyText) {
+  Job one = job({"", ""});
+  bool done = false;
+  one.snippets[1].before = [&](const Environment&) { done = true; };
+  EXPECT_TRUE(run(one).success);
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(std::filesystem::exists(work_ / "stdout"));
+}
+
+TEST_F(LocalFixture, TellsTheEnvironmentAtTheEnd) {
+  Job one = job({"export FIRST=1", "export SECOND='two\nlines'; unset FIRST"});
+  one.keep_environment = true;
+  const Completion completion = run(one);
+  ASSERT_TRUE(completion.environment);
+  EXPECT_THAT(*completion.environment, testing::Contains(testing::Pair("SECOND", "two\nlines")));
+  EXPECT_THAT(*completion.environment, testing::Not(testing::Contains(testing::Key("FIRST"))));
+}
+
+class OpenEndTest : public LocalFixture, public testing::WithParamInterface<const char*> {};
+
+/// What stands at the end of a command cannot swallow what is appended to it.
+TEST_P(OpenEndTest, LeavesSentinelAndEnvironment) {
+  const Job one = job({std::string("export KEPT=1; ") + GetParam(), "echo kept=$KEPT"});
+  EXPECT_TRUE(run(one).success);
+  EXPECT_THAT(output(), testing::HasSubstr("kept=1\n"));
+  EXPECT_TRUE(completion_from_sentinel(one));
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, OpenEndTest,
+                         testing::Values("echo backslash \\", "cat << EOT\nnever closed",
+                                         "echo note # comment", "true &", "echo \"$#\""));
+
 }  // namespace
 }  // namespace bench::schedule

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,9 +13,13 @@ namespace bench::schedule {
 
 /// One shell command of a workpackage.
 struct Snippet {
-  std::string text;
+  std::string text;  ///< Empty: nothing is executed, but what comes `before` is done.
   std::filesystem::path stdout_file;  ///< Appended to.
   std::filesystem::path stderr_file;
+  std::filesystem::path directory = {};  ///< Where it runs, made if missing; empty: the job's.
+  /// Work on files that comes before it, with the environment that the command will have. May throw
+  /// Error; the attempt has then failed.
+  std::function<void(const Environment&)> before = {};
 };
 
 /// One attempt of a workpackage, ready to start: either snippets that run one after the other under
@@ -25,6 +30,7 @@ struct Job {
   std::filesystem::path directory;       ///< Of the workpackage.
   std::filesystem::path work_directory;  ///< Where its commands run.
   Environment environment;               ///< Complete.
+  bool keep_environment = false;         ///< The completion tells what the last snippet left.
   std::vector<Snippet> snippets;
   std::filesystem::path script;    ///< Of a batch step; else empty.
   std::filesystem::path sentinel;  ///< What the script or the last snippet leaves when it ends.
@@ -44,6 +50,8 @@ struct Completion {
   std::string host;
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
+  /// Where the job asked for it: the environment at the end.
+  std::optional<Environment> environment;
 };
 
 /// Runs attempts: here, or through a batch system.

@@ -137,13 +137,14 @@ std::function<int()> declare_check(CLI::App& app) {
     engine::Request request;
     std::string file;
     std::vector<std::string> tags;
+    std::vector<std::string> include_path;
     bool strict = false;
   };
   const auto options = std::make_shared<Options>();
   engine::Request& request = options->request;
   app.add_option("FILE", options->file, "input file")->required();
   app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
-  app.add_option("--include-path", request.include_path, "where included files are looked for")
+  app.add_option("--include-path", options->include_path, "where included files are looked for")
       ->type_name("DIR");
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
   app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
@@ -154,6 +155,7 @@ std::function<int()> declare_check(CLI::App& app) {
   return [options] {
     options->request.input_file = options->file;
     options->request.tags = {options->tags.begin(), options->tags.end()};
+    options->request.include_path = {options->include_path.begin(), options->include_path.end()};
     return check_file(options->request, options->strict);
   };
 }

@@ -1,20 +1,18 @@
 #include "help_topics.hpp"
 
-#include <array>
-
 namespace bench::cli {
 namespace {
 
-constexpr std::array of_concepts{
-    Topic{"jube_variables", "names that are always there",
-          R"(jube_benchmark_name, _id, _padid, _home, _rundir, _start: of the run
+constexpr Topic of_concepts[] = {
+    {"jube_variables", "names that are always there",
+     R"(jube_benchmark_name, _id, _padid, _home, _rundir, _start: of the run
 jube_step_name, _iterations, _cycles: of the step
 jube_wp_id, _padid, _iteration, _cycle, _relpath, _abspath: of the workpackage
 jube_wp_parent_<step>_id: id of a direct parent
 jube_wp_envstr, jube_wp_envlist: the exported parameters, as `export` lines and as names
 jube_wp_status (DONE, ERROR, RUNNING), jube_res_analyser: in results)"},
-    Topic{"jube_pattern", "regular expressions that are always there",
-          R"(jube_pat_int, jube_pat_fp, jube_pat_wrd: an integer, a number, a word, captured
+    {"jube_pattern", "regular expressions that are always there",
+     R"(jube_pat_int, jube_pat_fp, jube_pat_wrd: an integer, a number, a word, captured
 jube_pat_nint, jube_pat_nfp, jube_pat_nwrd: the same, not captured
 jube_pat_bl: white space
 Example: `time: $jube_pat_fp s`)"},
@@ -22,8 +20,8 @@ Example: `time: $jube_pat_fp s`)"},
         "statistics", "what a pattern with several matches gives",
         R"(<pattern>_first (also the plain name), _last, _cnt; for numbers _min, _max, _sum, _sum2 (of
 squares), _avg and _std (n-1). Usable as columns and in derived patterns.)"},
-    Topic{"tag_expression", "the condition in a `tag` attribute",
-          R"(a|b (or), a+b (and), !a (not), a^b (exactly an odd number of these), parentheses.
+    {"tag_expression", "the condition in a `tag` attribute",
+     R"(a|b (or), a+b (and), !a (not), a^b (exactly an odd number of these), parentheses.
 Tightest first: ^ ! + |. Blanks do not count; `,` is not allowed.
 Example: tag: "gpu+(A100|H100)+!debug". Tags are set with `-t`.)"},
     Topic{
@@ -50,8 +48,8 @@ Also on a parameter, where both definitions must say the same.)"},
     Topic{
         "cycles", "commands several times in one directory",
         R"(`cycles: 3` repeats the commands; $jube_wp_cycle counts from 0. A break_file ends it.)"},
-    Topic{"shared", "a directory for all workpackages of a step",
-          R"(`shared: NAME` on a step: the directory <run>/<step>_NAME, linked as NAME in each work
+    {"shared", "a directory for all workpackages of a step",
+     R"(`shared: NAME` on a step: the directory <run>/<step>_NAME, linked as NAME in each work
 directory. `shared: true` on a do: run once, there, when all others have come that far.)"},
     Topic{
         "dependencies", "steps after steps",
@@ -60,14 +58,14 @@ Their work directories are linked as `a` and `b`.)"},
     Topic{
         "expressions", "active, filter and where",
         R"(true or false, else a Python expression after substitution: "$n > 4", "'$s' != 'x'".)"},
-    Topic{"where", "drops combinations",
-          R"(`where: "$n * $m <= 64"` on a step: others are dropped before anything is prepared, and
+    {"where", "drops combinations",
+     R"(`where: "$n * $m <= 64"` on a step: others are dropped before anything is prepared, and
 counted.)"},
-    Topic{"short_forms", "parameters in fewer words",
-          R"(parameter: {n: [1, 2], word: fp16, m: {type: int, _: "3,4"}}
+    {"short_forms", "parameters in fewer words",
+     R"(parameter: {n: [1, 2], word: fp16, m: {type: int, _: "3,4"}}
 One parameter per key; a list gives its values as they are.)"},
-    Topic{"run_directory", "what a run leaves",
-          R"(<outpath>/000003/workspace.db: its state, readable with SQLite
+    {"run_directory", "what a run leaves",
+     R"(<outpath>/000003/workspace.db: its state, readable with SQLite
 <outpath>/000003/000000_<step>/work/: where the commands ran, with stdout and stderr
 <outpath>/000003/000000_<step>/done or error: for people and scripts
 <outpath>/000003/result/<table>.dat, run.log and other logs)"},
@@ -83,11 +81,11 @@ first.)"},
     Topic{
         "platform", "the machine that a run is for",
         R"(--platform, or a tag that is a platform's name, chooses platforms/<name>.yaml; else `local`.)"},
-    Topic{"environment", "environment variables of bench",
-          R"(JUBE_BENCHMARK_OUTPATH, JUBE_INCLUDE_PATH, JUBE_EXEC_SHELL (in place of /bin/sh),
+    {"environment", "environment variables of bench",
+     R"(JUBE_BENCHMARK_OUTPATH, JUBE_INCLUDE_PATH, JUBE_EXEC_SHELL (in place of /bin/sh),
 BENCH_PYTHON (in place of python3), BENCH_DATA (directory of platforms and templates).)"},
-    Topic{"exit_codes", "what a command ends with",
-          R"(0: all fine. 1: a workpackage failed, or the input is wrong. 2: wrong usage.)"},
+    {"exit_codes", "what a command ends with",
+     R"(0: all fine. 1: a workpackage failed, or the input is wrong. 2: wrong usage.)"},
 };
 
 }  // namespace

@@ -1,19 +1,17 @@
 #include "help_topics.hpp"
 
-#include <array>
-
 namespace bench::cli {
 namespace {
 
-constexpr std::array of_elements{
-    Topic{"benchmark", "what is run as one",
-          R"(Holds parameter, file, substitute and pattern sets, steps, analysers and results.
+constexpr Topic of_elements[] = {
+    {"benchmark", "what is run as one",
+     R"(Holds parameter, file, substitute and pattern sets, steps, analysers and results.
 Attributes: name, outpath (directory of the runs, relative to the file), comment.
 A YAML file without the key `benchmark` is one benchmark; a list is several.)"},
-    Topic{"comment", "a text shown with the run",
-          R"(Shown by `run` and `info`, changed by `run -m` and `bench comment`.)"},
-    Topic{"parameterset", "parameters under a name",
-          R"(Attributes: name, init_with (FILE[:NAME], a set to begin with), duplicate.
+    {"comment", "a text shown with the run",
+     R"(Shown by `run` and `info`, changed by `run -m` and `bench comment`.)"},
+    {"parameterset", "parameters under a name",
+     R"(Attributes: name, init_with (FILE[:NAME], a set to begin with), duplicate.
 Holds parameters. A step takes it with `use`.)"},
     Topic{
         "parameter", "a name and its values",
@@ -25,57 +23,57 @@ See also: parameter_modes, update_mode, duplicate, substitution, short_forms.)"}
         "fileset", "files that a workpackage begins with",
         R"(Attributes: name, init_with. Holds copy, link and prepare, done in that order of writing
 before anything else of the workpackage.)"},
-    Topic{"copy", "copies files into the work directory",
-          R"(Text: paths, also shell patterns, separated by `separator` (default `,`).
+    {"copy", "copies files into the work directory",
+     R"(Text: paths, also shell patterns, separated by `separator` (default `,`).
 Attributes: source_dir, target_dir, name (new names, as many as paths), active,
 rel_path_ref (external: relative to the input file; internal: to the work directory).
 A file that is there already is left alone.)"},
-    Topic{"link", "links files into the work directory", R"(As copy, but makes symbolic links.)"},
-    Topic{"prepare", "a command that prepares files",
-          R"(A shell command of a file set. Attributes: stdout, stderr, work_dir, active.)"},
+    {"link", "links files into the work directory", R"(As copy, but makes symbolic links.)"},
+    {"prepare", "a command that prepares files",
+     R"(A shell command of a file set. Attributes: stdout, stderr, work_dir, active.)"},
     Topic{
         "substituteset", "replacements in files",
         R"(Attributes: name, init_with. Holds iofile and sub: every sub is applied to every file, one
 after the other.)"},
-    Topic{"iofile", "a file in which a substitute set replaces",
-          R"(Attributes: in, out (may be the same), out_mode (w writes anew, a appends).)"},
-    Topic{"sub", "one replacement",
-          R"(Attributes: source, dest (or the text), mode (text, or regex with \1 in dest).)"},
+    {"iofile", "a file in which a substitute set replaces",
+     R"(Attributes: in, out (may be the same), out_mode (w writes anew, a appends).)"},
+    {"sub", "one replacement",
+     R"(Attributes: source, dest (or the text), mode (text, or regex with \1 in dest).)"},
     Topic{
         "step", "commands that run once per combination",
         R"(Attributes: name, depend (steps that come first), iterations, cycles, active, procs (how
 many at once), max_async (how many unfinished), work_dir, suffix, shared, export, do_log_file;
 and bench's own where, timeout, batch, energy. Holds use and do.
 See also: shared, cycles, dependencies, where.)"},
-    Topic{"use", "names the sets that are used",
-          R"(Text: names, separated by `,`; in a step they may hold parameters.
+    {"use", "names the sets that are used",
+     R"(Text: names, separated by `,`; in a step they may hold parameters.
 Attribute: from (FILE[:SET...], where the sets are taken from).)"},
-    Topic{"do", "a command of a step",
-          R"(A shell command, run in the work directory. Exported variables live on in the next one.
+    {"do", "a command of a step",
+     R"(A shell command, run in the work directory. Exported variables live on in the next one.
 Attributes: stdout, stderr (files), work_dir, active, shared, done_file (finished once it exists),
 error_file (failed if it exists), break_file (skips what is left).)"},
-    Topic{"batch", "a step as a scheduler's job",
-          R"(`batch: true`, or nodes, tasks_per_node, threads_per_task, gpus_per_node, time_limit,
+    {"batch", "a step as a scheduler's job",
+     R"(`batch: true`, or nodes, tasks_per_node, threads_per_task, gpus_per_node, time_limit,
 template. The commands become one job script from the platform's template; on platform `local` it
 runs here.)"},
-    Topic{"energy", "measures a step's energy",
-          R"(`energy: true`, or methods, interval. Columns: energy_wh, power_mean_w, power_max_w,
+    {"energy", "measures a step's energy",
+     R"(`energy: true`, or methods, interval. Columns: energy_wh, power_mean_w, power_max_w,
 duration_s, energy_<device>_wh.)"},
-    Topic{"patternset", "patterns under a name",
-          R"(Attributes: name, init_with. Holds patterns. An analyser takes it with `use`.)"},
+    {"patternset", "patterns under a name",
+     R"(Attributes: name, init_with. Holds patterns. An analyser takes it with `use`.)"},
     Topic{
         "pattern", "a value in the output",
         R"(Text: a regular expression (Python's), or for another mode an expression over found values.
 Attributes: name, mode (pattern, text, python, perl, shell), type, unit, default, dotall.
 See also: jube_pattern, statistics.)"},
-    Topic{"analyser", "which patterns are looked for where",
-          R"(Attributes: name, reduce (all iterations in one row). Holds use and analyse.)"},
-    Topic{"analyse", "the files of one step", R"(Attribute: step. Holds file.)"},
-    Topic{"file", "a file that is analysed",
-          R"(Text: names, also shell patterns, relative to the work directory, separated by `,`.
+    {"analyser", "which patterns are looked for where",
+     R"(Attributes: name, reduce (all iterations in one row). Holds use and analyse.)"},
+    {"analyse", "the files of one step", R"(Attribute: step. Holds file.)"},
+    {"file", "a file that is analysed",
+     R"(Text: names, also shell patterns, relative to the work directory, separated by `,`.
 Attribute: use (more pattern sets for this file).)"},
-    Topic{"result", "what is shown",
-          R"(Attribute: result_dir. Holds use (analysers), table, syslog and database.)"},
+    {"result", "what is shown",
+     R"(Attribute: result_dir. Holds use (analysers), table, syslog and database.)"},
     Topic{
         "table", "a table of results",
         R"(Attributes: name, style (pretty, csv, aligned; also json, markdown), separator, sort, filter,
@@ -83,16 +81,16 @@ transpose. Holds columns. Stands in result/<name>.dat, too.)"},
     Topic{
         "column", "a column of a table",
         R"(Text: a parameter, pattern or variable. Attributes: title, format (Python's, as `.2f`), colw.)"},
-    Topic{"syslog", "results as log messages",
-          R"(Attributes: name, address or host and port, format, sort, filter. Holds keys.)"},
-    Topic{"database", "results in an SQLite file",
-          R"(Attributes: name (of the table), file, filter. Holds keys.)"},
-    Topic{"key", "a column of a syslog or database result",
-          R"(Text: a parameter, pattern or variable. Attributes: title, format, primekey.)"},
-    Topic{"selection", "which benchmarks and tags are taken",
-          R"(Holds only and not (names of benchmarks) and tag (tags that are always active).)"},
-    Topic{"only", "benchmarks that are run", R"(In `selection`: names, separated by `,`.)"},
-    Topic{"not", "benchmarks that are left out", R"(In `selection`: names, separated by `,`.)"},
+    {"syslog", "results as log messages",
+     R"(Attributes: name, address or host and port, format, sort, filter. Holds keys.)"},
+    {"database", "results in an SQLite file",
+     R"(Attributes: name (of the table), file, filter. Holds keys.)"},
+    {"key", "a column of a syslog or database result",
+     R"(Text: a parameter, pattern or variable. Attributes: title, format, primekey.)"},
+    {"selection", "which benchmarks and tags are taken",
+     R"(Holds only and not (names of benchmarks) and tag (tags that are always active).)"},
+    {"only", "benchmarks that are run", R"(In `selection`: names, separated by `,`.)"},
+    {"not", "benchmarks that are left out", R"(In `selection`: names, separated by `,`.)"},
     Topic{
         "tags", "describes the tags of a file",
         R"(Holds tag (attribute name, text the description) and check_tags. Attribute: forced (every
@@ -101,15 +99,15 @@ tag must be described). `bench tag FILE` shows them.)"},
         "tag", "a description, an active tag, or a condition",
         R"(In `tags` a described tag, in `selection` an active one; as an attribute of any element the
 condition under which it is there. See also: tag_expression.)"},
-    Topic{"check_tags", "which tags may be combined",
-          R"(A tag expression that must hold, else nothing runs.)"},
+    {"check_tags", "which tags may be combined",
+     R"(A tag expression that must hold, else nothing runs.)"},
     Topic{
         "include-path", "where included files are looked for",
         R"(Holds path. Searched after --include-path and before JUBE_INCLUDE_PATH and the directory of
 the file.)"},
-    Topic{"path", "a directory of the include path", R"(In `include-path`; relative to the file.)"},
-    Topic{"include", "takes in a part of another file",
-          R"(XML: <include from="FILE" path="XPATH"/>. YAML: `!include FILE[:["key"][0]]`.)"},
+    {"path", "a directory of the include path", R"(In `include-path`; relative to the file.)"},
+    {"include", "takes in a part of another file",
+     R"(XML: <include from="FILE" path="XPATH"/>. YAML: `!include FILE[:["key"][0]]`.)"},
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ bool confirmed(const std::string& question, bool force) {
   if (force)
     return true;
   if (::isatty(STDIN_FILENO) != 1)
-    throw Error(question + ": there is no terminal to ask at",
+    throw Error(fmt::format("there is no terminal to ask at: {}?", question),
                 "nothing was removed; `--force` does it without asking");
   print(question + "? (y/n) ");
   std::string answer;

@@ -36,6 +36,7 @@ std::function<int()> declare_analyse(CLI::App& app) {
   choice->declare(app);
   return [choice] {
     for (const auto& directory : workspace::select_runs(choice->directory, choice->ids)) {
+      command_log().open(directory.path, "analyse");
       analyse_directory(directory);
       print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
     }
@@ -59,6 +60,7 @@ std::function<int()> declare_result(CLI::App& app) {
       result::parse_style(options->style);
     for (const auto& directory :
          workspace::select_runs(options->choice.directory, options->choice.ids)) {
+      command_log().open(directory.path, "result");
       Workspace workspace = Workspace::open(directory.path, Access::read);
       const engine::Run run = engine::load_run(directory, workspace);
       if (options->analyse || !engine::is_analysed(run, workspace)) {

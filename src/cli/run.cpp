@@ -16,6 +16,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> files;
   std::vector<std::string> tags;
+  std::vector<std::string> include_path;
   engine::Request request;
   std::string comment;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
@@ -79,6 +80,7 @@ int run_file(const RunOptions& options, const std::string& file, std::vector<int
   engine::Request request = options.request;
   request.input_file = file;
   request.tags = {options.tags.begin(), options.tags.end()};
+  request.include_path = {options.include_path.begin(), options.include_path.end()};
   if (!options.comment.empty())
     request.comment = options.comment;
   command_log().begin_parsing();
@@ -131,7 +133,7 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("ID");
   app.add_option("-m,--comment", options->comment, "comment in place of the file's")
       ->type_name("TEXT");
-  app.add_option("--include-path", request.include_path, "where included files are looked for")
+  app.add_option("--include-path", options->include_path, "where included files are looked for")
       ->type_name("DIR");
   app.add_option("--only-bench", request.only_benchmarks, "run only these benchmarks of the file")
       ->type_name("NAME");

@@ -26,10 +26,10 @@ struct Request {
   std::string power_source;  ///< Empty: the step's `energy` methods.
   std::optional<std::string> comment;
   std::optional<int> id;
-  std::vector<std::string> include_path;     ///< Before the file's own, relative to here.
-  std::vector<std::string> only_benchmarks;  ///< In place of the file's `only`.
-  std::vector<std::string> not_benchmarks;   ///< In place of the file's `not`.
-  std::size_t max_workpackages = 1'000'000;  ///< A run with more is refused.
+  std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.
+  std::vector<std::string> only_benchmarks;         ///< In place of the file's `only`.
+  std::vector<std::string> not_benchmarks;          ///< In place of the file's `not`.
+  std::size_t max_workpackages = 1'000'000;         ///< A run with more is refused.
 };
 
 /// The input file as it was understood: tags applied, checked, with its platform.

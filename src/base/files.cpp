@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <glob.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
@@ -114,10 +115,10 @@ std::filesystem::path find_program(const std::string& program) {
   return {};
 }
 
-std::string expand_user_and_environment(std::string_view text) {
+std::string expand_user_and_environment(std::string_view text, const VariableLookup& variable) {
   std::string expanded;
   if (text.starts_with("~") && (text.size() == 1 || text[1] == '/'))
-    if (const char* home = std::getenv("HOME")) {
+    if (const char* home = variable("HOME")) {
       expanded = home;
       text.remove_prefix(1);
     }
@@ -135,11 +136,32 @@ std::string expand_user_and_environment(std::string_view text) {
     const bool closed = !braces || (end < text.size() && text[end] == '}');
     const std::size_t length = braces && closed ? end + 1 : end;
     const std::string name(text.substr(begin, end - begin));
-    const char* value = closed && !name.empty() ? std::getenv(name.c_str()) : nullptr;
+    const char* value = closed && !name.empty() ? variable(name) : nullptr;
     expanded += value ? std::string_view(value) : text.substr(0, length);
     text.remove_prefix(length);
   }
   return expanded;
+}
+
+std::string expand_user_and_environment(std::string_view text) {
+  return expand_user_and_environment(
+      text, [](const std::string& name) { return std::getenv(name.c_str()); });
+}
+
+std::vector<std::filesystem::path> files_matching(const std::filesystem::path& pattern) {
+  std::error_code absent;
+  if (pattern.string().find_first_of("*?[") == std::string::npos) {
+    if (std::filesystem::exists(std::filesystem::symlink_status(pattern, absent)))
+      return {pattern};
+    return {};
+  }
+  std::vector<std::filesystem::path> files;
+  glob_t found{};
+  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
+    for (std::size_t k = 0; k < found.gl_pathc; ++k)
+      files.emplace_back(found.gl_pathv[k]);
+  ::globfree(&found);
+  return files;
 }
 
 }  // namespace bench

@@ -213,7 +213,11 @@ void Graph::remember_combination(Workpackage& workpackage) {
       combinations_.emplace(combination_key(workpackage), workpackage.id).first->second;
 }
 
-Variables Graph::variables_of(const Workpackage& workpackage) const {
+workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage, int) const {
+  return workpackage.parameters;
+}
+
+Variables Graph::variables_of(const Workpackage& workpackage, int cycle) const {
   Variables variables = benchmark_variables_;
   add_step_variables(*run_.benchmark.step(workpackage.step), variables);
   std::map<long long, std::string> parents;
@@ -221,6 +225,7 @@ Variables Graph::variables_of(const Workpackage& workpackage) const {
     parents[parent] = at(parent).step;
   add_workpackage_variables(run_, workpackage, parents, variables);
   add_exports(run_, workpackage, variables);
+  variables["jube_wp_cycle"] = std::to_string(cycle);
   return variables;
 }
 

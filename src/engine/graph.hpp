@@ -35,8 +35,11 @@ class Graph {
   /// Makes the children that come into being because these, in this order, are done.
   std::vector<workspace::Workpackage> make_children(const std::vector<long long>& released);
 
-  /// The variables of a workpackage, for its commands.
-  Variables variables_of(const workspace::Workpackage& workpackage) const;
+  /// The variables of a workpackage in a cycle, for its commands.
+  Variables variables_of(const workspace::Workpackage& workpackage, int cycle = 0) const;
+  /// Its parameters in a cycle.
+  workspace::Parameters parameters_in_cycle(const workspace::Workpackage& workpackage,
+                                            int cycle) const;
 
   /// What the user should know of what was made: dropped combinations and conflicts. Emptied.
   std::vector<std::string> take_notices();

@@ -1,88 +1,149 @@
 #include "prepare.hpp"
 
+#include "directory.hpp"
+#include "do_log.hpp"
+#include "environment.hpp"
+#include "file_sets.hpp"
+#include "render.hpp"
+#include "substitute_sets.hpp"
+
 #include <fstream>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 
 namespace bench::engine {
 namespace {
 
 namespace fs = std::filesystem;
+using schedule::Snippet;
 using workspace::Workpackage;
+using SharedScope = std::shared_ptr<const Scope>;
+using FileWork = std::function<void(const Environment&)>;
 
-void make_fresh_directory(const fs::path& directory) {
-  std::error_code failure;
-  fs::remove_all(directory, failure);
-  if (failure)
-    throw Error(fmt::format("cannot remove {}, left by an interrupted attempt: {}",
-                            directory.string(), failure.message()));
-  make_directories(directory / "work");
-}
-
-/// `work/<step>` leads to the work directory of the parent, by a relative link that survives a
-/// move of the run.
-void link_parents(const Graph& graph, const Workpackage& workpackage, const fs::path& work) {
-  for (const long long id : workpackage.parents) {
-    const Workpackage& parent = graph.at(id);
-    std::error_code failure;
-    fs::create_symlink(fs::path("../..") / parent.directory / "work", work / parent.step, failure);
-    if (failure)
-      throw Error(
-          fmt::format("cannot link {}: {}", (work / parent.step).string(), failure.message()));
+/// File work in the order in which it was added, as one.
+class FileWorks {
+ public:
+  void add(FileWork work) { works_.push_back(std::move(work)); }
+  FileWork take() {
+    return [works = std::exchange(works_, {})](const Environment& environment) {
+      for (const FileWork& work : works)
+        work(environment);
+    };
   }
+
+ private:
+  std::vector<FileWork> works_;
+};
+
+/// Everything that makes a workpackage's directory: snippets for the `prepare` commands, with the
+/// file work between them; what comes after the last one is left in `works`.
+std::vector<Snippet> render_files(const SharedScope& scope, FileWorks& works) {
+  std::vector<Snippet> snippets;
+  const model::Benchmark& benchmark = scope->run.benchmark;
+  const auto names = scope->used_sets();
+  for (const std::string& name : names) {
+    const model::FileSet* set = benchmark.file_set(name);
+    for (const model::FileEntry& entry : set ? set->entries : std::vector<model::FileEntry>{}) {
+      if (entry.action != model::FileEntry::Action::prepare) {
+        works.add([scope, &entry](const Environment& environment) {
+          place_files(entry, *scope, environment);
+        });
+      } else if (!entry.command.text.empty() &&
+                 scope->holds(entry.command.active, entry.command.place)) {
+        snippets.push_back(render_command(entry.command, *scope));
+        snippets.back().before = works.take();
+      }
+    }
+  }
+  for (const std::string& name : names)
+    if (const model::SubstituteSet* set = benchmark.substitute_set(name))
+      works.add([scope, set](const Environment&) { substitute_files(*set, *scope); });
+  return snippets;
 }
 
-/// This process's environment, the programs that belong to bench on PATH, the exported parameters
-/// and the mark by which a later bench knows the processes of this attempt.
-Environment environment_of(const Run& run, const Workpackage& workpackage,
-                           const std::string& uuid) {
-  static const Environment base = [] {
-    Environment environment = current_environment();
-    std::string path;
-    for (const fs::path& directory : program_directories())
-      path += directory.string() + ":";
-    const char* old = std::getenv("PATH");
-    set_variable(environment, "PATH", path + (old ? old : "/usr/bin:/bin"));
-    return environment;
-  }();
-  Environment environment = base;
-  for (const auto& [name, value] : exported_parameters(run, workpackage))
+/// The whole environment of the attempt.
+Environment environment_of(const Scope& scope, const std::string& uuid,
+                           const workspace::EnvironmentChanges& inherited) {
+  Environment environment = base_environment();
+  apply(inherited, environment);
+  for (const auto& [name, value] : exported_parameters(scope.run, scope.workpackage))
     set_variable(environment, name, value);
   set_variable(environment, "BENCH_ATTEMPT", uuid);
   return environment;
 }
 
+/// Whether anybody needs to know the environment that the part leaves.
+bool keeps_environment(const model::Step& step, const Part& part,
+                       const workspace::Progress& progress) {
+  if (part.script)
+    return false;
+  return step.exported || part.end < static_cast<int>(step.commands.size()) ||
+         progress.cycle + 1 < step.cycles;
+}
+
 }  // namespace
+
+std::shared_ptr<const Scope> scope_of(const Run& run, const Graph& graph,
+                                      const Workpackage& workpackage,
+                                      evaluate::Evaluator& evaluator) {
+  const int cycle = workpackage.progress.cycle;
+  auto scope = std::make_shared<Scope>(Scope{.run = run,
+                                             .step = *run.benchmark.step(workpackage.step),
+                                             .workpackage = workpackage,
+                                             .variables = {},
+                                             .evaluator = evaluator});
+  scope->workpackage.parameters = graph.parameters_in_cycle(workpackage, cycle);
+  scope->variables = graph.variables_of(scope->workpackage, cycle);
+  if (part_at(run.benchmark, scope->step, workpackage.progress).shared)
+    std::erase_if(scope->variables,
+                  [](const auto& variable) { return variable.first.starts_with("jube_wp_"); });
+  return scope;
+}
 
 schedule::Job attempt_on_disk(const Run& run, const Workpackage& workpackage,
                               const std::string& uuid) {
+  const model::Step& step = *run.benchmark.step(workpackage.step);
+  const Part part = part_at(run.benchmark, step, workpackage.progress);
   schedule::Job job;
   job.workpackage = workpackage.id;
   job.uuid = uuid;
   job.directory = run.directory.path / workpackage.directory;
   job.work_directory = job.directory / "work";
   job.sentinel = job.directory / "sentinel";
-  if (run.benchmark.step(workpackage.step)->batch)
+  job.keep_environment = keeps_environment(step, part, workpackage.progress);
+  if (part.script)
     job.script = job.directory / "job.sh";
   return job;
 }
 
-schedule::Job prepare(const Run& run, const Graph& graph, const Workpackage& workpackage,
-                      const std::string& uuid, evaluate::Evaluator& evaluator) {
-  const Variables variables = graph.variables_of(workpackage);
-  Rendered rendered = render(run, workpackage, variables, uuid, evaluator);
-  schedule::Job job = attempt_on_disk(run, workpackage, uuid);
-  make_fresh_directory(job.directory);
-  link_parents(graph, workpackage, job.work_directory);
-  if (job.is_batch())
-    write_file_atomically(job.script, rendered.script);
-  job.snippets = std::move(rendered.snippets);
+schedule::Job prepare(const SharedScope& scope, const Graph& graph, const std::string& uuid,
+                      const workspace::EnvironmentChanges& inherited) {
+  const Workpackage& workpackage = scope->workpackage;
+  const Part part = part_at(scope->run.benchmark, scope->step, workpackage.progress);
+  schedule::Job job = attempt_on_disk(scope->run, workpackage, uuid);
+  job.work_directory = scope->work();
+  job.environment = environment_of(*scope, uuid, inherited);
+  Rendered rendered = render(*scope, part, uuid);
   job.timeout_s = rendered.timeout_s;
-  job.environment = environment_of(run, workpackage, uuid);
+  FileWorks works;
+  if (part.files) {
+    works.add([scope, &graph](const Environment&) { make_directory(*scope, graph); });
+    job.snippets = render_files(scope, works);
+  }
+  if (part.script) {
+    works.take()(job.environment);
+    write_file_atomically(job.script, rendered.script);
+    return job;
+  }
+  if (rendered.snippets.empty())
+    rendered.snippets.emplace_back();
+  rendered.snippets.front().before = works.take();
+  job.snippets.insert(job.snippets.end(), std::make_move_iterator(rendered.snippets.begin()),
+                      std::make_move_iterator(rendered.snippets.end()));
+  log_commands(*scope, job);
   return job;
 }
 

@@ -1,18 +1,30 @@
 #pragma once
 
 #include "graph.hpp"
-#include "render.hpp"
+#include "part.hpp"
+#include "scope.hpp"
+
+#include <memory>
+#include <string>
 
 #include <bench/engine/run.hpp>
 #include <bench/schedule/backend.hpp>
 
 namespace bench::engine {
 
-/// Makes the directory of a workpackage (a left one of an interrupted attempt is removed first),
-/// links its parents into it, writes its job script, and returns the attempt, ready to start.
+/// What the texts of the part that a workpackage stands at are made concrete with. A shared command
+/// has no variables of one workpackage.
+std::shared_ptr<const Scope> scope_of(const Run& run, const Graph& graph,
+                                      const workspace::Workpackage& workpackage,
+                                      evaluate::Evaluator& evaluator);
+
+/// The next part of a workpackage as an attempt, ready to start. Its first snippet makes the
+/// directory, where that is due: a left one of an interrupted attempt is removed, the parents are
+/// linked into it, files are placed and substituted.
+/// @param inherited the environment that the part begins with, against bench's own
 /// @throws Error if something of that fails; the workpackage is then failed, not the run
-schedule::Job prepare(const Run& run, const Graph& graph, const workspace::Workpackage& workpackage,
-                      const std::string& uuid, evaluate::Evaluator& evaluator);
+schedule::Job prepare(const std::shared_ptr<const Scope>& scope, const Graph& graph,
+                      const std::string& uuid, const workspace::EnvironmentChanges& inherited);
 
 /// The attempt as it stands on disk already, for one that an earlier bench started.
 schedule::Job attempt_on_disk(const Run& run, const workspace::Workpackage& workpackage,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include <bench/base/text.hpp>
 
 namespace bench::engine {
@@ -11,16 +13,26 @@ using workspace::Workpackage;
 
 namespace {
 
-/// The smaller of `procs` and `max_async`, 0 where neither limits.
-int limit_of(const model::Step& step) {
-  const auto max_async = parse_integer(strip(step.max_async));
-  if (!step.max_async.empty() && (!max_async || *max_async < 0))
-    throw Error("max_async of step '" + step.name + "' is no whole number: " + step.max_async, "",
-                step.place);
-  const int async = static_cast<int>(max_async.value_or(0));
-  if (async > 0 && step.procs > 0)
-    return std::min(async, step.procs);
-  return std::max(async, step.procs);
+/// Where workpackages work in one directory together, one at a time is what their author expects.
+int most_running(const model::Step& step) {
+  if (step.procs > 0)
+    return step.procs;
+  return step.work_dir.empty() && step.shared.empty() ? 0 : 1;
+}
+
+/// Whether it has run in part, so that it counts as unfinished while it is ready.
+bool is_begun(const Workpackage& workpackage) {
+  return workpackage.progress != workspace::Progress{};
+}
+
+/// New ones have the highest id; one that comes back goes to the front of those after it.
+void insert_in_order(std::deque<long long>& ids, long long id) {
+  ids.insert(std::lower_bound(ids.begin(), ids.end(), id), id);
+}
+
+bool waits_for_files(const model::Step& step) {
+  return std::any_of(step.commands.begin(), step.commands.end(),
+                     [](const model::Command& command) { return !command.done_file.empty(); });
 }
 
 bool has_children(const model::Benchmark& benchmark, const std::string& name) {
@@ -31,23 +43,29 @@ bool has_children(const model::Benchmark& benchmark, const std::string& name) {
 
 }  // namespace
 
-Queue::Queue(const Run& run, const Graph& graph) {
+Queue::Queue(const Run& run, const Graph& graph) : run_(run) {
   const bool here = run.platform.scheduler == platform::Scheduler::none;
   for (const model::Step& step : run.benchmark.steps) {
     StepQueue& queue = steps_.emplace_back();
     queue.step = &step;
-    queue.limit = limit_of(step);
+    queue.most_running = most_running(step);
     queue.has_children = has_children(run.benchmark, step.name);
-    queue.in_order = here || !step.batch;
+    queue.in_order = (here || !step.batch) && !waits_for_files(step);
   }
   for (const Workpackage& workpackage : graph.all()) {
     StepQueue& queue = of(workpackage.step);
+    take_limit(queue, workpackage);
     queue.members.push_back(workpackage.id);
-    if (workpackage.state == State::ready)
-      queue.ready.push_back(workpackage.id);
-    else if (workpackage.has_ended())
+    if (workpackage.has_ended()) {
       queue.stopped.push_back(workpackage.id);
-    else
+      continue;
+    }
+    const bool ready = workpackage.state == State::ready;
+    if (ready)
+      (is_begun(workpackage) ? queue.resumed : queue.ready).push_back(workpackage.id);
+    if (!ready || is_begun(workpackage))
+      ++queue.unfinished;
+    if (!ready && workpackage.state != State::pending)
       ++queue.running;
   }
 }
@@ -57,36 +75,73 @@ Queue::StepQueue& Queue::of(const std::string& step) {
                        [&](const StepQueue& queue) { return queue.step->name == step; });
 }
 
+const Queue::StepQueue& Queue::of(const std::string& step) const {
+  return *std::find_if(steps_.begin(), steps_.end(),
+                       [&](const StepQueue& queue) { return queue.step->name == step; });
+}
+
+void Queue::take_limit(StepQueue& queue, const Workpackage& workpackage) const {
+  if (queue.most_unfinished)
+    return;
+  const Variables variables = benchmark_variables(run_);
+  const std::string text(strip(
+      evaluate::substitute(queue.step->max_async, lookup_in(variables, workpackage.parameters))));
+  const auto limit = parse_integer(text);
+  if (!text.empty() && (!limit || *limit < 0))
+    throw Error(
+        fmt::format("max_async of step '{}' is no whole number: {}", queue.step->name, text), "",
+        queue.step->place);
+  queue.most_unfinished = static_cast<int>(limit.value_or(0));
+}
+
 void Queue::add_ready(const Workpackage& workpackage) {
   StepQueue& queue = of(workpackage.step);
+  take_limit(queue, workpackage);
   if (queue.members.empty() || queue.members.back() < workpackage.id)
     queue.members.push_back(workpackage.id);
-  // New ones have the highest id; one that comes back goes to the front of those after it.
-  queue.ready.insert(std::lower_bound(queue.ready.begin(), queue.ready.end(), workpackage.id),
-                     workpackage.id);
+  insert_in_order(is_begun(workpackage) ? queue.resumed : queue.ready, workpackage.id);
 }
 
 void Queue::started(const Workpackage& workpackage) {
   StepQueue& queue = of(workpackage.step);
-  queue.ready.pop_front();
+  if (is_begun(workpackage)) {
+    queue.resumed.pop_front();
+  } else {
+    queue.ready.pop_front();
+    ++queue.unfinished;
+  }
   ++queue.running;
 }
 
-void Queue::stopped(const Workpackage& workpackage) {
+void Queue::stopped(const Workpackage& workpackage, State before) {
   StepQueue& queue = of(workpackage.step);
-  --queue.running;
+  if (before != State::pending)
+    --queue.running;
+  if (workpackage.has_ended() || !is_begun(workpackage))
+    --queue.unfinished;
   if (workpackage.has_ended())
     queue.stopped.push_back(workpackage.id);
 }
 
 long long Queue::front() const {
   long long best = -1;
+  const auto offer = [&](const std::deque<long long>& ids) {
+    if (!ids.empty() && (best < 0 || ids.front() < best))
+      best = ids.front();
+  };
   for (const StepQueue& queue : steps_) {
-    const bool full = queue.limit > 0 && queue.running >= queue.limit;
-    if (!queue.ready.empty() && !full && (best < 0 || queue.ready.front() < best))
-      best = queue.ready.front();
+    if (queue.most_running > 0 && queue.running >= queue.most_running)
+      continue;
+    offer(queue.resumed);
+    const int most_unfinished = queue.most_unfinished.value_or(0);
+    if (most_unfinished == 0 || queue.unfinished < most_unfinished)
+      offer(queue.ready);
   }
   return best;
+}
+
+const std::vector<long long>& Queue::members(const std::string& step) const {
+  return of(step).members;
 }
 
 std::vector<long long> Queue::take_released(const Graph& graph) {

@@ -3,6 +3,8 @@
 #include "graph.hpp"
 
 #include <deque>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <bench/engine/run.hpp>
@@ -17,25 +19,32 @@ class Queue {
 
   /// A workpackage has come into being, or back.
   void add_ready(const workspace::Workpackage& workpackage);
-  /// A workpackage has started, or has stopped running (ended, or was interrupted).
+  /// A workpackage starts; it is still `ready`.
   void started(const workspace::Workpackage& workpackage);
-  void stopped(const workspace::Workpackage& workpackage);
+  /// A workpackage has left the state `before`, running, submitted or pending, for the one it has
+  /// now.
+  void stopped(const workspace::Workpackage& workpackage, workspace::State before);
 
   /// The ready workpackage with the lowest id among the steps that may start another; -1 for none.
   long long front() const;
+  /// The workpackages of a step, ascending.
+  const std::vector<long long>& members(const std::string& step) const;
 
   /// Done workpackages whose children can be made now. Those of a step are released in order of
   /// their ids, whatever order they ended in, so that the children's ids do not depend on timing;
-  /// only a step whose jobs a scheduler runs releases them as they end, since one may wait for
-  /// days.
+  /// only a step that may wait for days, for a scheduler or for a `done_file`, releases them as
+  /// they end.
   std::vector<long long> take_released(const Graph& graph);
 
  private:
   struct StepQueue {
     const model::Step* step;
-    std::deque<long long> ready;
+    std::deque<long long> ready;    ///< Not started yet.
+    std::deque<long long> resumed;  ///< Ready for their next part: they are unfinished already.
     int running = 0;
-    int limit = 0;  ///< Most that may run at once; 0: no limit.
+    int unfinished = 0;                  ///< Started, and neither done nor failed.
+    int most_running = 0;                ///< 0: no limit.
+    std::optional<int> most_unfinished;  ///< Known with the first workpackage; 0: no limit.
     bool has_children = false;
     bool in_order = true;
     std::vector<long long> members;  ///< Ascending.
@@ -44,7 +53,11 @@ class Queue {
   };
 
   StepQueue& of(const std::string& step);
+  const StepQueue& of(const std::string& step) const;
+  /// Takes the limit of `max_async`, which may hold parameters.
+  void take_limit(StepQueue& queue, const workspace::Workpackage& workpackage) const;
 
+  const Run& run_;
   std::vector<StepQueue> steps_;
 };
 

@@ -16,79 +16,51 @@ namespace {
 namespace fs = std::filesystem;
 using workspace::Workpackage;
 
-/// What every part of a rendering needs.
-struct Context {
-  const Run& run;
-  const model::Step& step;
-  const Workpackage& workpackage;
-  const Variables& variables;
-  evaluate::Evaluator& evaluator;
-  fs::path directory;
-
-  std::string substitute(const std::string& text) const {
-    return evaluate::substitute(text, lookup_in(variables, workpackage.parameters));
-  }
-};
-
-bool holds(const Context& context, const std::string& expression, const Place& place) {
-  if (expression == "true")
-    return true;
-  const std::vector<std::string> texts{context.substitute(expression)};
-  const auto outcome = context.evaluator.evaluate_truth(texts).front();
-  if (!outcome.ok)
-    throw Error(fmt::format("active is no expression: {}", outcome.error),
-                fmt::format("evaluated was: {}", texts[0]), place);
-  return outcome.value == "True";
+int size_of(const model::Step& step) {
+  return static_cast<int>(step.commands.size());
 }
 
-/// The commands to execute, substituted, without those that are not active or empty.
-std::vector<schedule::Snippet> render_snippets(const Context& context) {
+/// The commands from `begin` to `end` that are active and not empty.
+std::vector<schedule::Snippet> render_snippets(const Scope& scope, int begin, int end) {
   std::vector<schedule::Snippet> snippets;
-  const fs::path work = context.directory / "work";
-  for (const model::Command& command : context.step.commands) {
-    if (command.text.empty() || !holds(context, command.active, command.place))
-      continue;
-    std::string text = context.substitute(command.text);
-    // JUBE strips them, since it goes on after the text with `&& ...`.
-    text.erase(0, std::min(text.find_first_not_of(';'), text.size()));
-    text.erase(text.find_last_not_of(';') + 1);
-    snippets.push_back({.text = text,
-                        .stdout_file = work / context.substitute(command.stdout_file),
-                        .stderr_file = work / context.substitute(command.stderr_file)});
+  for (int k = begin; k < end; ++k) {
+    const model::Command& command = scope.step.commands[static_cast<std::size_t>(k)];
+    if (!command.text.empty() && scope.holds(command.active, command.place))
+      snippets.push_back(render_command(command, scope));
   }
   return snippets;
 }
 
-std::string exports(const Context& context, const std::string& uuid) {
+std::string exports(const Scope& scope, const std::string& uuid) {
   std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
   std::string path;
   for (const fs::path& directory : program_directories())
     path += shell_quote(directory.string()) + ":";
   if (!path.empty())
     lines += fmt::format("export PATH={}\"$PATH\"\n", path);
-  for (const auto& [name, value] : context.run.platform.environment)
+  for (const auto& [name, value] : scope.run.platform.environment)
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
-  for (const auto& [name, value] : exported_parameters(context.run, context.workpackage))
+  for (const auto& [name, value] : exported_parameters(scope.run, scope.workpackage))
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
   lines.pop_back();
   return lines;
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
-std::string command_line(const Context& context) {
+std::string command_line(const Scope& scope) {
   std::vector<std::string> texts;
-  for (const schedule::Snippet& snippet : render_snippets(context))
+  for (const schedule::Snippet& snippet : render_snippets(scope, 0, size_of(scope.step)))
     texts.push_back(snippet.text);
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
-  if (!context.step.energy)
+  if (!scope.step.energy)
     return commands;
-  const std::string& wanted = context.run.fact("power_source");
+  const std::string& wanted = scope.run.fact("power_source");
   return fmt::format(
       "bench-energy --method {} --interval {} --out {} -- {}",
-      shell_quote(wanted.empty() ? context.substitute(context.step.energy->methods) : wanted),
-      shell_quote(context.substitute(context.step.energy->interval)),
-      shell_quote((context.directory / "work").string()), commands);
+      shell_quote(wanted.empty() ? scope.substitute(scope.step.energy->methods) : wanted),
+      shell_quote(scope.substitute(scope.step.energy->interval)),
+      shell_quote(scope.work().string()), commands);
 }
 
 /// As Slurm's `--time` takes it: `HH:MM:SS`, rounded up.
@@ -97,22 +69,22 @@ std::string clock_text(double seconds) {
   return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-platform::Holes holes(const Context& context, const std::string& uuid, double time_limit_s) {
-  const model::Batch& batch = *context.step.batch;
-  const platform::Platform& machine = context.run.platform;
-  const fs::path work = context.directory / "work";
-  const std::string gpus = context.substitute(batch.gpus_per_node);
+platform::Holes holes(const Scope& scope, const std::string& uuid, double time_limit_s) {
+  const model::Batch& batch = *scope.step.batch;
+  const platform::Platform& machine = scope.run.platform;
+  const fs::path work = scope.work();
+  const std::string gpus = scope.substitute(batch.gpus_per_node);
   const bool ask = !gpus.empty() && gpus != "0";
   using platform::GpuRequest;
-  return {{"benchmark", context.run.benchmark.name},
-          {"step", context.step.name},
-          {"workpackage", std::to_string(context.workpackage.id)},
-          {"job_name", fmt::format("{}_{}_{}", replace_all(context.run.benchmark.name, " ", "_"),
-                                   context.step.name, context.workpackage.id)},
+  return {{"benchmark", scope.run.benchmark.name},
+          {"step", scope.step.name},
+          {"workpackage", std::to_string(scope.workpackage.id)},
+          {"job_name", fmt::format("{}_{}_{}", replace_all(scope.run.benchmark.name, " ", "_"),
+                                   scope.step.name, scope.workpackage.id)},
           {"uuid", uuid},
-          {"nodes", context.substitute(batch.nodes)},
-          {"tasks_per_node", context.substitute(batch.tasks_per_node)},
-          {"threads_per_task", context.substitute(batch.threads_per_task)},
+          {"nodes", scope.substitute(batch.nodes)},
+          {"tasks_per_node", scope.substitute(batch.tasks_per_node)},
+          {"threads_per_task", scope.substitute(batch.threads_per_task)},
           {"gres_gpus", ask && machine.gpu_request == GpuRequest::gres ? gpus : ""},
           {"gpus_per_node", ask && machine.gpu_request == GpuRequest::gpus_per_node ? gpus : ""},
           {"time_limit", time_limit_s > 0 ? clock_text(time_limit_s) : ""},
@@ -121,27 +93,27 @@ platform::Holes holes(const Context& context, const std::string& uuid, double ti
           {"qos", machine.qos},
           {"stdout", (work / "stdout").string()},
           {"stderr", (work / "stderr").string()},
-          {"sentinel", shell_quote((context.directory / "sentinel").string())},
+          {"sentinel", shell_quote((scope.directory() / "sentinel").string())},
           {"work_directory", shell_quote(work.string())},
-          {"exports", exports(context, uuid)},
-          {"commands", command_line(context)}};
+          {"exports", exports(scope, uuid)},
+          {"commands", command_line(scope)}};
 }
 
-std::string render_script(const Context& context, const std::string& uuid, double time_limit_s) {
-  const std::string& own = context.step.batch->job_template;
+std::string render_script(const Scope& scope, const std::string& uuid, double time_limit_s) {
+  const std::string& own = scope.step.batch->job_template;
   fs::path file;
   const std::string text = platform::read_job_template(
-      own.empty() ? context.run.platform.job_template : context.substitute(own),
-      context.run.fact("home"), file);
+      own.empty() ? scope.run.platform.job_template : scope.substitute(own), scope.run.fact("home"),
+      file);
   fs::path body_file;
   const std::string body = platform::read_job_template("body.sh", file.parent_path(), body_file);
-  platform::Holes values = holes(context, uuid, time_limit_s);
+  platform::Holes values = holes(scope, uuid, time_limit_s);
   values["body"] = platform::fill(body, body_file.string(), values);
   return platform::fill(text, file.string(), values);
 }
 
-double duration_s(const Context& context, const std::string& text, const Place& place) {
-  const std::string substituted = context.substitute(text);
+double duration_s(const Scope& scope, const std::string& text, const Place& place) {
+  const std::string substituted = scope.substitute(text);
   return substituted.empty() ? 0 : parse_duration_s(substituted, place);
 }
 
@@ -158,26 +130,43 @@ std::vector<fs::path> program_directories() {
   return directories;
 }
 
-Rendered render(const Run& run, const Workpackage& workpackage, const Variables& variables,
-                const std::string& uuid, evaluate::Evaluator& evaluator) {
-  const Context context{.run = run,
-                        .step = *run.benchmark.step(workpackage.step),
-                        .workpackage = workpackage,
-                        .variables = variables,
-                        .evaluator = evaluator,
-                        .directory = run.directory.path / workpackage.directory};
+schedule::Snippet render_command(const model::Command& command, const Scope& scope) {
+  std::string text = scope.substitute(command.text);
+  // JUBE strips them, since it goes on after the text with `&& ...`.
+  text.erase(0, std::min(text.find_first_not_of(';'), text.size()));
+  text.erase(text.find_last_not_of(';') + 1);
+  const fs::path base = command.shared ? scope.shared() : scope.work();
+  return {.text = text,
+          .stdout_file = base / scope.substitute(command.stdout_file),
+          .stderr_file = base / scope.substitute(command.stderr_file),
+          .directory = command.work_dir.empty() ? fs::path() : scope.directory_of(command)};
+}
+
+Rendered render(const Scope& scope, const Part& part, const std::string& uuid) {
   Rendered rendered;
-  rendered.timeout_s = duration_s(context, context.step.timeout, context.step.place);
-  if (!context.step.batch) {
-    rendered.snippets = render_snippets(context);
+  rendered.timeout_s = duration_s(scope, scope.step.timeout, scope.step.place);
+  if (!part.script) {
+    rendered.snippets = render_snippets(scope, part.begin, part.end);
     return rendered;
   }
-  const model::Batch& batch = *context.step.batch;
-  const double limit_s = duration_s(context, batch.time_limit, batch.place);
-  rendered.script = render_script(context, uuid, limit_s);
+  const model::Batch& batch = *scope.step.batch;
+  const double limit_s = duration_s(scope, batch.time_limit, batch.place);
+  rendered.script = render_script(scope, uuid, limit_s);
   if (limit_s > 0 && (rendered.timeout_s == 0 || limit_s < rendered.timeout_s))
     rendered.timeout_s = limit_s;
   return rendered;
+}
+
+Rendered render(const Run& run, const Workpackage& workpackage, const Variables& variables,
+                const std::string& uuid, evaluate::Evaluator& evaluator) {
+  const Scope scope{.run = run,
+                    .step = *run.benchmark.step(workpackage.step),
+                    .workpackage = workpackage,
+                    .variables = variables,
+                    .evaluator = evaluator};
+  return render(scope,
+                {.script = scope.step.batch.has_value(), .begin = 0, .end = size_of(scope.step)},
+                uuid);
 }
 
 }  // namespace bench::engine

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "variables.hpp"
+#include "part.hpp"
+#include "scope.hpp"
 
 #include <string>
 #include <vector>
@@ -18,12 +19,18 @@ struct Rendered {
   double timeout_s = 0;                     ///< 0: none.
 };
 
-/// Renders the commands, or the job script, of a workpackage.
+/// Renders the commands, or the job script, of a part.
 /// @param uuid identifies the attempt
 /// @throws Error with the place of a command, template hole or length of time that does not work
+Rendered render(const Scope& scope, const Part& part, const std::string& uuid);
+
+/// Renders all that a workpackage executes in its first cycle.
 Rendered render(const Run& run, const workspace::Workpackage& workpackage,
                 const Variables& variables, const std::string& uuid,
                 evaluate::Evaluator& evaluator);
+
+/// One command, whether it is active or not.
+schedule::Snippet render_command(const model::Command& command, const Scope& scope);
 
 /// Directories with programs that commands find by name: bench-energy and the step programs.
 std::vector<std::filesystem::path> program_directories();

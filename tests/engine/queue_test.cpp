@@ -30,16 +30,16 @@ class QueueTest : public RunFixture {
   std::vector<long long> start_all() {
     std::vector<long long> ids;
     for (long long id = queue_->front(); id >= 0; id = queue_->front()) {
-      graph_->at(id).state = State::running;
       queue_->started(graph_->at(id));
+      graph_->at(id).state = State::running;
       ids.push_back(id);
     }
     return ids;
   }
 
   void stop(long long id, State state) {
-    graph_->at(id).state = state;
-    queue_->stopped(graph_->at(id));
+    const State before = std::exchange(graph_->at(id).state, state);
+    queue_->stopped(graph_->at(id), before);
     if (state == State::ready)
       queue_->add_ready(graph_->at(id));
   }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench {
 
@@ -30,8 +32,16 @@ std::filesystem::path executable_directory();
 /// empty where there is none.
 std::filesystem::path find_program(const std::string& program);
 
+/// The value of a variable, or null.
+using VariableLookup = std::function<const char*(const std::string& name)>;
+
 /// Leading `~` and `$NAME`/`${NAME}` of the environment expanded; unknown names are left as they
-/// are.
+/// are. Without a lookup the environment is that of this process.
+std::string expand_user_and_environment(std::string_view text, const VariableLookup& variable);
 std::string expand_user_and_environment(std::string_view text);
+
+/// The existing files that a shell pattern (`* ? [..]`) matches, sorted; a name without a pattern
+/// in it matches itself, a dangling link too.
+std::vector<std::filesystem::path> files_matching(const std::filesystem::path& pattern);
 
 }  // namespace bench

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "graph.hpp"
+#include "ledger.hpp"
+#include "queue.hpp"
+
+#include <vector>
+
+#include <bench/engine/run.hpp>
+#include <bench/schedule/backend.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// Where workpackages go from one part to the next: through their commands and cycles, past the
+/// files that commands watch, and together through shared commands.
+class Course {
+ public:
+  Course(const Run& run, const workspace::Workspace& workspace, Graph& graph, const Queue& queue,
+         Ledger& ledger, evaluate::Evaluator& evaluator);
+
+  /// A part has ended.
+  /// @throws Error if what comes next cannot be told; the workpackage has then failed
+  void conclude(workspace::Workpackage& workpackage, const schedule::Completion& completion);
+
+  /// Looks for the files that a pending workpackage waits for.
+  /// @throws Error as `conclude` does
+  void look_again(workspace::Workpackage& workpackage);
+
+  /// Lets the steps whose workpackages have all arrived at a shared command execute it, by the last
+  /// of them; where one cannot arrive any more, the others fail, since they would wait for ever.
+  void pass_barriers();
+
+  /// The environment that the next part of a workpackage begins with, against bench's own.
+  workspace::EnvironmentChanges inherited_by(const workspace::Workpackage& workpackage) const;
+
+ private:
+  /// Takes a workpackage on to `progress`, which may be the end of a cycle or of all.
+  void arrive(workspace::Workpackage& workpackage, workspace::Progress progress,
+              const schedule::Completion& completion,
+              const workspace::EnvironmentChanges& environment);
+  void finish(workspace::Workpackage& workpackage, const schedule::Completion& completion,
+              const workspace::EnvironmentChanges& environment);
+  void go_by(const model::Command& command, workspace::Workpackage& workpackage,
+             const schedule::Completion& completion,
+             const workspace::EnvironmentChanges& environment);
+  void conclude_shared(workspace::Workpackage& workpackage, const schedule::Completion& completion,
+                       const workspace::EnvironmentChanges& environment);
+  bool waits_at_barrier(const workspace::Workpackage& workpackage) const;
+  void pass_barrier(const model::Step& step);
+  /// Why the workpackages of a step cannot all arrive any more; empty while they can.
+  std::string obstacle(const model::Step& step) const;
+  /// Whether every workpackage that the step will ever have is there.
+  bool is_complete(const model::Step& step) const;
+
+  const Run& run_;
+  const workspace::Workspace& workspace_;
+  Graph& graph_;
+  const Queue& queue_;
+  Ledger& ledger_;
+  evaluate::Evaluator& evaluator_;
+};
+
+}  // namespace bench::engine

@@ -1,0 +1,46 @@
+#include "directory.hpp"
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+void remove_left_over(const fs::path& directory) {
+  std::error_code failure;
+  fs::remove_all(directory, failure);
+  if (failure)
+    throw Error(fmt::format("cannot remove {}, left by an interrupted attempt: {}",
+                            directory.string(), failure.message()));
+}
+
+/// Relative links survive a move of the run.
+void link(const fs::path& target, const fs::path& name) {
+  std::error_code failure;
+  fs::create_symlink(target, name, failure);
+  if (failure)
+    throw Error(fmt::format("cannot link {}: {}", name.string(), failure.message()));
+}
+
+}  // namespace
+
+void make_directory(const Scope& scope, const Graph& graph) {
+  remove_left_over(scope.directory());
+  const fs::path work = scope.default_work();
+  make_directories(work);
+  for (const long long id : scope.workpackage.parents) {
+    const workspace::Workpackage& parent = graph.at(id);
+    link(fs::path("../..") / parent.directory / "work", work / parent.step);
+  }
+  if (const fs::path shared = scope.shared(); !shared.empty()) {
+    make_directories(shared);
+    link(fs::path("../..") / shared.filename(), work / scope.substitute(scope.step.shared));
+  }
+  if (scope.work() != work)
+    make_directories(scope.work());
+}
+
+}  // namespace bench::engine

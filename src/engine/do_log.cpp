@@ -1,0 +1,47 @@
+#include "do_log.hpp"
+
+#include "environment.hpp"
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string lines_of(const Environment& environment) {
+  std::string lines;
+  for (const auto& [name, value] : changes_of(environment))
+    lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
+                   : fmt::format("unset {}\n", name);
+  return lines;
+}
+
+}  // namespace
+
+void log_commands(const Scope& scope, schedule::Job& job) {
+  const std::string name = scope.substitute(scope.step.do_log_file);
+  if (name.empty())
+    return;
+  // As in JUBE: a plain name stands beside `work`, one with a slash is relative to here.
+  const fs::path file =
+      name.find('/') == std::string::npos ? scope.directory() / name : fs::absolute(name);
+  for (schedule::Snippet& snippet : job.snippets) {
+    if (snippet.text.empty())
+      continue;
+    const fs::path& directory = snippet.directory.empty() ? job.work_directory : snippet.directory;
+    const std::string command =
+        fmt::format("cd {}\n{}\n", shell_quote(directory.string()), snippet.text);
+    snippet.before = [before = snippet.before, file, command](const Environment& environment) {
+      if (before)
+        before(environment);
+      make_directories(file.parent_path());
+      append_to_file(file, lines_of(environment) + command);
+    };
+  }
+}
+
+}  // namespace bench::engine

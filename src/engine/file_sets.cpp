@@ -1,0 +1,104 @@
+#include "file_sets.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using model::FileEntry;
+
+/// A name of the entry as it is meant: parameters, then environment and `~`.
+std::string concrete(const std::string& text, const Scope& scope, const Environment& environment) {
+  return expand_user_and_environment(scope.substitute(text),
+                                     [&](const std::string& name) -> const char* {
+                                       for (const auto& [known, value] : environment)
+                                         if (known == name)
+                                           return value.c_str();
+                                       return nullptr;
+                                     });
+}
+
+[[noreturn]] void refuse(const FileEntry& entry, const fs::path& source, const fs::path& target,
+                         const std::error_code& failure) {
+  throw Error(fmt::format("cannot {} {} to {}: {}",
+                          entry.action == FileEntry::Action::copy ? "copy" : "link",
+                          source.string(), target.string(), failure.message()),
+              "", entry.place);
+}
+
+/// The times of a file, which a copy keeps. Best effort: nothing depends on them.
+void keep_times(const fs::path& source, const fs::path& target) {
+  struct stat status {};
+  if (::lstat(source.c_str(), &status) != 0)
+    return;
+  const struct timespec times[2] = {status.st_atim, status.st_mtim};
+  ::utimensat(AT_FDCWD, target.c_str(), times, AT_SYMLINK_NOFOLLOW);
+}
+
+void copy(const FileEntry& entry, const fs::path& source, const fs::path& target) {
+  std::error_code failure;
+  fs::copy(source, target, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+  if (failure)
+    refuse(entry, source, target, failure);
+  keep_times(source, target);
+  if (!fs::is_directory(fs::symlink_status(target)))
+    return;
+  for (const auto& below : fs::recursive_directory_iterator(source, failure))
+    keep_times(below.path(), target / below.path().lexically_relative(source));
+}
+
+void link(const FileEntry& entry, const fs::path& source, const fs::path& target, bool absolute) {
+  std::error_code failure;
+  // Through links in the way, or the relative path would start somewhere else.
+  const fs::path from = fs::weakly_canonical(target.parent_path(), failure);
+  const fs::path to = absolute ? source : source.lexically_relative(from);
+  fs::create_symlink(to, target, failure);
+  if (failure)
+    refuse(entry, source, target, failure);
+}
+
+/// Where an entry's relative paths begin.
+fs::path base_of(const FileEntry& entry, const Scope& scope) {
+  if (entry.internal)
+    return scope.default_work();
+  return (fs::path(scope.run.fact("home")) / entry.base).lexically_normal();
+}
+
+}  // namespace
+
+void place_files(const FileEntry& entry, const Scope& scope, const Environment& environment) {
+  if (!scope.holds(entry.active, entry.place))
+    return;
+  const fs::path target_dir = scope.work() / concrete(entry.target_dir, scope, environment);
+  make_directories(target_dir);
+  for (std::size_t k = 0; k < entry.paths.size(); ++k) {
+    const fs::path named = fs::path(concrete(entry.source_dir, scope, environment)) /
+                           concrete(entry.paths[k], scope, environment);
+    const auto sources = files_matching((base_of(entry, scope) / named).lexically_normal());
+    if (sources.empty())
+      throw Error(fmt::format("no file matches '{}'", named.string()),
+                  fmt::format("looked in {}", base_of(entry, scope).string()), entry.place);
+    for (const fs::path& source : sources) {
+      const bool renamed = sources.size() == 1 && k < entry.names.size();
+      // `data/` names the directory, not what is in it.
+      const fs::path own = source.has_filename() ? source : source.parent_path();
+      const fs::path target =
+          target_dir /
+          (renamed ? fs::path(concrete(entry.names[k], scope, environment)) : own.filename());
+      if (fs::exists(fs::symlink_status(target)))
+        continue;
+      if (entry.action == FileEntry::Action::copy)
+        copy(entry, own, target);
+      else
+        link(entry, own, target, named.is_absolute());
+    }
+  }
+}
+
+}  // namespace bench::engine

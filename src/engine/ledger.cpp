@@ -1,0 +1,115 @@
+#include "ledger.hpp"
+
+#include "prepare.hpp"
+
+#include <utility>
+
+#include <bench/base/host.hpp>
+#include <bench/base/uuid.hpp>
+
+namespace bench::engine {
+
+using workspace::State;
+using workspace::Workpackage;
+
+Ledger::Ledger(const Run& run, Graph& graph, Queue& queue, Observer& observer)
+    : run_(run), graph_(graph), queue_(queue), observer_(observer) {
+  for (const model::Step& step : run_.benchmark.steps) {
+    step_index_[step.name] = counts_.size();
+    counts_.push_back({.step = step.name});
+  }
+  for (const Workpackage& workpackage : graph_.all())
+    ++count_of(workpackage);
+}
+
+void Ledger::take_in(const std::vector<Workpackage>& made) {
+  for (const Workpackage& workpackage : made) {
+    queue_.add_ready(workpackage);
+    ++count_of(workpackage);
+    changes_.created.push_back(workpackage);
+  }
+  for (const std::string& notice : graph_.take_notices())
+    observer_.notice(notice);
+}
+
+void Ledger::mark_expanded(const std::vector<long long>& released) {
+  for (const long long id : released)
+    graph_.at(id).expanded = true;
+  changes_.expanded.insert(changes_.expanded.end(), released.begin(), released.end());
+}
+
+const std::string& Ledger::claim(Workpackage& workpackage) {
+  queue_.started(workpackage);
+  set_state(workpackage, State::running);
+  ++workpackage.attempts;
+  std::string& uuid = uuids_[workpackage.id];
+  uuid = make_uuid();
+  changes_.claims.push_back({.workpackage = workpackage.id, .uuid = uuid, .host = host_name()});
+  return uuid;
+}
+
+void Ledger::submit(Workpackage& workpackage, const std::string& job_id) {
+  set_state(workpackage, State::submitted);
+  changes_.submissions.push_back({workpackage.id, job_id});
+}
+
+void Ledger::end(Workpackage& workpackage, const schedule::Completion& completion,
+                 const workspace::EnvironmentChanges& environment) {
+  const State before = workpackage.state;
+  set_state(workpackage, completion.success ? State::done : State::failed);
+  workpackage.reason = completion.reason;
+  queue_.stopped(workpackage, before);
+  uuids_.erase(workpackage.id);
+  write_marker(run_, workpackage, completion.success, completion.reason);
+  changes_.endings.push_back({.workpackage = workpackage.id,
+                              .success = completion.success,
+                              .exit_code = completion.exit_code,
+                              .reason = completion.reason,
+                              .host = completion.host,
+                              .started_unix_s = completion.started_unix_s,
+                              .ended_unix_s = completion.ended_unix_s,
+                              .environment = environment});
+  if (!completion.success) {
+    any_failed_ = true;
+    observer_.failed(workpackage);
+  }
+}
+
+void Ledger::advance(Workpackage& workpackage, State to, const workspace::Progress& progress,
+                     const workspace::EnvironmentChanges& environment) {
+  const State before = workpackage.state;
+  set_state(workpackage, to);
+  workpackage.progress = progress;
+  queue_.stopped(workpackage, before);
+  if (to == State::ready)
+    queue_.add_ready(workpackage);
+  changes_.advances.push_back({workpackage.id, to, progress, environment});
+}
+
+void Ledger::come_back(Workpackage& workpackage, const std::string& reason) {
+  const State before = workpackage.state;
+  set_state(workpackage, State::ready);
+  queue_.stopped(workpackage, before);
+  queue_.add_ready(workpackage);
+  changes_.interruptions.push_back({workpackage.id, reason});
+}
+
+const workspace::StepCounts& Ledger::counts_of(const std::string& step) const {
+  return counts_[step_index_.at(step)];
+}
+
+workspace::Changes Ledger::take_changes() {
+  return std::exchange(changes_, {});
+}
+
+long long& Ledger::count_of(const Workpackage& workpackage) {
+  return counts_[step_index_.at(workpackage.step)].of(workpackage.state);
+}
+
+void Ledger::set_state(Workpackage& workpackage, State state) {
+  --count_of(workpackage);
+  workpackage.state = state;
+  ++count_of(workpackage);
+}
+
+}  // namespace bench::engine

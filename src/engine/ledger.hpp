@@ -1,0 +1,67 @@
+#pragma once
+
+#include "graph.hpp"
+#include "queue.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <bench/engine/loop.hpp>
+#include <bench/engine/run.hpp>
+#include <bench/schedule/backend.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// How every workpackage of the run stands, with what the workspace has not been told yet. The one
+/// place that changes the state of a workpackage: in memory, in the queue, in the counts and in the
+/// changes to write, together.
+class Ledger {
+ public:
+  Ledger(const Run& run, Graph& graph, Queue& queue, Observer& observer);
+
+  /// New workpackages.
+  void take_in(const std::vector<workspace::Workpackage>& made);
+  /// Those released have their children now.
+  void mark_expanded(const std::vector<long long>& released);
+  /// Marks as running; returns the attempt's UUID.
+  const std::string& claim(workspace::Workpackage& workpackage);
+  /// A scheduler has it.
+  void submit(workspace::Workpackage& workpackage, const std::string& job_id);
+  /// It is done or has failed.
+  void end(workspace::Workpackage& workpackage, const schedule::Completion& completion,
+           const workspace::EnvironmentChanges& environment = {});
+  /// It is ready for its next part, or pending.
+  void advance(workspace::Workpackage& workpackage, workspace::State to,
+               const workspace::Progress& progress,
+               const workspace::EnvironmentChanges& environment);
+  /// Its attempt was cut off; it is ready again.
+  void come_back(workspace::Workpackage& workpackage, const std::string& reason);
+
+  /// The UUID of the attempt under way.
+  const std::string& uuid(long long id) const { return uuids_.at(id); }
+  const std::vector<workspace::StepCounts>& counts() const { return counts_; }
+  const workspace::StepCounts& counts_of(const std::string& step) const;
+  bool any_failed() const { return any_failed_; }
+
+  /// What the workspace has not been told yet. Emptied.
+  workspace::Changes take_changes();
+  bool has_changes() const { return !changes_.empty(); }
+
+ private:
+  long long& count_of(const workspace::Workpackage& workpackage);
+  void set_state(workspace::Workpackage& workpackage, workspace::State state);
+
+  const Run& run_;
+  Graph& graph_;
+  Queue& queue_;
+  Observer& observer_;
+  workspace::Changes changes_;
+  std::unordered_map<long long, std::string> uuids_;
+  std::unordered_map<std::string, std::size_t> step_index_;
+  std::vector<workspace::StepCounts> counts_;
+  bool any_failed_ = false;
+};
+
+}  // namespace bench::engine

@@ -1,0 +1,67 @@
+#include "part.hpp"
+
+#include <algorithm>
+
+namespace bench::engine {
+namespace {
+
+/// Whether a workpackage of the step may have files of its own to prepare. A name that holds a
+/// parameter may turn out to be a file set.
+bool uses_files(const model::Benchmark& benchmark, const model::Step& step) {
+  return std::any_of(step.use.begin(), step.use.end(), [&](const std::string& name) {
+    return name.find('$') != std::string::npos || benchmark.file_set(name) ||
+           benchmark.substitute_set(name);
+  });
+}
+
+bool watches(const model::Command& command) {
+  return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
+}
+
+}  // namespace
+
+Part part_at(const model::Benchmark& benchmark, const model::Step& step,
+             const workspace::Progress& progress) {
+  const int size = static_cast<int>(step.commands.size());
+  Part part{.files = !progress.prepared, .begin = progress.command, .end = progress.command};
+  if (step.batch) {
+    part.script = progress.prepared || !uses_files(benchmark, step);
+    part.end = part.script ? size : part.begin;
+    return part;
+  }
+  const auto command = [&](int k) -> const model::Command& {
+    return step.commands[static_cast<std::size_t>(k)];
+  };
+  if (part.end < size && command(part.end).shared) {
+    // The first command may be one: then the files come first, for every workpackage.
+    part.shared = progress.prepared;
+    part.end += part.shared ? 1 : 0;
+    return part;
+  }
+  while (part.end < size && !command(part.end).shared)
+    if (watches(command(part.end++)))
+      break;
+  return part;
+}
+
+Watched look(const model::Command& command, const Scope& scope) {
+  if (!watches(command) || !scope.holds(command.active, command.place))
+    return {};
+  const auto there = [&](const std::string& name, std::string& path) {
+    if (name.empty())
+      return false;
+    path = (scope.directory_of(command) / scope.substitute(name)).string();
+    std::error_code absent;
+    return std::filesystem::exists(path, absent);
+  };
+  Watched watched;
+  if (there(command.error_file, watched.file))
+    watched.state = Watched::State::failed;
+  else if (there(command.break_file, watched.file))
+    watched.state = Watched::State::broken;
+  else if (!command.done_file.empty() && !there(command.done_file, watched.file))
+    watched.state = Watched::State::waiting;
+  return watched;
+}
+
+}  // namespace bench::engine

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "scope.hpp"
+
+#include <string>
+
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// What of a workpackage runs without the engine looking in between: its files, and the commands of
+/// one cycle from `begin` up to one that watches a file, to one before a shared one, or to the
+/// last. A batch step's commands are one part, its job script; its files are one of their own
+/// before it, since they are prepared here.
+struct Part {
+  bool files = false;   ///< Makes the directory, the files and the substitutions.
+  bool script = false;  ///< The job script of a batch step.
+  bool shared = false;  ///< One shared command, for all workpackages of the step.
+  int begin = 0;        ///< Indices into the step's commands.
+  int end = 0;
+};
+
+/// The part that comes next where a workpackage stands.
+Part part_at(const model::Benchmark& benchmark, const model::Step& step,
+             const workspace::Progress& progress);
+
+/// What the files that a command watches say after it was executed.
+struct Watched {
+  enum class State {
+    finished,  ///< Go on with the next command.
+    waiting,   ///< Its `done_file` is not there yet.
+    broken,    ///< Its `break_file` is there: the workpackage is done.
+    failed     ///< Its `error_file` is there.
+  };
+  State state = State::finished;
+  std::string file;  ///< Which file says so.
+};
+
+/// Looks for the files of the command, which are relative to where it ran.
+Watched look(const model::Command& command, const Scope& scope);
+
+}  // namespace bench::engine

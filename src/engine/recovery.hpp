@@ -1,0 +1,43 @@
+#pragma once
+
+#include "course.hpp"
+#include "graph.hpp"
+#include "ledger.hpp"
+
+#include <bench/engine/loop.hpp>
+#include <bench/schedule/local.hpp>
+#include <bench/schedule/slurm.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// Whether a scheduler runs the part that the workpackage stands at.
+bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage);
+
+/// Settles what an earlier bench left behind when it ended or was killed.
+class Recovery {
+ public:
+  Recovery(const Run& run, const workspace::Workspace& workspace, Graph& graph, Ledger& ledger,
+           Observer& observer)
+      : run_(run), workspace_(workspace), graph_(graph), ledger_(ledger), observer_(observer) {}
+
+  /// What ran here: it has ended meanwhile, it still runs, or it is gone without a trace and has to
+  /// be made again.
+  /// @returns how those ended that have
+  /// @throws Error if it ran on another host, where it may run still
+  std::vector<schedule::Completion> take_up_processes(schedule::LocalBackend& local);
+
+  /// The jobs that a scheduler has, also one whose submission an earlier bench did not live to
+  /// record.
+  /// @returns how those ended that have
+  std::vector<schedule::Completion> take_up_jobs(schedule::SlurmBackend& slurm);
+
+ private:
+  const Run& run_;
+  const workspace::Workspace& workspace_;
+  Graph& graph_;
+  Ledger& ledger_;
+  Observer& observer_;
+};
+
+}  // namespace bench::engine

@@ -1,0 +1,64 @@
+#include "scope.hpp"
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::engine {
+
+namespace fs = std::filesystem;
+
+std::string Scope::substitute(const std::string& text) const {
+  return evaluate::substitute(text, lookup_in(variables, workpackage.parameters));
+}
+
+bool Scope::holds(const std::string& expression, const Place& place) const {
+  if (expression == "true")
+    return true;
+  const std::vector<std::string> texts{substitute(expression)};
+  const auto outcome = evaluator.evaluate_truth(texts).front();
+  if (!outcome.ok)
+    throw Error(fmt::format("active is no expression: {}", outcome.error),
+                fmt::format("evaluated was: {}", texts[0]), place);
+  return outcome.value == "True";
+}
+
+std::vector<std::string> Scope::used_sets() const {
+  std::vector<std::string> names;
+  for (const std::string& name : step.use)
+    for (std::string& one : split_names(substitute(name)))
+      names.push_back(std::move(one));
+  return names;
+}
+
+fs::path Scope::directory() const {
+  return run.directory.path / workpackage.directory;
+}
+
+fs::path Scope::default_work() const {
+  return directory() / "work";
+}
+
+fs::path Scope::work() const {
+  // A shared command belongs to no workpackage and has none of its variables.
+  const auto found = variables.find("jube_wp_abspath");
+  return found == variables.end() ? shared() : fs::path(found->second);
+}
+
+fs::path Scope::shared() const {
+  if (step.shared.empty())
+    return {};
+  return run.directory.path / fmt::format("{}_{}", step.name, substitute(step.shared));
+}
+
+fs::path Scope::directory_of(const model::Command& command) const {
+  const fs::path base = command.shared ? shared() : work();
+  if (command.work_dir.empty())
+    return base;
+  const std::string name = substitute(command.work_dir);
+  if (name.find('$') != std::string::npos)
+    throw Error(fmt::format("the command's work_dir is unknown: {}", name), "", command.place);
+  return (base / name).lexically_normal();
+}
+
+}  // namespace bench::engine

@@ -79,7 +79,7 @@ void show(const workspace::RunDirectory& directory, const InfoOptions& options) 
     print(run_information(run, workspace));
     return;
   }
-  const engine::Inspection inspection(run, workspace.workpackages());
+  const engine::Inspection inspection(run, workspace);
   if (options.of_steps || options.csv)
     show_steps(run, inspection, options);
   if (options.of_workpackages)

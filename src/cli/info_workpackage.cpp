@@ -11,10 +11,10 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-std::string related(const workspace::Workspace& workspace, const std::vector<long long>& ids) {
+std::string related(const engine::Inspection& inspection, const std::vector<long long>& ids) {
   std::vector<std::string> texts;
   for (const long long id : ids)
-    texts.push_back(fmt::format("{} ({})", id, workspace.workpackage(id).step));
+    texts.push_back(fmt::format("{} ({})", id, inspection.at(id).step));
   return join(texts, ", ");
 }
 
@@ -25,21 +25,16 @@ std::string time_text(double unix_s) {
       system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(since_1970)));
 }
 
-void add_attempt(const workspace::Workspace& workspace, long long id, Lines& lines) {
-  for (const workspace::Attempt& attempt : workspace.attempts()) {
-    if (attempt.workpackage != id)
-      continue;
-    lines.push_back({"attempt:", std::to_string(attempt.number)});
-    lines.push_back({"host:", attempt.host});
-    if (!attempt.job_id.empty())
-      lines.push_back({"job:", attempt.job_id});
-    lines.push_back(
-        {"started:", time_text(attempt.started_unix_s.value_or(attempt.claimed_unix_s))});
-    if (attempt.ended_unix_s)
-      lines.push_back({"ended:", time_text(*attempt.ended_unix_s)});
-    if (attempt.exit_code)
-      lines.push_back({"exit code:", std::to_string(*attempt.exit_code)});
-  }
+void add_attempt(const workspace::Attempt& attempt, Lines& lines) {
+  lines.push_back({"attempt:", std::to_string(attempt.number)});
+  lines.push_back({"host:", attempt.host});
+  if (!attempt.job_id.empty())
+    lines.push_back({"job:", attempt.job_id});
+  lines.push_back({"started:", time_text(attempt.started_unix_s.value_or(attempt.claimed_unix_s))});
+  if (attempt.ended_unix_s)
+    lines.push_back({"ended:", time_text(*attempt.ended_unix_s)});
+  if (attempt.exit_code)
+    lines.push_back({"exit code:", std::to_string(*attempt.exit_code)});
 }
 
 std::string section(const std::string& title, const Lines& lines) {
@@ -50,7 +45,7 @@ std::string section(const std::string& title, const Lines& lines) {
 
 std::string workpackage_information(const engine::Inspection& inspection, const engine::Run& run,
                                     const workspace::Workspace& workspace, long long id) {
-  const workspace::Workpackage workpackage = workspace.workpackage(id);
+  const workspace::Workpackage& workpackage = inspection.at(id);
   Lines lines{{"workpackage:", std::to_string(id)},
               {"step:", workpackage.step},
               {"iteration:", std::to_string(workpackage.iteration)},
@@ -61,11 +56,12 @@ std::string workpackage_information(const engine::Inspection& inspection, const 
   };
   add("reason:", workpackage.reason);
   add("directory:", short_path(run.directory.path / workpackage.directory));
-  add("parents:", related(workspace, workpackage.parents));
-  add("children:", related(workspace, inspection.children(id)));
+  add("parents:", related(inspection, workpackage.parents));
+  add("children:", related(inspection, inspection.children(id)));
   if (workpackage.progress.cycle > 0)
     add("cycle:", std::to_string(workpackage.progress.cycle));
-  add_attempt(workspace, id, lines);
+  if (const workspace::Attempt* attempt = inspection.attempt(id))
+    add_attempt(*attempt, lines);
   Lines parameters;
   for (const auto& [name, value] : workpackage.parameters)
     parameters.push_back({name + ":", hanging(value, 4)});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -27,11 +28,11 @@ struct OutputOptions {
 
 /// @throws Error for a step or a workpackage that the run does not have
 void check_selection(const OutputOptions& options, const engine::Run& run,
-                     const workspace::Workspace& workspace) {
+                     const engine::Inspection& inspection) {
   for (const std::string& step : options.steps)
     check_step(run, step);
   for (const long long id : options.workpackages)
-    workspace.workpackage(id);
+    inspection.at(id);
 }
 
 template <class Value>
@@ -43,20 +44,17 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
   using workspace::Workspace;
   const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
   const engine::Run run = engine::load_run(directory, workspace);
-  check_selection(options, run, workspace);
-  const engine::Inspection inspection(run, workspace.workpackages());
-  std::vector<fs::path> files;
+  const engine::Inspection inspection(run, workspace);
+  check_selection(options, run, inspection);
+  std::set<fs::path> files;  // those of a shared command belong to several workpackages
   for (const workspace::Workpackage& workpackage : inspection.all()) {
     if (!selects(options.steps, workpackage.step) || !selects(options.workpackages, workpackage.id))
       continue;
     for (const bool standard_error : {false, true})
-      if (selects<std::string>(
-              options.only.empty() ? std::vector<std::string>{} : std::vector{options.only},
-              standard_error ? "stderr" : "stdout"))
-        std::ranges::copy(inspection.output_files(workpackage, standard_error),
-                          std::back_inserter(files));
+      if (options.only.empty() || options.only == (standard_error ? "stderr" : "stdout"))
+        for (const fs::path& file : inspection.output_files(workpackage, standard_error))
+          files.insert(file);
   }
-  std::ranges::sort(files);
   for (const fs::path& file : files)
     print(options.display ? fmt::format("==> {} <==\n{}\n", short_path(file), read_file(file))
                           : short_path(file) + "\n");

@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "output.hpp"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 
@@ -85,17 +86,32 @@ void declare_commands(CLI::App& app, std::function<int()>& action) {
   }
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("bench declares, runs and compares AI workloads on HPC systems.");
+/// JUBE takes `-v`, `--strict` and `--force` in front of the command; they mean what they mean
+/// behind it.
+std::vector<std::string> with_command_first(std::vector<std::string> arguments) {
+  const auto command = std::ranges::find_if(arguments, [](const std::string& argument) {
+    return argument != "-v" && argument != "-vv" && argument != "-vvv" && argument != "--strict" &&
+           argument != "--force";
+  });
+  if (command != arguments.end())
+    std::rotate(arguments.begin(), command, command + 1);
+  return arguments;
+}
+
+int run(std::vector<std::string> arguments) {
+  arguments = with_command_first(std::move(arguments));
+  CLI::App app("bench declares, runs and compares AI workloads on HPC systems.", "bench");
   app.set_version_flag("-V,--version", "bench " BENCH_VERSION);
   app.require_subcommand(1);
   app.footer("`bench COMMAND --help` has an example each, `bench help` explains the language.");
   std::function<int()> action;
   declare_commands(app, action);
-  if (argc > 1 && argv[1][0] != '-' && !is_known(argv[1]))
-    return unknown_command(argv[1]);
+  if (!arguments.empty() && !arguments[0].starts_with('-') && !is_known(arguments[0]))
+    return unknown_command(arguments[0]);
+  command_log().set_command(arguments);
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(arguments);
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
@@ -103,7 +119,6 @@ int run(int argc, char** argv) {
   }
   if (const std::string hint = swallowed_hint(*app.get_subcommands().front()); !hint.empty())
     return swallowed(hint);
-  command_log().set_command({argv + 1, argv + argc});
   const int code = action();
   command_log().close(code);
   return code;
@@ -117,7 +132,7 @@ int main(int argc, char** argv) {
   // half-way through a transition.
   signal(SIGPIPE, SIG_IGN);
   try {
-    return bench::cli::run(argc, argv);
+    return bench::cli::run({argv + 1, argv + argc});
   } catch (const bench::Error& error) {
     bench::cli::tell(render(error), bench::cli::Level::error);
   } catch (const std::exception& defect) {

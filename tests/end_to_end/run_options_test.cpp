@@ -114,6 +114,14 @@ TEST_F(RunOptionsTest, ForceIsAccepted) {
   EXPECT_EQ(here_.bench({"run", "small.yaml", "--force"}).status.code, 0);
 }
 
+TEST_F(RunOptionsTest, OptionsThatJubeTakesInFrontOfTheCommandAreTakenThere) {
+  const auto run = here_.bench({"-v", "--strict", "run", "small.yaml", "-t", "unknown"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("error: tag 'unknown' selects nothing"));
+  EXPECT_THAT(here_.bench({"-v", "run", "small.yaml"}).standard_error,
+              HasSubstr("]:INFO: command: bench run -v small.yaml\n"));
+}
+
 TEST_F(RunOptionsTest, ExitStopsBeforeTheNextBenchmark) {
   here_.write("two.yaml",
               "benchmark:\n"

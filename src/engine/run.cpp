@@ -135,7 +135,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   return run;
 }
 
-workspace::Workspace make_run(Run& run, const Request& request, std::vector<std::string>& notices) {
+NewRun make_run(Run& run, const Request& request, std::vector<std::string>& notices) {
   run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
   EmptyDirectoryGuard guard(run.directory.path);
   run.facts["id"] = std::to_string(run.directory.id);
@@ -143,9 +143,11 @@ workspace::Workspace make_run(Run& run, const Request& request, std::vector<std:
   Graph graph(run, {}, evaluator);
   const workspace::Changes first{.created = graph.make_first()};
   notices = graph.take_notices();
+  // Nobody else may write from the moment on at which the run can be found.
+  workspace::WriterLock lock(run.directory.path);
   auto workspace = workspace::Workspace::create(run.directory.path, run.facts);
   workspace.apply(first);
-  return workspace;
+  return {.lock = std::move(lock), .workspace = std::move(workspace)};
 }
 
 Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace) {

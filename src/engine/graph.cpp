@@ -1,8 +1,11 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/core.h>
+
+#include <bench/base/text.hpp>
 
 namespace bench::engine {
 
@@ -10,16 +13,33 @@ using workspace::Workpackage;
 
 namespace {
 
-/// Equal for the iterations of one point of the parameter space, and for nothing else.
-std::string combination_key(const Workpackage& workpackage) {
-  std::string key = workpackage.step;
-  for (const auto& [name, value] : workpackage.parameters)
-    key.append("\x1f").append(name).append("\x1e").append(value);
-  return key;
-}
+/// Late parameters are given their values for so many workpackages at once: enough for one request
+/// to Python, few enough for the variables of all to be in memory.
+constexpr std::size_t late_chunk = 1000;
 
 bool depends_on(const model::Step& step, const std::string& parent) {
-  return std::find(step.depend.begin(), step.depend.end(), parent) != step.depend.end();
+  return std::ranges::find(step.depend, parent) != step.depend.end();
+}
+
+bool has_late(const expand::Combination& combination) {
+  return std::ranges::any_of(combination.assignments, &expand::Assignment::late);
+}
+
+/// The parameters whose values are known.
+workspace::Parameters known_parameters(const expand::Combination& combination) {
+  workspace::Parameters parameters;
+  parameters.reserve(combination.assignments.size());
+  for (const expand::Assignment& assignment : combination.assignments)
+    if (!assignment.late)
+      parameters.emplace_back(assignment.definition->name, assignment.value);
+  return parameters;
+}
+
+/// Whether a parameter that keeps its value in a new step begins each cycle with another one.
+bool inherits_cycles(const expand::Combination& combination) {
+  return std::ranges::any_of(combination.assignments, [](const expand::Assignment& assignment) {
+    return assignment.definition->update_mode == model::UpdateMode::cycle;
+  });
 }
 
 }  // namespace
@@ -28,11 +48,20 @@ Graph::Graph(const Run& run, std::vector<Workpackage> known, evaluate::Evaluator
     : run_(run),
       evaluator_(evaluator),
       benchmark_variables_(benchmark_variables(run)),
-      all_(std::move(known)) {
-  for (Workpackage& workpackage : all_) {
-    remember_combination(workpackage);
-    if (workpackage.expanded)
-      released_[workpackage.step].push_back(workpackage.id);
+      workpackages_(std::make_unique<Workpackages>()),
+      definitions_(std::make_unique<Definitions>(run.benchmark)),
+      points_(std::make_unique<Points>(run.benchmark, *definitions_, *workpackages_)) {
+  for (const model::Step& step : run.benchmark.steps)
+    if (!step.depend.empty())
+      joins_.try_emplace(step.name, run.benchmark, step, *definitions_, *points_, *workpackages_);
+  for (Workpackage& workpackage : known) {
+    const Workpackage& added = workpackages_->add(std::move(workpackage));
+    points_->add(at(added.id));
+    if (!added.expanded)
+      continue;
+    for (const model::Step& step : run.benchmark.steps)
+      if (depends_on(step, added.step))
+        joins_.at(step.name).add_released(added);
   }
 }
 
@@ -40,7 +69,7 @@ std::vector<Workpackage> Graph::make_first() {
   std::vector<Newborn> newborns;
   for (const model::Step& step : run_.benchmark.steps)
     if (step.depend.empty())
-      breed(step, {Parents{}}, {0}, newborns);
+      breed(step, {.parents = {Parents{}}, .causes = {0}}, newborns);
   return take_in(std::move(newborns));
 }
 
@@ -48,85 +77,22 @@ std::vector<Workpackage> Graph::make_children(const std::vector<long long>& rele
   // Parents are collected per step, so that one expansion serves all; the order that counts is
   // that of the causes.
   const auto& steps = run_.benchmark.steps;
-  std::vector<std::vector<Parents>> parents(steps.size());
-  std::vector<std::vector<std::size_t>> causes(steps.size());
+  std::vector<Causes> causes(steps.size());
   for (std::size_t cause = 0; cause < released.size(); ++cause) {
-    const std::string& name = at(released[cause]).step;
+    const Workpackage& parent = at(released[cause]);
     for (std::size_t k = 0; k < steps.size(); ++k)
-      if (depends_on(steps[k], name)) {
-        collect(steps[k], released[cause], parents[k]);
-        causes[k].resize(parents[k].size(), cause);
+      if (depends_on(steps[k], parent.step)) {
+        for (Parents& tuple : joins_.at(steps[k].name).release(parent))
+          causes[k].parents.push_back(std::move(tuple));
+        causes[k].causes.resize(causes[k].parents.size(), cause);
       }
-    released_[name].push_back(released[cause]);
   }
   std::vector<Newborn> newborns;
   for (std::size_t k = 0; k < steps.size(); ++k)
-    if (!parents[k].empty())
-      breed(steps[k], parents[k], causes[k], newborns);
-  std::stable_sort(newborns.begin(), newborns.end(),
-                   [](const Newborn& a, const Newborn& b) { return a.cause < b.cause; });
+    if (!causes[k].parents.empty())
+      breed(steps[k], std::move(causes[k]), newborns);
+  std::ranges::stable_sort(newborns, {}, &Newborn::cause);
   return take_in(std::move(newborns));
-}
-
-/// Appends every compatible choice of one released workpackage of each parent step that has
-/// `released` for its own step.
-void Graph::collect(const model::Step& step, long long released,
-                    std::vector<Parents>& parents) const {
-  std::vector<Parents> tuples{{{released}, origin_of(released)}};
-  for (const std::string& other : step.depend) {
-    if (other == at(released).step)
-      continue;
-    std::vector<Parents> longer;
-    const auto candidates = released_.find(other);
-    if (candidates == released_.end())
-      return;
-    for (const Parents& tuple : tuples)
-      for (const long long candidate : candidates->second) {
-        Parents extended = tuple;
-        if (!merge(extended.origin, origin_of(candidate)))
-          continue;
-        extended.ids.push_back(candidate);
-        longer.push_back(std::move(extended));
-      }
-    tuples = std::move(longer);
-  }
-  for (Parents& tuple : tuples) {
-    // In order of `depend`, whichever parent was released last: iterations of one point stay equal.
-    expand::Origin ordered;
-    for (const std::string& name : step.depend)
-      for (const long long id : tuple.ids)
-        if (at(id).step == name)
-          merge(ordered, origin_of(id));
-    tuple.origin = std::move(ordered);
-    std::sort(tuple.ids.begin(), tuple.ids.end());
-    parents.push_back(std::move(tuple));
-  }
-}
-
-expand::Origin Graph::origin_of(long long id) const {
-  const Workpackage& workpackage = at(id);
-  const model::Step& step = *run_.benchmark.step(workpackage.step);
-  expand::Origin origin;
-  for (const auto& [name, value] : workpackage.parameters)
-    if (const auto* definition = expand::definition_of(run_.benchmark, step, name))
-      origin.inherited.push_back({definition, value});
-  return origin;
-}
-
-/// Adds the other's parameters. False if a shared one has another value: such parents have no child
-/// together.
-bool Graph::merge(expand::Origin& origin, const expand::Origin& other) const {
-  for (const expand::Assignment& assignment : other.inherited) {
-    const auto same = std::find_if(origin.inherited.begin(), origin.inherited.end(),
-                                   [&](const expand::Assignment& known) {
-                                     return known.definition->name == assignment.definition->name;
-                                   });
-    if (same == origin.inherited.end())
-      origin.inherited.push_back(assignment);
-    else if (same->value != assignment.value)
-      return false;
-  }
-  return true;
 }
 
 /// The parents' iterations as one mixed-radix number, so that iterations of one point stay apart.
@@ -146,75 +112,114 @@ int Graph::base_iteration(const std::vector<long long>& parents) const {
   return base;
 }
 
-void Graph::breed(const model::Step& step, const std::vector<Parents>& parents,
-                  const std::vector<std::size_t>& causes, std::vector<Newborn>& newborns) {
+void Graph::breed(const model::Step& step, Causes parents, std::vector<Newborn>& newborns) {
   std::vector<expand::Origin> origins;
-  for (const Parents& tuple : parents)
-    origins.push_back(tuple.origin);
+  for (Parents& tuple : parents.parents)
+    origins.push_back(std::move(tuple.origin));
   Variables constants = benchmark_variables_;
   add_step_variables(step, constants);
   expand::Expansion expansion =
-      expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_);
+      expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
+                     {.combinations = max_workpackages(run_)});
   note(step, expansion);
-  for (expand::Combination& combination : expansion.combinations)
+  check_limit(step, newborns.size() +
+                        expansion.combinations.size() * static_cast<std::size_t>(step.iterations));
+  for (expand::Combination& combination : expansion.combinations) {
+    const std::vector<long long>& ids = parents.parents[combination.origin].ids;
+    const int base = base_iteration(ids) * step.iterations;
+    const std::size_t cause = parents.causes[combination.origin];
     for (int k = 0; k < step.iterations; ++k) {
-      const Parents& tuple = parents[combination.origin];
-      Newborn newborn{
-          .workpackage = {}, .combination = combination, .cause = causes[combination.origin]};
+      const bool last = k + 1 == step.iterations;
+      Newborn& newborn = newborns.emplace_back();
+      newborn.combination = last ? std::move(combination) : combination;
+      newborn.cause = cause;
       newborn.workpackage.step = step.name;
-      newborn.workpackage.parents = tuple.ids;
-      newborn.workpackage.iteration = base_iteration(tuple.ids) * step.iterations + k;
-      newborns.push_back(std::move(newborn));
+      newborn.workpackage.parents = ids;
+      newborn.workpackage.iteration = base + k;
     }
+  }
+}
+
+/// @param coming workpackages that are about to be made beside those that exist
+void Graph::check_limit(const model::Step& step, std::size_t coming) const {
+  const std::size_t limit = max_workpackages(run_);
+  if (all().size() + coming > limit)
+    throw Error(
+        fmt::format("with step '{}' the run has more than {} workpackages", step.name, limit),
+        "split the sweep, or raise the limit with --max-workpackages", step.place);
 }
 
 std::vector<Workpackage> Graph::take_in(std::vector<Newborn> newborns) {
+  const long long first = workpackages_->next_id();
   for (std::size_t k = 0; k < newborns.size(); ++k) {
     Workpackage& workpackage = newborns[k].workpackage;
-    workpackage.id = static_cast<long long>(all_.size() + k);
-    workpackage.directory =
-        fmt::format("{}_{}", workspace::padded(workpackage.id), workpackage.step);
+    workpackage.id = first + static_cast<long long>(k);
+    workpackage.combination = -1;  // until its point is known
   }
-  resolve_late(newborns);
+  for (std::size_t begin = 0; begin < newborns.size(); begin += late_chunk)
+    resolve_late(std::span(newborns).subspan(begin, std::min(late_chunk, newborns.size() - begin)));
   std::vector<Workpackage> made;
+  made.reserve(newborns.size());
   for (Newborn& newborn : newborns) {
-    for (expand::Assignment& assignment : newborn.combination.assignments)
-      newborn.workpackage.parameters.emplace_back(assignment.definition->name,
-                                                  std::move(assignment.value));
-    remember_combination(newborn.workpackage);
-    made.push_back(newborn.workpackage);
-    all_.push_back(std::move(newborn.workpackage));
+    give_directory(newborn.workpackage, true);
+    points_->add(newborn.workpackage);
+    made.push_back(workpackages_->add(std::move(newborn.workpackage)));
+    newborn.combination.assignments = {};
   }
   return made;
 }
 
-void Graph::resolve_late(std::vector<Newborn>& newborns) {
+/// Gives workpackages their directories as far as they can be known, and all their parameters.
+void Graph::resolve_late(std::span<Newborn> newborns) {
   std::vector<expand::Combination*> combinations;
   std::vector<Variables> variables;
   for (Newborn& newborn : newborns) {
-    const auto& assignments = newborn.combination.assignments;
-    if (std::none_of(assignments.begin(), assignments.end(), [](const auto& a) { return a.late; }))
+    newborn.workpackage.parameters = known_parameters(newborn.combination);
+    give_directory(newborn.workpackage, false);
+    if (!has_late(newborn.combination))
       continue;
-    for (const expand::Assignment& assignment : assignments)
-      if (!assignment.late)
-        newborn.workpackage.parameters.emplace_back(assignment.definition->name, assignment.value);
     variables.push_back(variables_of(newborn.workpackage));
-    newborn.workpackage.parameters.clear();
     combinations.push_back(&newborn.combination);
   }
   std::vector<evaluate::Lookup> lookups;
   for (const Variables& known : variables)
     lookups.push_back(lookup_in(known));
   expand::resolve_late(combinations, lookups, evaluator_);
+  for (Newborn& newborn : newborns) {
+    if (newborn.workpackage.parameters.size() < newborn.combination.assignments.size())
+      newborn.workpackage.parameters = known_parameters(newborn.combination);
+    if (!newborn.workpackage.parents.empty() && inherits_cycles(newborn.combination))
+      renew_inherited(newborn);
+  }
 }
 
-void Graph::remember_combination(Workpackage& workpackage) {
-  workpackage.combination =
-      combinations_.emplace(combination_key(workpackage), workpackage.id).first->second;
+/// A parameter of each cycle keeps its value in a new step only until the first one begins.
+void Graph::renew_inherited(Newborn& newborn) const {
+  const Variables variables = variables_of(newborn.workpackage);
+  expand::renew(newborn.combination, lookup_in(variables), lookup_in(variables), evaluator_);
+  newborn.workpackage.parameters = known_parameters(newborn.combination);
 }
 
-workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage, int) const {
-  return workpackage.parameters;
+/// `000002_step_suffix`.
+/// @param complete the workpackage has all its parameters: a suffix must be known now
+void Graph::give_directory(Workpackage& workpackage, bool complete) const {
+  const model::Step& step = *run_.benchmark.step(workpackage.step);
+  const std::string plain = fmt::format("{}_{}", workspace::padded(workpackage.id), step.name);
+  if (workpackage.directory.empty())
+    workpackage.directory = plain;
+  if (step.suffix.empty() || workpackage.directory != plain)
+    return;
+  const Variables variables = variables_of(workpackage);
+  const std::string suffix =
+      evaluate::substitute(step.suffix, lookup_in(variables, workpackage.parameters));
+  if (suffix.find('$') == std::string::npos && suffix.find('/') == std::string::npos) {
+    if (!suffix.empty())
+      workpackage.directory = plain + "_" + suffix;
+  } else if (complete) {
+    throw Error(
+        fmt::format("the suffix of step '{}' is no part of a file name: '{}'", step.name, suffix),
+        "it may hold parameters of the step, and no slash", step.place);
+  }
 }
 
 Variables Graph::variables_of(const Workpackage& workpackage, int cycle) const {
@@ -223,10 +228,33 @@ Variables Graph::variables_of(const Workpackage& workpackage, int cycle) const {
   std::map<long long, std::string> parents;
   for (const long long parent : workpackage.parents)
     parents[parent] = at(parent).step;
-  add_workpackage_variables(run_, workpackage, parents, variables);
   add_exports(run_, workpackage, variables);
-  variables["jube_wp_cycle"] = std::to_string(cycle);
+  add_workpackage_variables(run_, workpackage, parents, variables, cycle);
   return variables;
+}
+
+Variables Graph::shared_variables_of(const Workpackage& workpackage) const {
+  Variables variables = benchmark_variables_;
+  add_step_variables(*run_.benchmark.step(workpackage.step), variables);
+  return variables;
+}
+
+expand::Combination Graph::combination_of(const Workpackage& workpackage) const {
+  expand::Combination combination;
+  for (const auto& [name, value] : workpackage.parameters)
+    if (const auto* definition = definitions_->of(workpackage, name))
+      combination.assignments.push_back({definition, value});
+  return combination;
+}
+
+workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage, int cycle) const {
+  expand::Combination combination = combination_of(workpackage);
+  if (!expand::changes_in_cycles(combination))
+    return workpackage.parameters;
+  const Variables first = variables_of(workpackage);
+  const Variables now = variables_of(workpackage, cycle);
+  expand::renew(combination, lookup_in(first), lookup_in(now), evaluator_);
+  return known_parameters(combination);
 }
 
 void Graph::note(const model::Step& step, const expand::Expansion& expansion) {
@@ -245,7 +273,11 @@ void Graph::note(const model::Step& step, const expand::Expansion& expansion) {
 }
 
 std::vector<std::string> Graph::take_notices() {
-  return std::exchange(notices_, {});
+  std::vector<std::string> notices = std::exchange(notices_, {});
+  for (auto& [step, join] : joins_)
+    for (std::string& conflict : join.take_conflicts())
+      notices.push_back(std::move(conflict));
+  return notices;
 }
 
 }  // namespace bench::engine

@@ -1,9 +1,14 @@
 #pragma once
 
+#include "definitions.hpp"
+#include "join.hpp"
+#include "points.hpp"
 #include "variables.hpp"
+#include "workpackages.hpp"
 
+#include <map>
+#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <bench/engine/run.hpp>
@@ -13,8 +18,8 @@
 
 namespace bench::engine {
 
-/// All workpackages of a run, and the only place where new ones come from. Ids count up from 0
-/// without gaps, so a workpackage's id is its index.
+/// All workpackages of a run, and the only place where new ones come from. Ids count up from 0; a
+/// new one gets the largest plus one.
 ///
 /// A workpackage comes into being when all its parents are done, because its parameters may be
 /// evaluated from what they left. Parents are taken in the order in which they are released, so
@@ -24,20 +29,28 @@ class Graph {
   /// @param known what the workspace holds, ascending by id
   Graph(const Run& run, std::vector<workspace::Workpackage> known, evaluate::Evaluator& evaluator);
 
-  const std::vector<workspace::Workpackage>& all() const { return all_; }
-  workspace::Workpackage& at(long long id) { return all_[static_cast<std::size_t>(id)]; }
+  const std::vector<workspace::Workpackage>& all() const { return workpackages_->all(); }
+  workspace::Workpackage& at(long long id) { return workpackages_->at(id); }
   const workspace::Workpackage& at(long long id) const {
-    return all_[static_cast<std::size_t>(id)];
+    return std::as_const(*workpackages_).at(id);
   }
 
   /// Makes the workpackages of the steps that depend on nothing.
+  /// @throws Error as `expand::expand` does, for a suffix that is none, and for more workpackages
+  ///         than the run may have
   std::vector<workspace::Workpackage> make_first();
   /// Makes the children that come into being because these, in this order, are done.
+  /// @throws Error as `make_first` does
   std::vector<workspace::Workpackage> make_children(const std::vector<long long>& released);
 
-  /// The variables of a workpackage in a cycle, for its commands.
+  /// The variables of a workpackage, for its commands.
   Variables variables_of(const workspace::Workpackage& workpackage, int cycle = 0) const;
-  /// Its parameters in a cycle.
+  /// Those for what it executes for all workpackages of its step: none of its own.
+  Variables shared_variables_of(const workspace::Workpackage& workpackage) const;
+
+  /// The parameters that a workpackage has in a cycle, where their `update_mode` gives them new
+  /// values; else those that it has. Cycle 0 gives what it was made with, evaluated again.
+  /// @throws Error for a script that fails or a value that does not fit its type
   workspace::Parameters parameters_in_cycle(const workspace::Workpackage& workpackage,
                                             int cycle) const;
 
@@ -45,38 +58,37 @@ class Graph {
   std::vector<std::string> take_notices();
 
  private:
-  /// Compatible parents of a child-to-be.
-  struct Parents {
-    std::vector<long long> ids;
-    expand::Origin origin;
-  };
   /// A workpackage on its way into the graph.
   struct Newborn {
     workspace::Workpackage workpackage;
     expand::Combination combination;
     std::size_t cause = 0;  ///< Index of the released workpackage that completed its parents.
   };
+  /// Parents of children-to-be of one step, and which released workpackage each comes from.
+  struct Causes {
+    std::vector<Parents> parents;
+    std::vector<std::size_t> causes;
+  };
 
-  void collect(const model::Step& step, long long released, std::vector<Parents>& parents) const;
-  expand::Origin origin_of(long long id) const;
-  bool merge(expand::Origin& origin, const expand::Origin& other) const;
-  /// Expands `step` on top of each element of `parents`; `causes` runs beside `parents`.
-  void breed(const model::Step& step, const std::vector<Parents>& parents,
-             const std::vector<std::size_t>& causes, std::vector<Newborn>& newborns);
+  /// Expands `step` on top of each of the parents.
+  void breed(const model::Step& step, Causes parents, std::vector<Newborn>& newborns);
+  void check_limit(const model::Step& step, std::size_t coming) const;
   int base_iteration(const std::vector<long long>& parents) const;
   std::vector<workspace::Workpackage> take_in(std::vector<Newborn> newborns);
-  void resolve_late(std::vector<Newborn>& newborns);
-  void remember_combination(workspace::Workpackage& workpackage);
+  void resolve_late(std::span<Newborn> newborns);
+  void renew_inherited(Newborn& newborn) const;
+  void give_directory(workspace::Workpackage& workpackage, bool complete) const;
+  expand::Combination combination_of(const workspace::Workpackage& workpackage) const;
   void note(const model::Step& step, const expand::Expansion& expansion);
 
   const Run& run_;
   evaluate::Evaluator& evaluator_;
   Variables benchmark_variables_;
-  std::vector<workspace::Workpackage> all_;
-  /// Done workpackages whose children have been made, by step.
-  std::unordered_map<std::string, std::vector<long long>> released_;
-  /// First workpackage of each combination: step and parameter values to id.
-  std::unordered_map<std::string, long long> combinations_;
+  // Where they are does not change when a graph is moved: they refer to each other.
+  std::unique_ptr<Workpackages> workpackages_;
+  std::unique_ptr<Definitions> definitions_;
+  std::unique_ptr<Points> points_;
+  std::map<std::string, Join> joins_;  ///< By step that depends on others.
   std::vector<std::string> notices_;
 };
 

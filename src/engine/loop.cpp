@@ -30,6 +30,7 @@ class Loop {
         workspace_(workspace),
         options_(options),
         observer_(observer),
+        evaluator_(evaluator_of(run)),
         graph_(run, workspace.workpackages(), evaluator_),
         queue_(run, graph_),
         ledger_(run, graph_, queue_, observer),

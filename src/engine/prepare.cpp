@@ -46,7 +46,9 @@ std::vector<Snippet> render_files(const SharedScope& scope, FileWorks& works) {
   const auto names = scope->used_sets();
   for (const std::string& name : names) {
     const model::FileSet* set = benchmark.file_set(name);
-    for (const model::FileEntry& entry : set ? set->entries : std::vector<model::FileEntry>{}) {
+    if (!set)
+      continue;
+    for (const model::FileEntry& entry : set->entries) {
       if (entry.action != model::FileEntry::Action::prepare) {
         works.add([scope, &entry](const Environment& environment) {
           place_files(entry, *scope, environment);
@@ -96,10 +98,9 @@ std::shared_ptr<const Scope> scope_of(const Run& run, const Graph& graph,
                                              .variables = {},
                                              .evaluator = evaluator});
   scope->workpackage.parameters = graph.parameters_in_cycle(workpackage, cycle);
-  scope->variables = graph.variables_of(scope->workpackage, cycle);
-  if (part_at(run.benchmark, scope->step, workpackage.progress).shared)
-    std::erase_if(scope->variables,
-                  [](const auto& variable) { return variable.first.starts_with("jube_wp_"); });
+  const bool shared = part_at(run.benchmark, scope->step, workpackage.progress).shared;
+  scope->variables = shared ? graph.shared_variables_of(scope->workpackage)
+                            : graph.variables_of(scope->workpackage, cycle);
   return scope;
 }
 

@@ -6,7 +6,7 @@
 namespace bench::engine {
 
 std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) {
-  evaluate::Evaluator evaluator;
+  evaluate::Evaluator evaluator = evaluator_of(run);
   Graph graph(run, {}, evaluator);
   // As if each generation succeeded.
   for (auto made = graph.make_first(); !made.empty();) {

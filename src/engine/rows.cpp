@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/expand/expand.hpp>
+#include <bench/expand/inheritance.hpp>
 
 namespace bench::engine {
 

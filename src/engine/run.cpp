@@ -117,6 +117,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   run.facts["tags"] = join(std::vector<std::string>(request.tags.begin(), request.tags.end()), ",");
   run.facts["platform"] = input.platform.name;
   run.facts["power_source"] = request.power_source;
+  run.facts["max_workpackages"] = std::to_string(request.max_workpackages);
   run.facts["document"] = document::to_json(input.document);
   run.facts["started"] = local_time_now();
   run.facts["uuid"] = make_uuid();
@@ -128,7 +129,7 @@ NewRun make_run(Run& run, const Request& request, std::vector<std::string>& noti
   run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
   EmptyDirectoryGuard guard(run.directory.path);
   run.facts["id"] = std::to_string(run.directory.id);
-  evaluate::Evaluator evaluator;
+  evaluate::Evaluator evaluator = evaluator_of(run);
   Graph graph(run, {}, evaluator);
   const workspace::Changes first{.created = graph.make_first()};
   notices = graph.take_notices();

@@ -1,11 +1,14 @@
 #include "variables.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/core.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/expand/expand.hpp>
+#include <bench/expand/inheritance.hpp>
 
 namespace bench::engine {
 
@@ -25,32 +28,67 @@ Variables benchmark_variables(const Run& run) {
 void add_step_variables(const model::Step& step, Variables& variables) {
   variables["jube_step_name"] = step.name;
   variables["jube_step_iterations"] = std::to_string(step.iterations);
-  variables["jube_step_cycles"] = "1";
+  variables["jube_step_cycles"] = std::to_string(step.cycles);
 }
 
 void add_workpackage_variables(const Run& run, const workspace::Workpackage& workpackage,
                                const std::map<long long, std::string>& parents,
-                               Variables& variables) {
-  const fs::path work = run.directory.path / workpackage.directory / "work";
+                               Variables& variables, int cycle) {
   variables["jube_wp_id"] = std::to_string(workpackage.id);
   variables["jube_wp_padid"] = workspace::padded(workpackage.id);
   variables["jube_wp_iteration"] = std::to_string(workpackage.iteration);
-  variables["jube_wp_cycle"] = "0";
-  variables["jube_wp_abspath"] = work.string();
-  variables["jube_wp_relpath"] = work.lexically_relative(run.fact("home")).string();
+  variables["jube_wp_cycle"] = std::to_string(cycle);
   variables["jube_wp_status"] = "RUNNING";
   for (const auto& [id, step] : parents)
     variables["jube_wp_parent_" + step + "_id"] = std::to_string(id);
+  const fs::path work = work_directory(run, workpackage, variables);
+  variables["jube_wp_abspath"] = work.string();
+  variables["jube_wp_relpath"] = work.lexically_relative(run.fact("home")).string();
+}
+
+fs::path work_directory(const Run& run, const workspace::Workpackage& workpackage,
+                        const Variables& variables) {
+  const std::string& own = run.benchmark.step(workpackage.step)->work_dir;
+  if (own.empty())
+    return run.directory.path / workpackage.directory / "work";
+  const std::string text = evaluate::substitute(own, lookup_in(variables, workpackage.parameters));
+  return (fs::path(run.fact("home")) / expand_user_and_environment(text)).lexically_normal();
+}
+
+std::size_t max_workpackages(const Run& run) {
+  const auto fact = run.facts.find("max_workpackages");
+  const auto limit = fact == run.facts.end() ? std::nullopt : parse_integer(fact->second);
+  return limit ? static_cast<std::size_t>(*limit) : expand::Limits{}.combinations;
+}
+
+evaluate::Evaluator evaluator_of(const Run& run) {
+  constexpr double timeout_s = 300;
+  std::set<std::string> active;
+  for (const char* name : {"tags", "platform"})
+    if (const auto fact = run.facts.find(name); fact != run.facts.end())
+      for (std::string& tag : split_names(fact->second))
+        active.insert(std::move(tag));
+  return evaluate::Evaluator(timeout_s, std::move(active));
 }
 
 workspace::Parameters exported_parameters(const Run& run,
                                           const workspace::Workpackage& workpackage) {
   const model::Step& step = *run.benchmark.step(workpackage.step);
+  std::set<std::string> names;
+  for (const model::ParameterSet& set : run.benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters)
+      if (parameter.exported)
+        names.insert(parameter.name);
   workspace::Parameters exported;
+  if (names.empty())  // as mostly: this is asked for every workpackage
+    return exported;
+  const Variables none;
+  const auto values = lookup_in(none, workpackage.parameters);
   for (const auto& [name, value] : workpackage.parameters)
-    if (const auto* definition = expand::definition_of(run.benchmark, step, name);
-        definition && definition->exported)
-      exported.emplace_back(name, value);
+    if (names.contains(name))
+      if (const auto* definition = expand::definition_of(run.benchmark, step, name, values);
+          definition && definition->exported)
+        exported.emplace_back(name, value);
   std::sort(exported.begin(), exported.end(),
             [](const auto& a, const auto& b) { return to_lower(a.first) < to_lower(b.first); });
   return exported;

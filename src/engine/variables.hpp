@@ -1,9 +1,11 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 
 #include <bench/engine/run.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -18,11 +20,16 @@ Variables benchmark_variables(const Run& run);
 /// `jube_step_...`.
 void add_step_variables(const model::Step& step, Variables& variables);
 
-/// `jube_wp_...` of a workpackage, and what its step's are. `parents` are its direct parents' steps
-/// by id.
+/// `jube_wp_...` of a workpackage in a cycle. `parents` are its direct parents' steps by id;
+/// `variables` hold those of the benchmark and the step already.
 void add_workpackage_variables(const Run& run, const workspace::Workpackage& workpackage,
                                const std::map<long long, std::string>& parents,
-                               Variables& variables);
+                               Variables& variables, int cycle = 0);
+
+/// Where the commands of a workpackage run: the step's `work_dir`, `~` and environment variables
+/// expanded, relative to the input file; else `work` in its directory. Absolute.
+std::filesystem::path work_directory(const Run& run, const workspace::Workpackage& workpackage,
+                                     const Variables& variables);
 
 /// `export NAME="VALUE"` lines for the exported parameters of a workpackage, sorted by name, and
 /// the names alone (`jube_wp_envstr`, `jube_wp_envlist`).
@@ -31,6 +38,12 @@ void add_exports(const Run& run, const workspace::Workpackage& workpackage, Vari
 /// Looks in `variables`, then in `parameters`; both must outlive the lookup.
 evaluate::Lookup lookup_in(const Variables& variables);
 evaluate::Lookup lookup_in(const Variables& variables, const workspace::Parameters& parameters);
+
+/// The most workpackages that the run may have.
+std::size_t max_workpackages(const Run& run);
+
+/// An evaluator that knows the tags of the run.
+evaluate::Evaluator evaluator_of(const Run& run);
 
 /// The exported parameters of a workpackage: name and value, sorted by lower-cased name.
 workspace::Parameters exported_parameters(const Run& run,

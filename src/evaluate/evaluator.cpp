@@ -64,8 +64,10 @@ Outcome evaluate_env(const std::string& name) {
 
 }  // namespace
 
-Evaluator::Evaluator(double timeout_s)
-    : timeout_s_(timeout_s), python_(std::make_unique<Python>()) {}
+Evaluator::Evaluator(double timeout_s, std::set<std::string> active_tags)
+    : timeout_s_(timeout_s),
+      active_tags_(std::move(active_tags)),
+      python_(std::make_unique<Python>()) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
@@ -92,6 +94,9 @@ std::vector<Outcome> Evaluator::evaluate(std::span<const Request> requests) {
         break;
       case Mode::env:
         outcomes[k] = evaluate_env(text);
+        break;
+      case Mode::tag:
+        outcomes[k] = success(active_tags_.contains(text) ? text : "");
         break;
     }
   }

@@ -1,38 +1,75 @@
 #include "draft.hpp"
 
+#include <fmt/core.h>
+
 #include <bench/base/text.hpp>
 
 namespace bench::expand {
 
-std::string substitute_slot(const Draft& draft, const Slot& slot, const evaluate::Lookup& constants,
-                            Met& met) {
-  if (slot.text.find('$') == std::string::npos)
-    return slot.text;
-  return evaluate::substitute(slot.text, [&](std::string_view name) -> const std::string* {
-    if (const std::string* internal = constants(name))
-      return internal;
-    if (name.starts_with("jube_wp_")) {
-      met.late = true;
+Layout::Layout(std::vector<const model::Parameter*> parameters, std::size_t own_count)
+    : definitions(std::move(parameters)), own(own_count) {
+  for (std::size_t k = 0; k < definitions.size(); ++k)
+    index.emplace(definitions[k]->name, k);
+}
+
+Slot open_slot(const model::Parameter& parameter) {
+  Slot slot{.text = parameter.text};
+  if (!parameter.values.empty()) {
+    slot.splits = false;  // the list's items are taken as they are
+    slot.progress = Progress::choice;
+  } else if (parameter.mode == evaluate::Mode::text) {
+    split_if_template(parameter, slot);
+  }
+  return slot;
+}
+
+std::vector<std::string> pieces_of(const model::Parameter& parameter, const Slot& slot) {
+  if (!slot.splits)
+    return parameter.values;
+  std::vector<std::string> pieces = split(slot.text, parameter.separator);
+  for (std::string& piece : pieces)
+    piece = strip(piece);
+  return pieces;
+}
+
+void split_if_template(const model::Parameter& parameter, Slot& slot) {
+  if (slot.splits && !parameter.separator.empty() &&
+      slot.text.find(parameter.separator) != std::string::npos)
+    slot.progress = Progress::choice;
+}
+
+std::string substitute_in(const Draft& draft, const std::string& text, const Constants& constants,
+                          Met& met) {
+  if (text.find('$') == std::string::npos)
+    return text;
+  return evaluate::substitute(text, [&](std::string_view name) -> const std::string* {
+    if (name.starts_with("jube_")) {
+      if (const std::string* internal = constants.known(name))
+        return internal;
+      if (name.starts_with("jube_wp_") && !constants.complete) {
+        met.late = true;
+        return nullptr;
+      }
+    }
+    const auto found = draft.layout->index.find(name);
+    if (found == draft.layout->index.end()) {
+      met.open |= draft.pending && draft.pending->names.contains(name);
       return nullptr;
     }
-    for (const Slot& other : draft.slots)
-      if (other.definition->name == name) {
-        met.late |= other.progress == Progress::late;
-        met.open |= other.progress == Progress::open || other.progress == Progress::choice;
-        return other.progress == Progress::constant ? &other.text : nullptr;
-      }
-    return nullptr;
+    const Slot& other = draft.slots[found->second];
+    met.late |= other.progress == Progress::late;
+    met.open |= other.progress == Progress::open || other.progress == Progress::choice;
+    return other.progress == Progress::constant ? &other.text : nullptr;
   });
 }
 
-void split_into_pieces(Slot& slot) {
-  const std::string& separator = slot.definition->separator;
-  if (!slot.splits || separator.empty() || slot.text.find(separator) == std::string::npos)
+void check_type(const model::Parameter& parameter, const std::string& value) {
+  if (parameter.type == ValueType::string ||
+      !std::holds_alternative<std::string>(to_value(value, ValueType::real)))
     return;
-  slot.pieces.clear();
-  for (const std::string& piece : split(slot.text, separator))
-    slot.pieces.emplace_back(strip(piece));
-  slot.progress = Progress::choice;
+  throw Error(fmt::format("parameter '{}' is no {}: '{}'", parameter.name,
+                          parameter.type == ValueType::integer ? "int" : "float", value),
+              "", parameter.place);
 }
 
 }  // namespace bench::expand

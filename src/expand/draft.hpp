@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <bench/evaluate/substitute.hpp>
@@ -10,27 +13,57 @@
 
 namespace bench::expand {
 
+/// The parameters of a combination, in order. The drafts of a step share it.
+struct Layout {
+  explicit Layout(std::vector<const model::Parameter*> parameters, std::size_t own_count = 0);
+
+  std::vector<const model::Parameter*> definitions;
+  std::size_t own;  ///< The first of them come from the step's sets, the others are inherited.
+  std::unordered_map<std::string_view, std::size_t> index;  ///< By name.
+};
+
+/// Names in `use` that cannot be told yet, since they hold parameters.
+struct Pending {
+  std::vector<std::string> uses;
+  std::set<std::string, std::less<>> names;  ///< Parameters that the sets may define.
+};
+
 /// How far a parameter has come in one combination.
-enum class Progress {
+enum class Progress : char {
   open,      ///< Text still to be substituted or evaluated.
-  choice,    ///< A template: `pieces` are its values.
+  choice,    ///< A template that waits to be multiplied out.
   constant,  ///< `text` is the value.
   late       ///< Waits for the workpackage's own variables.
 };
 
 struct Slot {
-  const model::Parameter* definition;
+  std::string text;
   Progress progress = Progress::open;
   bool splits = true;      ///< Whether a separator in `text` makes a template.
   bool evaluated = false;  ///< A script's result stands in `text`.
-  std::string text = {};
-  std::vector<std::string> pieces = {};
 };
 
 /// A combination that is being made.
 struct Draft {
   std::size_t origin = 0;
-  std::vector<Slot> slots;
+  const Layout* layout = nullptr;
+  const Pending* pending = nullptr;  ///< Null where every set is known.
+  std::vector<Slot> slots;           ///< One per parameter of the layout.
+};
+
+/// The beginning of a parameter that is made from its text.
+Slot open_slot(const model::Parameter& parameter);
+
+/// The values of a template.
+std::vector<std::string> pieces_of(const model::Parameter& parameter, const Slot& slot);
+
+/// Makes a template of an open slot whose text holds its separator.
+void split_if_template(const model::Parameter& parameter, Slot& slot);
+
+/// The internal variables that a draft knows.
+struct Constants {
+  const evaluate::Lookup& known;
+  bool complete = false;  ///< The workpackage exists: there will be no others.
 };
 
 /// What a substitution met on its way.
@@ -39,11 +72,11 @@ struct Met {
   bool late = false;  ///< A variable of the workpackage, or a parameter that waits for one.
 };
 
-/// `slot`'s text with everything known inserted.
-std::string substitute_slot(const Draft& draft, const Slot& slot, const evaluate::Lookup& constants,
-                            Met& met);
+/// `text` with everything known inserted.
+std::string substitute_in(const Draft& draft, const std::string& text, const Constants& constants,
+                          Met& met);
 
-/// Makes a template of an open slot whose text holds its separator.
-void split_into_pieces(Slot& slot);
+/// @throws Error if the value does not fit the parameter's type
+void check_type(const model::Parameter& parameter, const std::string& value);
 
 }  // namespace bench::expand

@@ -1,5 +1,8 @@
 #include "levels.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
@@ -10,124 +13,136 @@ namespace {
 using evaluate::Mode;
 
 /// A script text that is ready to be evaluated.
-struct Pending {
+struct Script {
   Slot* slot;
+  const model::Parameter* definition;
   std::string text;
 };
 
-/// Takes a slot as far as substitution alone gets it. Returns true if that changed anything.
-bool advance(const Draft& draft, Slot& slot, const evaluate::Lookup& constants,
-             std::vector<Pending>& scripts) {
-  if (slot.progress != Progress::open)
-    return false;
-  Met met;
-  std::string text = substitute_slot(draft, slot, constants, met);
-  if (met.open)
-    return false;
-  if (met.late) {
-    slot.progress = Progress::late;
+/// Takes one draft as far as substitution gets it.
+class Advance {
+ public:
+  Advance(Draft& draft, const Constants& constants, std::vector<Script>& scripts)
+      : draft_(draft), constants_(constants), scripts_(scripts) {}
+
+  /// Substitutes until nothing moves; appends the scripts that are ready then.
+  void run() {
+    const std::size_t ready_before = scripts_.size();
+    for (bool moved = true; moved;) {
+      scripts_.resize(ready_before);
+      moved = false;
+      for (std::size_t k = 0; k < draft_.slots.size(); ++k)
+        if (draft_.slots[k].progress == Progress::open)
+          moved |= advance(*draft_.layout->definitions[k], draft_.slots[k]);
+    }
+  }
+
+ private:
+  /// Takes a slot as far as substitution alone gets it. Returns true if that changed anything.
+  bool advance(const model::Parameter& definition, Slot& slot) {
+    Met met;
+    std::string text = substitute_in(draft_, slot.text, constants_, met);
+    if (met.open)
+      return false;
+    if (met.late) {
+      slot.progress = Progress::late;
+      return true;
+    }
+    if (definition.mode != Mode::text) {
+      scripts_.push_back({&slot, &definition, std::move(text)});
+      return false;
+    }
+    slot.text = std::move(text);
+    slot.progress = Progress::constant;
+    split_if_template(definition, slot);
     return true;
   }
-  if (slot.definition->mode != Mode::text && !slot.evaluated) {
-    scripts.push_back({&slot, std::move(text)});
-    return false;
-  }
-  slot.text = std::move(text);
-  slot.progress = Progress::constant;
-  split_into_pieces(slot);
-  return true;
-}
 
-/// Substitutes in every draft until nothing moves; returns the scripts that are ready then.
-std::vector<Pending> substitute_all(std::vector<Draft>& drafts, const ConstantsOf& constants) {
-  std::vector<Pending> scripts;
+  Draft& draft_;
+  const Constants& constants_;
+  std::vector<Script>& scripts_;
+};
+
+std::vector<Script> substitute_all(std::span<Draft> drafts, const ConstantsOf& constants) {
+  std::vector<Script> scripts;
   for (Draft& draft : drafts) {
-    const evaluate::Lookup& known = constants(draft);
-    const std::size_t ready_before = scripts.size();
-    for (bool moved = true; moved;) {
-      scripts.resize(ready_before);
-      moved = false;
-      for (Slot& slot : draft.slots)
-        moved |= advance(draft, slot, known, scripts);
-    }
+    const Constants known = constants(draft);
+    Advance(draft, known, scripts).run();
   }
   return scripts;
 }
 
-void evaluate_all(const std::vector<Pending>& scripts, evaluate::Evaluator& evaluator) {
+/// The error for a script that failed. Its text is shown as it was evaluated.
+Error script_error(const Script& script, const std::string& problem) {
+  std::string hint = fmt::format("evaluated was: {}", script.text);
+  if (script.definition->mode == Mode::python)
+    if (const auto left = evaluate::names_in(script.text); !left.empty())
+      hint += fmt::format("\nhint: there is no parameter '{}' here", left.front());
+  return Error(fmt::format("parameter '{}': {}", script.definition->name, problem), hint,
+               script.definition->place);
+}
+
+void evaluate_all(std::vector<Script> scripts, evaluate::Evaluator& evaluator) {
   std::vector<evaluate::Request> requests;
   requests.reserve(scripts.size());
-  for (const Pending& script : scripts)
-    requests.push_back({script.slot->definition->mode, script.text});
-  const auto outcomes = evaluator.evaluate(requests);
+  for (const Script& script : scripts)
+    requests.push_back({script.definition->mode, script.text});
+  auto outcomes = evaluator.evaluate(requests);
   for (std::size_t k = 0; k < scripts.size(); ++k) {
     Slot& slot = *scripts[k].slot;
     if (!outcomes[k].ok)
-      throw script_error(*slot.definition, scripts[k].text, outcomes[k].error);
+      throw script_error(scripts[k], outcomes[k].error);
     // The result is not substituted again: what a script returns is its own.
-    slot.text = outcomes[k].value;
+    slot.text = std::move(outcomes[k].value);
     slot.evaluated = true;
     slot.progress = Progress::constant;
-    split_into_pieces(slot);
-  }
-}
-
-/// Whatever is still open waits, directly or not, for itself.
-void refuse_circles(const std::vector<Draft>& drafts) {
-  for (const Draft& draft : drafts) {
-    std::vector<std::string> names;
-    bool choice = false;
-    const model::Parameter* first = nullptr;
-    for (const Slot& slot : draft.slots) {
-      choice |= slot.progress == Progress::choice;
-      if (slot.progress == Progress::open) {
-        names.push_back(slot.definition->name);
-        first = first ? first : slot.definition;
-      }
-    }
-    if (first && !choice)
-      throw Error(
-          fmt::format("these parameters depend on each other in a circle: {}", join(names, ", ")),
-          "one of them must have a value of its own", first->place);
+    split_if_template(*scripts[k].definition, slot);
   }
 }
 
 std::size_t combinations_of(const Draft& draft, std::size_t limit) {
   std::size_t count = 1;
-  for (const Slot& slot : draft.slots)
-    if (slot.progress == Progress::choice)
-      count = std::min(limit + 1, count * slot.pieces.size());
+  for (std::size_t k = 0; k < draft.slots.size(); ++k)
+    if (draft.slots[k].progress == Progress::choice)
+      count = std::min(limit + 1,
+                       count * pieces_of(*draft.layout->definitions[k], draft.slots[k]).size());
   return count;
 }
 
+/// A template that is being multiplied out.
+struct Choice {
+  std::size_t slot;
+  std::vector<std::string> pieces;
+};
+
 /// Appends every combination of `draft`'s templates, the last slot varying fastest.
-void multiply_one(const Draft& draft, std::vector<Draft>& into) {
-  std::vector<Draft> combinations{draft};
-  for (std::size_t k = 0; k < draft.slots.size(); ++k) {
-    const Slot& slot = draft.slots[k];
-    if (slot.progress != Progress::choice)
-      continue;
-    std::vector<Draft> longer;
-    longer.reserve(combinations.size() * slot.pieces.size());
-    for (const Draft& combination : combinations)
-      for (const std::string& piece : slot.pieces) {
-        Slot& chosen = longer.emplace_back(combination).slots[k];
-        chosen.text = piece;
-        chosen.pieces.clear();
-        chosen.progress = chosen.evaluated ? Progress::constant : Progress::open;
-      }
-    combinations = std::move(longer);
+void multiply_one(Draft& draft, std::vector<Draft>& into) {
+  std::vector<Choice> choices;
+  for (std::size_t k = 0; k < draft.slots.size(); ++k)
+    if (Slot& slot = draft.slots[k]; slot.progress == Progress::choice) {
+      choices.push_back({k, pieces_of(*draft.layout->definitions[k], slot)});
+      slot.progress = slot.evaluated ? Progress::constant : Progress::open;
+      slot.text.clear();
+    }
+  std::vector<std::size_t> chosen(choices.size(), 0);
+  for (bool more = true; more;) {
+    Draft& combination = into.emplace_back(draft);
+    for (std::size_t c = 0; c < choices.size(); ++c)
+      combination.slots[choices[c].slot].text = choices[c].pieces[chosen[c]];
+    more = false;
+    for (std::size_t c = choices.size(); c-- > 0 && !more;) {
+      more = ++chosen[c] < choices[c].pieces.size();
+      if (!more)
+        chosen[c] = 0;
+    }
   }
-  for (Draft& combination : combinations)
-    into.push_back(std::move(combination));
 }
 
 }  // namespace
 
-Error script_error(const model::Parameter& parameter, const std::string& text,
-                   const std::string& problem) {
-  return Error(fmt::format("parameter '{}': {}", parameter.name, problem),
-               fmt::format("evaluated was: {}", text), parameter.place);
+bool has_choice(const Draft& draft) {
+  return std::ranges::any_of(
+      draft.slots, [](Progress progress) { return progress == Progress::choice; }, &Slot::progress);
 }
 
 std::vector<Draft> multiply(std::vector<Draft> drafts, const Limits& limits,
@@ -138,20 +153,43 @@ std::vector<Draft> multiply(std::vector<Draft> drafts, const Limits& limits,
   if (total > limits.combinations)
     throw Error(
         fmt::format("step '{}' has more than {} combinations", step.name, limits.combinations),
-        "drop some with `where`, or split the sweep", step.place);
+        "split the sweep, or raise the limit with --max-workpackages", step.place);
+  if (std::ranges::none_of(drafts, has_choice))
+    return drafts;
   std::vector<Draft> multiplied;
   multiplied.reserve(total);
-  for (const Draft& draft : drafts)
+  for (Draft& draft : drafts) {
     multiply_one(draft, multiplied);
+    draft.slots = {};
+  }
   return multiplied;
 }
 
 void settle(std::vector<Draft>& drafts, const ConstantsOf& constants,
             evaluate::Evaluator& evaluator) {
-  for (auto scripts = substitute_all(drafts, constants); !scripts.empty();
-       scripts = substitute_all(drafts, constants))
-    evaluate_all(scripts, evaluator);
-  refuse_circles(drafts);
+  for (std::size_t begin = 0; begin < drafts.size(); begin += chunk_size) {
+    const auto chunk =
+        std::span(drafts).subspan(begin, std::min(chunk_size, drafts.size() - begin));
+    for (auto scripts = substitute_all(chunk, constants); !scripts.empty();
+         scripts = substitute_all(chunk, constants))
+      evaluate_all(std::move(scripts), evaluator);
+  }
+}
+
+void refuse_circles(const std::vector<Draft>& drafts) {
+  for (const Draft& draft : drafts) {
+    std::vector<std::string> names;
+    const model::Parameter* first = nullptr;
+    for (std::size_t k = 0; k < draft.slots.size(); ++k)
+      if (draft.slots[k].progress == Progress::open) {
+        first = first ? first : draft.layout->definitions[k];
+        names.push_back(draft.layout->definitions[k]->name);
+      }
+    if (first)
+      throw Error(
+          fmt::format("these parameters depend on each other in a circle: {}", join(names, ", ")),
+          "one of them must have a value of its own", first->place);
+  }
 }
 
 }  // namespace bench::expand

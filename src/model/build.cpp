@@ -1,4 +1,5 @@
 #include "check.hpp"
+#include "files.hpp"
 #include "outputs.hpp"
 #include "read.hpp"
 #include "sets.hpp"
@@ -35,6 +36,8 @@ void append_parts(const Node& parent, const char* element, Build build, std::vec
 
 void append_sets(const Node& parent, Benchmark& benchmark) {
   append_parts(parent, "parameterset", build_parameter_set, benchmark.parameter_sets);
+  append_parts(parent, "fileset", build_file_set, benchmark.file_sets);
+  append_parts(parent, "substituteset", build_substitute_set, benchmark.substitute_sets);
   append_parts(parent, "patternset", build_pattern_set, benchmark.pattern_sets);
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/model/use.hpp>
 
 namespace bench::model {
 
@@ -28,19 +29,32 @@ void require(const std::string& name, const std::vector<std::string>& known, con
   throw Error(fmt::format("there is no {} called '{}'", what, name), hint, place);
 }
 
+/// The names of all sets that a step can use.
+std::vector<std::string> usable_sets(const Benchmark& benchmark) {
+  auto names = names_of(benchmark.parameter_sets);
+  for (const auto& more : {names_of(benchmark.file_sets), names_of(benchmark.substitute_sets)})
+    names.insert(names.end(), more.begin(), more.end());
+  return names;
+}
+
+void check_use(const Benchmark& benchmark, const std::string& name, const Place& place) {
+  if (depends_on_parameters(name))
+    return;  // known only with the values of its parameters, and may then be no set
+  const auto sets = usable_sets(benchmark);
+  if (benchmark.pattern_set(name) && !std::ranges::count(sets, name))
+    throw Error(fmt::format("a step cannot use the pattern set '{}'", name),
+                "pattern sets are for analysers", place);
+  require(name, sets, "parameter, file or substitute set", place);
+}
+
 void check_steps(const Benchmark& benchmark, const Node& node) {
   const auto steps = names_of(benchmark.steps);
-  const auto sets = names_of(benchmark.parameter_sets);
+  const auto elements = node.all("step");
   for (std::size_t k = 0; k < benchmark.steps.size(); ++k) {
-    const Node& element = *node.all("step")[k];
-    for (const std::string& name : benchmark.steps[k].use) {
-      const Place& place = place_of_use(element, name);
-      if (name.find('$') != std::string::npos)
-        throw Error("parameters in `use` are not supported by this version of bench", "", place);
-      require(name, sets, "parameter set", place);
-    }
+    for (const std::string& name : benchmark.steps[k].use)
+      check_use(benchmark, name, place_of_use(*elements[k], name));
     for (const std::string& name : benchmark.steps[k].depend)
-      require(name, steps, "step", place_of(element, "depend"));
+      require(name, steps, "step", place_of(*elements[k], "depend"));
   }
 }
 
@@ -83,42 +97,59 @@ void check_analysers(const Benchmark& benchmark, const Node& node) {
   }
 }
 
-void check_results(const Benchmark& benchmark, const Node& node) {
+/// Tables, syslogs and databases share their names: the files of all are called after them.
+void check_result_names(const Benchmark& benchmark) {
   std::set<std::string> names;
-  for (std::size_t k = 0; k < benchmark.results.size(); ++k) {
-    const Result& result = benchmark.results[k];
-    for (const std::string& name : result.use)
-      require(name, names_of(benchmark.analysers), "analyser",
-              place_of_use(*node.all("result")[k], name));
-    for (const Table& table : result.tables)
-      if (!names.insert(table.name).second)
-        throw Error(fmt::format("table '{}' is defined twice", table.name), "", table.place);
+  const auto take = [&](const auto& outputs, const char* what) {
+    for (const auto& one : outputs)
+      if (!names.insert(one.name).second)
+        throw Error(fmt::format("{} '{}' is defined twice", what, one.name),
+                    "the tables, syslogs and databases of a benchmark have names of their own",
+                    one.place);
+  };
+  for (const Result& result : benchmark.results) {
+    take(result.tables, "table");
+    take(result.syslogs, "syslog");
+    take(result.databases, "database");
   }
 }
 
+void check_results(const Benchmark& benchmark, const Node& node) {
+  const auto elements = node.all("result");
+  for (std::size_t k = 0; k < benchmark.results.size(); ++k)
+    for (const std::string& name : benchmark.results[k].use)
+      require(name, names_of(benchmark.analysers), "analyser", place_of_use(*elements[k], name));
+  check_result_names(benchmark);
+}
+
+using Names = std::set<std::string>;
+
+/// Warns of those that nothing uses; `used` may hold names with parameters.
 template <class Named>
-void warn_unused(const std::vector<Named>& all, const std::set<std::string>& used, const char* what,
+void warn_unused(const std::vector<Named>& all, const Names& used, const char* what,
                  const char* who, Diagnostics& diagnostics) {
   for (const Named& one : all)
-    if (!used.contains(one.name))
+    if (std::ranges::none_of(used, [&](const auto& use) { return may_name(use, one.name); }))
       diagnostics.warn(fmt::format("{} '{}' is used by no {}", what, one.name, who), "", one.place);
 }
 
 void check_unused(const Benchmark& benchmark, Diagnostics& diagnostics) {
-  std::set<std::string> parameter_sets, pattern_sets, analysers;
+  Names by_steps, by_analysers, by_results;
   for (const Step& step : benchmark.steps)
-    parameter_sets.insert(step.use.begin(), step.use.end());
+    by_steps.insert(step.use.begin(), step.use.end());
   for (const Analyser& analyser : benchmark.analysers) {
-    pattern_sets.insert(analyser.use.begin(), analyser.use.end());
+    by_analysers.insert(analyser.use.begin(), analyser.use.end());
     for (const Analysis& analysis : analyser.analyses)
       for (const AnalysedFile& file : analysis.files)
-        pattern_sets.insert(file.use.begin(), file.use.end());
+        by_analysers.insert(file.use.begin(), file.use.end());
   }
   for (const Result& result : benchmark.results)
-    analysers.insert(result.use.begin(), result.use.end());
-  warn_unused(benchmark.parameter_sets, parameter_sets, "parameter set", "step", diagnostics);
-  warn_unused(benchmark.pattern_sets, pattern_sets, "pattern set", "analyser", diagnostics);
-  warn_unused(benchmark.analysers, analysers, "analyser", "result", diagnostics);
+    by_results.insert(result.use.begin(), result.use.end());
+  warn_unused(benchmark.parameter_sets, by_steps, "parameter set", "step", diagnostics);
+  warn_unused(benchmark.file_sets, by_steps, "file set", "step", diagnostics);
+  warn_unused(benchmark.substitute_sets, by_steps, "substitute set", "step", diagnostics);
+  warn_unused(benchmark.pattern_sets, by_analysers, "pattern set", "analyser", diagnostics);
+  warn_unused(benchmark.analysers, by_results, "analyser", "result", diagnostics);
 }
 
 }  // namespace

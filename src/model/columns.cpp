@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/model/use.hpp>
 
 namespace bench::model {
 namespace {
@@ -45,11 +46,12 @@ std::set<std::string> fillable(const Benchmark& benchmark, const std::vector<std
     }
   }
   for (const std::string& step : steps)
-    for (const std::string& set : benchmark.step(step)->use)
-      for (const Parameter& parameter : benchmark.parameter_set(set)->parameters) {
-        names.insert(parameter.name);
-        names.insert(parameter.name + "_" + step);
-      }
+    for (const std::string& used : benchmark.step(step)->use)
+      for (const ParameterSet* set : possible_sets(benchmark, used))
+        for (const Parameter& parameter : set->parameters) {
+          names.insert(parameter.name);
+          names.insert(parameter.name + "_" + step);
+        }
   return names;
 }
 
@@ -71,12 +73,19 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
   for (const Result& result : benchmark.results) {
     const std::set<std::string> names = fillable(benchmark, result.use);
     const std::vector<std::string> known(names.begin(), names.end());
-    for (const Table& table : result.tables)
-      for (const Column& column : table.columns)
+    const auto check_all = [&](const auto& columns, const char* what) {
+      for (const auto& column : columns)
         if (!names.contains(column.name) && !is_built_in(column.name, energy))
           diagnostics.warn(
-              fmt::format("column '{}' is no parameter or pattern of this result", column.name),
+              fmt::format("{} '{}' is no parameter or pattern of this result", what, column.name),
               did_you_mean(column.name, known), column.place);
+    };
+    for (const Table& table : result.tables)
+      check_all(table.columns, "column");
+    for (const Syslog& syslog : result.syslogs)
+      check_all(syslog.keys, "key");
+    for (const Database& database : result.databases)
+      check_all(database.keys, "key");
   }
 }
 

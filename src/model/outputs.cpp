@@ -1,5 +1,6 @@
 #include "outputs.hpp"
 
+#include "key_outputs.hpp"
 #include "read.hpp"
 
 #include <fmt/core.h>
@@ -71,6 +72,10 @@ Result build_result(const Node& node) {
   result.result_dir = attribute(node, "result_dir");
   for (const Node* table : node.all("table"))
     result.tables.push_back(build_table(*table));
+  for (const Node* syslog : node.all("syslog"))
+    result.syslogs.push_back(build_syslog(*syslog));
+  for (const Node* database : node.all("database"))
+    result.databases.push_back(build_database(*database));
   result.place = node.place;
   return result;
 }

@@ -1,6 +1,7 @@
 #include "sets.hpp"
 
 #include "by_name.hpp"
+#include "duplicates.hpp"
 #include "read.hpp"
 
 #include <fmt/core.h>
@@ -13,12 +14,28 @@ using evaluate::Mode;
 namespace {
 
 const std::map<std::string, Mode>& script_modes() {
-  static const std::map<std::string, Mode> modes{{"text", Mode::text},
-                                                 {"python", Mode::python},
-                                                 {"perl", Mode::perl},
-                                                 {"shell", Mode::shell},
-                                                 {"env", Mode::env}};
+  static const std::map<std::string, Mode> modes{{"text", Mode::text}, {"python", Mode::python},
+                                                 {"perl", Mode::perl}, {"shell", Mode::shell},
+                                                 {"env", Mode::env},   {"tag", Mode::tag}};
   return modes;
+}
+
+const std::map<std::string, UpdateMode>& update_modes() {
+  static const std::map<std::string, UpdateMode> modes{{"never", UpdateMode::never},
+                                                       {"use", UpdateMode::use},
+                                                       {"step", UpdateMode::step},
+                                                       {"cycle", UpdateMode::cycle},
+                                                       {"always", UpdateMode::always}};
+  return modes;
+}
+
+/// `selection` fixes the value, whatever the text would give.
+void apply_selection(const Node& node, Parameter& parameter) {
+  if (const document::Attribute* selection = node.find("selection")) {
+    parameter.text.clear();
+    parameter.values = {std::string(strip(selection->value))};
+    parameter.mode = Mode::text;
+  }
 }
 
 Parameter build_parameter(const Node& node) {
@@ -35,8 +52,10 @@ Parameter build_parameter(const Node& node) {
                 place_of(node, "mode"));
   parameter.separator = node.get("separator", ",");
   parameter.exported = flag(node, "export", false);
+  parameter.update_mode = one_of(node, "update_mode", update_modes(), UpdateMode::never);
   parameter.unit = attribute(node, "unit");
   parameter.place = node.text_place;
+  apply_selection(node, parameter);
   return parameter;
 }
 
@@ -48,6 +67,7 @@ Pattern build_pattern(const Node& node) {
       mode && strip(mode->value) != "pattern") {
     std::map<std::string, Mode> modes = script_modes();
     modes.erase("env");
+    modes.erase("tag");
     pattern.derived = true;
     pattern.mode = one_of(node, "mode", modes, Mode::text);
   }
@@ -66,18 +86,10 @@ Pattern build_pattern(const Node& node) {
 
 ParameterSet build_parameter_set(const Node& node) {
   ParameterSet set{.name = required_name(node), .parameters = {}, .place = node.place};
-  for (const Node* child : node.all("parameter")) {
-    Parameter parameter = build_parameter(*child);
-    // As in JUBE a later definition keeps the place of the first in the order of expansion.
-    bool replaced = false;
-    for (Parameter& earlier : set.parameters)
-      if (earlier.name == parameter.name) {
-        earlier = parameter;
-        replaced = true;
-      }
-    if (!replaced)
-      set.parameters.push_back(std::move(parameter));
-  }
+  std::vector<Definition> definitions;
+  for (const Node* child : node.all("parameter"))
+    definitions.push_back({build_parameter(*child), duplicate_of_parameter(*child)});
+  set.parameters = merge_duplicates(std::move(definitions), duplicate_of_set(node), set.name);
   return set;
 }
 

@@ -1,9 +1,13 @@
 #include "step.hpp"
 
+#include "command.hpp"
 #include "read.hpp"
+
+#include <algorithm>
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 
 namespace bench::model {
@@ -12,14 +16,28 @@ using document::Node;
 
 namespace {
 
-Command build_command(const Node& node) {
-  Command command;
-  command.text = strip(node.text);
-  command.active = attribute(node, "active", "true");
-  command.stdout_file = attribute(node, "stdout", "stdout");
-  command.stderr_file = attribute(node, "stderr", "stderr");
-  command.place = node.text_place;
-  return command;
+/// The file that logs what was executed: `true` is `do_log`.
+std::string log_file(const Node& node) {
+  const std::string word = attribute(node, "do_log_file");
+  const std::string lower = to_lower(word);
+  if (lower == "true")
+    return "do_log";
+  return lower == "false" || lower == "none" ? "" : word;
+}
+
+/// Shared commands wait for all workpackages of the step, so it must have a shared directory, and
+/// cannot be limited.
+void check_shared(const Step& step) {
+  const auto shared = std::ranges::find(step.commands, true, &Command::shared);
+  if (shared == step.commands.end())
+    return;
+  if (step.shared.empty())
+    throw Error(fmt::format("step '{}' has a shared command and no shared directory", step.name),
+                "add `shared: NAME` to the step", shared->place);
+  if (step.procs > 1)
+    throw Error(
+        fmt::format("step '{}' has a shared command and `procs: {}`", step.name, step.procs),
+        "shared commands are for steps without `procs`", shared->place);
 }
 
 /// Whether `batch: true`, `batch: {nodes: 2}` and the like switch the thing on.
@@ -71,12 +89,19 @@ Step build_step(const Node& node) {
   for (const Node* child : node.all("do"))
     step.commands.push_back(build_command(*child));
   step.iterations = whole_number(node, "iterations", 1, 1);
+  step.cycles = whole_number(node, "cycles", 1, 1);
   step.procs = whole_number(node, "procs", 0, 1);
   step.max_async = attribute(node, "max_async");
   step.active = attribute(node, "active", "true");
   step.where = attribute(node, "where");
   step.timeout = attribute(node, "timeout");
   check_duration(node, "timeout");
+  step.work_dir = attribute(node, "work_dir");
+  step.suffix = attribute(node, "suffix");
+  step.shared = attribute(node, "shared");
+  step.do_log_file = log_file(node);
+  step.exported = flag(node, "export", false);
+  check_shared(step);
   if (const Node* batch = node.first("batch"); switched_on(batch))
     step.batch = build_batch(*batch);
   if (const Node* energy = node.first("energy"); switched_on(energy))

@@ -17,6 +17,7 @@ class Playground {
   const std::filesystem::path& path() const { return directory_.path(); }
 
   void write(const std::string& name, const std::string& text) const {
+    make_directories((path() / name).parent_path());
     write_file_atomically(path() / name, text);
   }
   std::string read(const std::string& name) const { return read_file(path() / name); }

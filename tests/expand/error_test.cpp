@@ -90,7 +90,7 @@ TEST(ExpandError, RefusesMoreCombinationsThanAllowed) {
   EXPECT_EQ(expand_with(18), 18U);
   EXPECT_EQ(error_of([&] { expand_with(17); }),
             "in.yaml:5:7: error: step 's' has more than 17 combinations\n"
-            "hint: drop some with `where`, or split the sweep");
+            "hint: split the sweep, or raise the limit with --max-workpackages");
 }
 
 // 4^40 combinations: they must be counted without an overflow, and never be made.
@@ -101,7 +101,7 @@ TEST(ExpandError, RefusesAnAstronomicSpaceAtOnce) {
   const auto benchmark = with_parameters(parameters);
   EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
             "in.yaml:44:7: error: step 's' has more than 1000000 combinations\n"
-            "hint: drop some with `where`, or split the sweep");
+            "hint: split the sweep, or raise the limit with --max-workpackages");
 }
 
 TEST(ExpandError, SaysWhatIsWrongWithWhereAndActive) {

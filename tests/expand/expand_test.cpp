@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/expand/inheritance.hpp>
+
 namespace bench::expand {
 namespace {
 

@@ -88,26 +88,30 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"TableTwice",
                          with_step("result:\n  - table: {name: t, column: x}\n"
                                    "  - table: {name: t, column: x}\n"),
-                         "in.yaml:4:12: error: table 't' is defined twice"}),
+                         "in.yaml:4:12: error: table 't' is defined twice\n"
+                         "hint: the tables, syslogs and databases of a benchmark have names of "
+                         "their own"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     References, BuildErrorTest,
     testing::Values(
         Case{"UseOfUnknownSet", "parameterset: {name: sizes}\nstep:\n  name: s\n  use: size\n",
-             "in.yaml:4:8: error: there is no parameter set called 'size'\n"
+             "in.yaml:4:8: error: there is no parameter, file or substitute set called 'size'\n"
              "hint: did you mean 'sizes'?"},
         Case{"UseWhereNothingIsClose",
              "parameterset: [{name: p}, {name: q}]\nstep:\n  name: s\n  use: [p, elsewhere]\n",
-             "in.yaml:4:12: error: there is no parameter set called 'elsewhere'\n"
+             "in.yaml:4:12: error: there is no parameter, file or substitute set called "
+             "'elsewhere'\n"
              "hint: known: p, q"},
         Case{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
-             "in.yaml:1:22: error: there is no parameter set called 'p'\n"
-             "hint: this file defines no parameter set"},
+             "in.yaml:1:22: error: there is no parameter, file or substitute set called 'p'\n"
+             "hint: this file defines no parameter, file or substitute set"},
         Case{"UseTwice", "parameterset: {name: p}\nstep: {name: s, use: 'p,p'}\n",
              "in.yaml:2:22: error: 'p' is used twice in one step"},
-        Case{"UseOfAParameter", "step: {name: s, use: set$n}\n",
-             "in.yaml:1:22: error: parameters in `use` are not supported by this version of bench"},
+        Case{"UseOfAPatternSet", "patternset: {name: p}\nstep: {name: s, use: p}\n",
+             "in.yaml:2:22: error: a step cannot use the pattern set 'p'\n"
+             "hint: pattern sets are for analysers"},
         Case{"DependOnUnknown", "step:\n  - {name: build}\n  - {name: go, depend: biuld}\n",
              "in.yaml:3:24: error: there is no step called 'biuld'\nhint: did you mean 'build'?"},
         Case{"DependOnItself", "step: {name: s, depend: s}\n",
@@ -138,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ParameterMode",
              with_step("parameterset: {name: p, parameter: {name: a, mode: pyhton, _: 1}}\n"),
              "in.yaml:2:52: error: 'pyhton' is no mode of a parameter\n"
-             "hint: known: env, perl, python, shell, text"},
+             "hint: known: env, perl, python, shell, tag, text"},
         Case{"PatternMode",
              with_step("patternset: {name: p, pattern: {name: a, mode: env, _: 1}}\n"),
              "in.yaml:2:48: error: 'env' is no mode of a pattern\n"

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,7 +10,14 @@
 namespace bench::evaluate {
 
 /// How the text of a parameter or pattern becomes its value (JUBE's `mode`).
-enum class Mode { text, python, perl, shell, env };
+enum class Mode {
+  text,
+  python,
+  perl,
+  shell,
+  env,  ///< The text names a variable of the environment.
+  tag   ///< The text itself where it is an active tag, else nothing.
+};
 
 /// One text to evaluate. Substitution is done already.
 struct Request {
@@ -41,7 +49,8 @@ class Evaluator {
   /// @param timeout_s longest wait for one batch or one shell command; then its process is killed
   ///        and the outcome says so, that of the expressions behind it in the batch, too. The next
   ///        request starts a new co-process.
-  explicit Evaluator(double timeout_s = 300);
+  /// @param active_tags what `Mode::tag` compares with
+  explicit Evaluator(double timeout_s = 300, std::set<std::string> active_tags = {});
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
   ~Evaluator();
@@ -57,6 +66,7 @@ class Evaluator {
  private:
   class Python;
   double timeout_s_;
+  std::set<std::string> active_tags_;
   std::unique_ptr<Python> python_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
@@ -49,17 +50,18 @@ struct Expansion {
   std::string conflicting_parameter;  ///< Of the first conflict.
 };
 
-/// The definition that a parameter has in a step: in a set that the step uses, else in one of those
-/// it depends on. Null if there is none.
-const model::Parameter* definition_of(const model::Benchmark& benchmark, const model::Step& step,
-                                      const std::string& name);
-
 /// Expands a step's parameters on top of each origin.
+///
+/// What is inherited keeps its value; as their `update_mode` says, parameters are made anew from
+/// their texts, templates too. An own parameter that is not made anew must be equivalent to the
+/// inherited one (see inheritance.hpp), or the origin gives nothing.
 ///
 /// Templates (texts that hold their separator, lists) are expanded as a nested loop, the first
 /// defined outermost, the last fastest; then everything else is substituted and evaluated, and
 /// templates that come out of that are expanded inside the combinations so far; and so on. The
-/// order is part of the contract: workpackage ids follow it.
+/// order is part of the contract: workpackage ids follow it. Sets whose name in `use` holds
+/// parameters come in, for each combination, once those have values; then it goes on as before. A
+/// name that does not become the name of a set means nothing.
 ///
 /// @param constants the internal variables that are known before a workpackage exists
 /// @throws Error with the parameter's place: a script that fails, a value that does not fit its
@@ -71,9 +73,22 @@ Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  evaluate::Evaluator& evaluator, const Limits& limits = {});
 
 /// Gives the late parameters of each combination their values. `variables[k]` knows the
-/// `jube_wp_...` variables of `combinations[k]`.
+/// `jube_wp_...` variables of `combinations[k]`; names that it does not know stay as text. A value
+/// that holds the separator is kept as it is: the workpackage exists and is one.
 /// @throws Error as `expand` does
 void resolve_late(const std::vector<Combination*>& combinations,
                   const std::vector<evaluate::Lookup>& variables, evaluate::Evaluator& evaluator);
+
+/// Whether any parameter is made anew in each cycle.
+bool changes_in_cycles(const Combination& combination);
+
+/// Makes the parameters whose `update_mode` is `cycle` or `always` anew, for one cycle of a
+/// workpackage. A template keeps the value that was chosen; if that one's text holds variables they
+/// get their values of this cycle.
+/// @param first the internal variables in the first cycle, for which the combination was made
+/// @param now those of the cycle that begins
+/// @throws Error as `expand` does
+void renew(Combination& combination, const evaluate::Lookup& first, const evaluate::Lookup& now,
+           evaluate::Evaluator& evaluator);
 
 }  // namespace bench::expand

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/model/benchmark.hpp>
+
+namespace bench::model {
+
+/// Whether a name in a step's `use` holds parameters, so that each combination of the step may use
+/// another set.
+bool depends_on_parameters(const std::string& use);
+
+/// Whether a name in a step's `use` may mean this set: it is its name or, where it holds
+/// parameters, begins as its name does.
+bool may_name(const std::string& use, const std::string& set);
+
+/// The parameter sets that a name in `use` may mean, in the order of the file.
+std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const std::string& use);
+
+}  // namespace bench::model

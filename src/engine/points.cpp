@@ -1,0 +1,121 @@
+#include "points.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/expand/inheritance.hpp>
+
+namespace bench::engine {
+namespace {
+
+using workspace::Workpackage;
+
+/// The values of a template that is plain text or a list; one for anything else.
+std::vector<std::string> values_of(const model::Parameter& parameter) {
+  if (!parameter.values.empty() || parameter.mode != evaluate::Mode::text)
+    return parameter.values;
+  std::vector<std::string> values;
+  for (const std::string& piece : split(parameter.text, parameter.separator))
+    values.emplace_back(strip(piece));
+  return values;
+}
+
+bool defines(const model::Benchmark& benchmark, const model::Step& step,
+             const model::Parameter& definition) {
+  return std::ranges::any_of(step.use, [&](const std::string& use) {
+    const model::ParameterSet* set = benchmark.parameter_set(use);
+    return set && std::ranges::any_of(set->parameters, [&](const model::Parameter& parameter) {
+             return &parameter == &definition;
+           });
+  });
+}
+
+bool has(const Workpackage& workpackage, const std::string& name) {
+  return std::ranges::any_of(workpackage.parameters,
+                             [&](const auto& parameter) { return parameter.first == name; });
+}
+
+}  // namespace
+
+Points::Points(const model::Benchmark& benchmark, const Definitions& definitions,
+               const Workpackages& workpackages)
+    : benchmark_(benchmark), definitions_(definitions), workpackages_(workpackages) {
+  for (const model::ParameterSet& set : benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters) {
+      std::vector<std::string> values = values_of(parameter);
+      if (std::set<std::string>(values.begin(), values.end()).size() < values.size())
+        repetitive_[&parameter] = std::move(values);
+    }
+}
+
+void Points::add(Workpackage& workpackage) {
+  std::string point = workpackage.step;
+  std::string parents;
+  for (const long long parent : workpackage.parents) {
+    point += fmt::format("\x1d{}", workpackages_.at(parent).combination);
+    parents += fmt::format("\x1d{}", parent);
+  }
+  for (const auto& [name, value] : workpackage.parameters)
+    point.append("\x1f").append(name).append("\x1e").append(value);
+  const auto id_or = [&](long long otherwise) {
+    return workpackage.combination < 0 ? otherwise : workpackage.combination;
+  };
+  const long long first = points_.emplace(point, id_or(workpackage.id)).first->second;
+  const int twin = equal_[fmt::format("{}\x1d{}{}", first, workpackage.iteration, parents)]++;
+  if (twin == 0) {
+    workpackage.combination = id_or(first);
+    return;
+  }
+  twins_[workpackage.id] = twin;
+  point += fmt::format("\x1c{}", twin);
+  workpackage.combination = id_or(points_.emplace(point, id_or(workpackage.id)).first->second);
+}
+
+int Points::repeats_of(const model::Parameter& definition, const std::string& value) const {
+  const auto found = repetitive_.find(&definition);
+  return found == repetitive_.end()
+             ? 1
+             : std::max(1, static_cast<int>(std::ranges::count(found->second, value)));
+}
+
+/// Whether the workpackage has taken the value over from a parent, `from`.
+bool Points::is_inherited(const Workpackage& workpackage, const model::Parameter& definition,
+                          const Workpackage** from) const {
+  const model::Step& step = *benchmark_.step(workpackage.step);
+  const bool own = defines(benchmark_, step, definition);
+  if (expand::is_made_anew(definition, own ? &definition : nullptr))
+    return false;
+  for (const long long parent : workpackage.parents)
+    if (has(workpackages_.at(parent), definition.name)) {
+      *from = &workpackages_.at(parent);
+      return true;
+    }
+  return false;
+}
+
+int Points::repeat_of(const Workpackage& workpackage, const std::string& name) const {
+  if (repetitive_.empty())
+    return 0;
+  const auto found_twin = twins_.find(workpackage.id);
+  int twin = found_twin == twins_.end() ? 0 : found_twin->second;
+  // Equal workpackages come in the order of a nested loop, the last parameter fastest.
+  for (std::size_t k = workpackage.parameters.size(); k-- > 0;) {
+    const auto& [known, value] = workpackage.parameters[k];
+    const model::Parameter* definition = definitions_.of(workpackage, known);
+    const int count = definition ? repeats_of(*definition, value) : 1;
+    if (count == 1)
+      continue;
+    const Workpackage* parent = nullptr;
+    const bool inherited = is_inherited(workpackage, *definition, &parent);
+    if (known == name)
+      return inherited ? repeat_of(*parent, name) : twin % count;
+    if (!inherited)
+      twin /= count;
+  }
+  return 0;
+}
+
+}  // namespace bench::engine

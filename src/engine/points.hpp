@@ -1,0 +1,49 @@
+#pragma once
+
+#include "definitions.hpp"
+#include "workpackages.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <bench/model/benchmark.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// The points of the parameter space that workpackages stand on. All iterations of a step stand on
+/// one point, those of iterated parents included, if their values are equal. A template that holds
+/// a value twice (`1,1`) makes two points, though nothing in their values tells them apart.
+class Points {
+ public:
+  Points(const model::Benchmark& benchmark, const Definitions& definitions,
+         const Workpackages& workpackages);
+
+  /// Finds the point of a workpackage. One whose `combination` is less than 0 gets it: the id of
+  /// the first on the point. To be called in order of ids.
+  void add(workspace::Workpackage& workpackage);
+
+  /// Which of the equal values of its template a parameter has: 0 for all but the likes of `1,1`.
+  int repeat_of(const workspace::Workpackage& workpackage, const std::string& name) const;
+
+ private:
+  bool is_inherited(const workspace::Workpackage& workpackage, const model::Parameter& definition,
+                    const workspace::Workpackage** from) const;
+  /// How many of the template's values equal this one.
+  int repeats_of(const model::Parameter& definition, const std::string& value) const;
+
+  const model::Benchmark& benchmark_;
+  const Definitions& definitions_;
+  const Workpackages& workpackages_;
+  /// Templates of the benchmark that hold a value twice, with their values.
+  std::unordered_map<const model::Parameter*, std::vector<std::string>> repetitive_;
+  /// First workpackage of each point, by everything that makes the point.
+  std::unordered_map<std::string, long long> points_;
+  /// How many workpackages have these values, parents and iteration.
+  std::unordered_map<std::string, int> equal_;
+  /// Which of those that are equal a workpackage is, where not the first.
+  std::unordered_map<long long, int> twins_;
+};
+
+}  // namespace bench::engine

@@ -1,0 +1,136 @@
+#include "levels.hpp"
+
+#include <algorithm>
+#include <deque>
+
+#include <bench/base/text.hpp>
+#include <bench/expand/expand.hpp>
+
+namespace bench::expand {
+namespace {
+
+using evaluate::Lookup;
+using model::UpdateMode;
+
+bool changes_in_cycles(const model::Parameter& parameter) {
+  return parameter.update_mode == UpdateMode::cycle || parameter.update_mode == UpdateMode::always;
+}
+
+Layout layout_of(const Combination& combination) {
+  std::vector<const model::Parameter*> definitions;
+  definitions.reserve(combination.assignments.size());
+  for (const Assignment& assignment : combination.assignments)
+    definitions.push_back(assignment.definition);
+  return Layout(std::move(definitions));
+}
+
+bool has_layout(const Combination& combination, const Layout& layout) {
+  return std::ranges::equal(combination.assignments, layout.definitions, {},
+                            &Assignment::definition);
+}
+
+/// The values of a workpackage. Nothing splits any more: it exists and cannot be multiplied.
+Draft draft_of(const Combination& combination, std::size_t origin, const Layout& layout) {
+  Draft draft{.origin = origin, .layout = &layout};
+  draft.slots.reserve(combination.assignments.size());
+  for (const Assignment& assignment : combination.assignments)
+    draft.slots.push_back({.text = assignment.value,
+                           .progress = assignment.late ? Progress::open : Progress::constant,
+                           .splits = false});
+  return draft;
+}
+
+void take_values(Draft& draft, Combination& combination) {
+  for (std::size_t k = 0; k < draft.slots.size(); ++k) {
+    Assignment& assignment = combination.assignments[k];
+    check_type(*assignment.definition, draft.slots[k].text);
+    assignment.value = std::move(draft.slots[k].text);
+    assignment.late = false;
+  }
+}
+
+/// The text behind the value that was chosen from a template; null if it cannot be told.
+const std::string* chosen_piece(const Assignment& assignment,
+                                const std::vector<std::string>& pieces, const Lookup& values) {
+  for (const std::string& piece : pieces)
+    if (evaluate::substitute(piece, values) == assignment.value)
+      return &piece;
+  return nullptr;
+}
+
+/// Makes the slot ready to be evaluated anew.
+void reopen(const Assignment& assignment, const Lookup& values, Slot& slot) {
+  const model::Parameter& definition = *assignment.definition;
+  Slot begin = open_slot(definition);
+  begin.splits = false;
+  if (begin.progress == Progress::choice) {
+    Slot whole = open_slot(definition);
+    const auto pieces = pieces_of(definition, whole);
+    const std::string* piece = chosen_piece(assignment, pieces, values);
+    if (!piece)
+      return;
+    begin.text = *piece;
+  }
+  begin.progress = Progress::open;
+  slot = std::move(begin);
+}
+
+/// Whether the value was chosen from a template that a script made: it is kept.
+bool is_choice_of(const std::string& value, const Slot& slot, const model::Parameter& definition) {
+  const std::string& separator = definition.separator;
+  return slot.evaluated && !separator.empty() && slot.text.find(separator) != std::string::npos &&
+         value.find(separator) == std::string::npos;
+}
+
+}  // namespace
+
+void resolve_late(const std::vector<Combination*>& combinations,
+                  const std::vector<Lookup>& variables, evaluate::Evaluator& evaluator) {
+  std::vector<Draft> drafts;  // their `origin` is the index into `combinations`
+  std::deque<Layout> layouts;
+  for (std::size_t k = 0; k < combinations.size(); ++k) {
+    const Combination& combination = *combinations[k];
+    if (std::ranges::none_of(combination.assignments, &Assignment::late))
+      continue;
+    if (layouts.empty() || !has_layout(combination, layouts.back()))
+      layouts.push_back(layout_of(combination));
+    drafts.push_back(draft_of(combination, k, layouts.back()));
+  }
+  const auto constants = [&](const Draft& draft) {
+    return Constants{.known = variables[draft.origin], .complete = true};
+  };
+  settle(drafts, constants, evaluator);
+  refuse_circles(drafts);
+  for (Draft& draft : drafts)
+    take_values(draft, *combinations[draft.origin]);
+}
+
+bool changes_in_cycles(const Combination& combination) {
+  return std::ranges::any_of(combination.assignments, [](const Assignment& assignment) {
+    return changes_in_cycles(*assignment.definition);
+  });
+}
+
+void renew(Combination& combination, const Lookup& first, const Lookup& now,
+           evaluate::Evaluator& evaluator) {
+  const Layout layout = layout_of(combination);
+  std::vector<Draft> drafts{draft_of(combination, 0, layout)};
+  std::vector<Slot>& slots = drafts.front().slots;
+  const Lookup values = [&](std::string_view name) -> const std::string* {
+    const std::string* internal = first(name);
+    return internal ? internal : combination.find(name);
+  };
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (changes_in_cycles(*layout.definitions[k]))
+      reopen(combination.assignments[k], values, slots[k]);
+  settle(
+      drafts, [&](const Draft&) { return Constants{.known = now, .complete = true}; }, evaluator);
+  refuse_circles(drafts);
+  for (std::size_t k = 0; k < slots.size(); ++k)
+    if (const std::string& value = combination.assignments[k].value;
+        is_choice_of(value, slots[k], *layout.definitions[k]))
+      slots[k].text = value;
+  take_values(drafts.front(), combination);
+}
+
+}  // namespace bench::expand

@@ -1,0 +1,145 @@
+#include "layouts.hpp"
+
+#include <fmt/core.h>
+
+#include <bench/expand/inheritance.hpp>
+#include <bench/model/use.hpp>
+
+namespace bench::expand {
+
+using model::Parameter;
+using model::ParameterSet;
+
+std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constants, Draft& draft) {
+  draft.layout = inherited_layout(origin);
+  for (const Assignment& inherited : origin.inherited)
+    draft.slots.push_back({.text = inherited.value, .progress = Progress::constant});
+  std::string conflict = add_known(step_.use, constants, draft);
+  // What the step makes anew though none of its sets defines it.
+  for (std::size_t k = draft.layout->own; k < draft.slots.size(); ++k)
+    if (const Parameter& definition = *draft.layout->definitions[k];
+        is_made_anew(definition, nullptr))
+      draft.slots[k] = open_slot(definition);
+  return conflict;
+}
+
+std::string Layouts::take_known_sets(const evaluate::Lookup& constants, Draft& draft) {
+  const Pending* before = draft.pending;
+  std::string conflict = add_known(before->uses, constants, draft);
+  if (draft.pending == before)
+    draft.pending = nullptr;
+  return conflict;
+}
+
+/// Adds the sets of `uses` whose names are known; the others are pending.
+std::string Layouts::add_known(const std::vector<std::string>& uses,
+                               const evaluate::Lookup& constants, Draft& draft) {
+  std::vector<std::string> unknown;
+  for (const std::string& use : uses) {
+    Met met;
+    const std::string name = substitute_in(draft, use, {.known = constants}, met);
+    if (model::depends_on_parameters(name)) {
+      unknown.push_back(use);
+      continue;
+    }
+    if (const ParameterSet* set = benchmark_.parameter_set(name))
+      if (std::string conflict = add(*set, draft); !conflict.empty())
+        return conflict;
+  }
+  draft.pending = unknown.empty() ? nullptr : pending(unknown);
+  return "";
+}
+
+const Layout* Layouts::inherited_layout(const Origin& origin) {
+  std::vector<const Parameter*> definitions;
+  definitions.reserve(origin.inherited.size());
+  for (const Assignment& inherited : origin.inherited)
+    definitions.push_back(inherited.definition);
+  const Layout*& layout = inherited_[definitions];
+  if (!layout)
+    layout = &layouts_.emplace_back(std::move(definitions));
+  return layout;
+}
+
+const Layouts::Extension& Layouts::extension(const Layout* layout, const ParameterSet& set) {
+  const auto [found, is_new] = extensions_.try_emplace({layout, &set});
+  if (is_new)
+    found->second = make_extension(*layout, set);
+  return found->second;
+}
+
+Layouts::Extension Layouts::make_extension(const Layout& layout, const ParameterSet& set) {
+  std::vector<const Parameter*> own(
+      layout.definitions.begin(),
+      layout.definitions.begin() + static_cast<std::ptrdiff_t>(layout.own));
+  std::vector<std::size_t> sources;
+  for (std::size_t k = 0; k < layout.own; ++k)
+    sources.push_back(k);
+  std::vector<bool> taken(layout.definitions.size(), false);
+  for (const Parameter& parameter : set.parameters) {
+    const auto known = layout.index.find(parameter.name);
+    const bool is_known = known != layout.index.end();
+    if (is_known && known->second < layout.own) {
+      refuse_difference(*layout.definitions[known->second], parameter);
+      continue;
+    }
+    std::size_t source = Extension::anew;
+    if (is_known) {
+      const Parameter& inherited = *layout.definitions[known->second];
+      taken[known->second] = true;
+      if (!is_made_anew(inherited, &parameter)) {
+        if (!equivalent(inherited, parameter))
+          return {.layout = nullptr, .sources = {}, .conflict = parameter.name};
+        source = known->second;
+      }
+    }
+    own.push_back(&parameter);
+    sources.push_back(source);
+  }
+  const std::size_t own_count = own.size();
+  for (std::size_t k = layout.own; k < layout.definitions.size(); ++k)
+    if (!taken[k]) {
+      own.push_back(layout.definitions[k]);
+      sources.push_back(k);
+    }
+  return {.layout = &layouts_.emplace_back(std::move(own), own_count),
+          .sources = std::move(sources),
+          .conflict = ""};
+}
+
+std::string Layouts::add(const ParameterSet& set, Draft& draft) {
+  const Extension& extended = extension(draft.layout, set);
+  if (!extended.conflict.empty())
+    return extended.conflict;
+  std::vector<Slot> slots;
+  slots.reserve(extended.sources.size());
+  for (std::size_t k = 0; k < extended.sources.size(); ++k)
+    slots.push_back(extended.sources[k] == Extension::anew
+                        ? open_slot(*extended.layout->definitions[k])
+                        : std::move(draft.slots[extended.sources[k]]));
+  draft.slots = std::move(slots);
+  draft.layout = extended.layout;
+  return "";
+}
+
+const Pending* Layouts::pending(const std::vector<std::string>& uses) {
+  const auto [found, is_new] = pending_.try_emplace(uses);
+  Pending& made = found->second;
+  if (is_new) {
+    made.uses = uses;
+    for (const std::string& use : uses)
+      for (const ParameterSet* set : model::possible_sets(benchmark_, use))
+        for (const Parameter& parameter : set->parameters)
+          made.names.insert(parameter.name);
+  }
+  return &made;
+}
+
+void Layouts::refuse_difference(const Parameter& one, const Parameter& other) const {
+  if (!equivalent(one, other))
+    throw Error(
+        fmt::format("step '{}' uses two sets that define '{}' differently", step_.name, other.name),
+        fmt::format("the other definition stands in line {}", one.place.line), other.place);
+}
+
+}  // namespace bench::expand

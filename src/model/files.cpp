@@ -1,0 +1,110 @@
+#include "files.hpp"
+
+#include "command.hpp"
+#include "read.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::model {
+
+using document::Node;
+
+namespace {
+
+FileEntry build_prepare(const Node& node) {
+  FileEntry entry;
+  entry.action = FileEntry::Action::prepare;
+  entry.command = build_command(node);
+  entry.active = entry.command.active;
+  entry.base = attribute(node, "file_path_ref");
+  entry.place = node.text_place;
+  return entry;
+}
+
+/// A copy or link.
+FileEntry build_transfer(const Node& node) {
+  FileEntry entry;
+  entry.action = node.name == "link" ? FileEntry::Action::link : FileEntry::Action::copy;
+  entry.paths = split_names(node.text, node.get("separator", ","));
+  entry.names = split_names(attribute(node, "name"));
+  entry.source_dir = attribute(node, node.find("source_dir") ? "source_dir" : "directory");
+  entry.target_dir = attribute(node, "target_dir");
+  entry.internal =
+      one_of<bool>(node, "rel_path_ref", {{"external", false}, {"internal", true}}, false);
+  entry.base = attribute(node, "file_path_ref");
+  entry.active = attribute(node, "active", "true");
+  entry.place = node.text_place;
+  if (entry.paths.empty())
+    throw Error(fmt::format("this {} names no file", node.name), "", node.place);
+  if (!entry.names.empty() && entry.names.size() != entry.paths.size())
+    throw Error(fmt::format("this {} has {} files and {} names", node.name, entry.paths.size(),
+                            entry.names.size()),
+                "give every file a new name, or none", place_of(node, "name"));
+  return entry;
+}
+
+std::string required(const Node& node, const char* key) {
+  std::string value = attribute(node, key);
+  if (value.empty())
+    throw Error(fmt::format("this {} has no {}", node.name, key), fmt::format("add `{}: ...`", key),
+                node.place);
+  return value;
+}
+
+/// Writing a file anew takes the place of what was to be written to it before.
+void add_file(const Node& node, std::vector<SubstitutedFile>& files) {
+  SubstitutedFile file;
+  file.in = required(node, "in");
+  file.out = required(node, "out");
+  file.append = one_of<bool>(node, "out_mode", {{"w", false}, {"a", true}}, false);
+  file.place = node.place;
+  const auto earlier = std::ranges::find(files, file.out, &SubstitutedFile::out);
+  if (file.append || earlier == files.end())
+    files.push_back(std::move(file));
+  else
+    *earlier = std::move(file);
+}
+
+/// The last of two with one source counts, where the first stands.
+void add_substitution(const Node& node, std::vector<Substitution>& substitutions) {
+  Substitution substitution;
+  substitution.source = node.get("source");
+  if (substitution.source.empty())
+    throw Error("this sub has no source", "add `source: ...`", node.place);
+  substitution.dest = node.find("dest") ? node.get("dest") : node.text;
+  substitution.regex = attribute(node, "mode", "text") != "text";
+  substitution.place = node.place;
+  const auto earlier = std::ranges::find(substitutions, substitution.source, &Substitution::source);
+  if (earlier == substitutions.end())
+    substitutions.push_back(std::move(substitution));
+  else
+    *earlier = std::move(substitution);
+}
+
+}  // namespace
+
+FileSet build_file_set(const Node& node) {
+  FileSet set{.name = required_name(node), .entries = {}, .place = node.place};
+  for (const Node& child : node.children)
+    if (child.name == "prepare")
+      set.entries.push_back(build_prepare(child));
+    else if (child.name == "copy" || child.name == "link")
+      set.entries.push_back(build_transfer(child));
+  return set;
+}
+
+SubstituteSet build_substitute_set(const Node& node) {
+  SubstituteSet set{
+      .name = required_name(node), .files = {}, .substitutions = {}, .place = node.place};
+  for (const Node* file : node.all("iofile"))
+    add_file(*file, set.files);
+  for (const Node* sub : node.all("sub"))
+    add_substitution(*sub, set.substitutions);
+  return set;
+}
+
+}  // namespace bench::model

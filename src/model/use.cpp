@@ -1,0 +1,21 @@
+#include <bench/model/use.hpp>
+
+namespace bench::model {
+
+bool depends_on_parameters(const std::string& use) {
+  return use.find('$') != std::string::npos;
+}
+
+bool may_name(const std::string& use, const std::string& set) {
+  return depends_on_parameters(use) ? set.starts_with(use.substr(0, use.find('$'))) : use == set;
+}
+
+std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const std::string& use) {
+  std::vector<const ParameterSet*> sets;
+  for (const ParameterSet& set : benchmark.parameter_sets)
+    if (may_name(use, set.name))
+      sets.push_back(&set);
+  return sets;
+}
+
+}  // namespace bench::model

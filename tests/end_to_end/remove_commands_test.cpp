@@ -124,6 +124,33 @@ TEST_F(RemoveTest, AWorkpackageGoesWithItsDescendantsAndContinueMakesThemAgain) 
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
 }
 
+TEST_F(RemoveTest, ChildrenOfOneFromTheMiddleGetNewIds) {
+  here_.bench({"remove", "runs", "-w", "0", "-f"});
+  EXPECT_FALSE(here_.has("runs/000001/000003_check"));
+  EXPECT_EQ(here_.bench({"continue", "runs", "-r"}).status.code, 0);
+  EXPECT_EQ(here_.read("runs/000001/000000_compute/work/stdout"), "square=1\n");
+  EXPECT_EQ(here_.read("runs/000001/000006_check/work/stdout"), "square=1\n");
+  EXPECT_EQ(here_.read("runs/000001/result/squares.dat") + "\n",
+            here_.bench({"result", "runs", "-i", "0"}).standard_output);
+}
+
+/// A kill between the change of the workspace and the deletion.
+TEST_F(RemoveTest, DirectoriesThatAKillLeftAreMadeAfresh) {
+  const fs::path run = here_.path() / "runs/000001";
+  fs::create_directory(here_.path() / "kept");
+  fs::copy(run / "000005_check", here_.path() / "kept/000005_check",
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  fs::copy(run / "000002_compute", here_.path() / "kept/000002_compute",
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  here_.bench({"remove", "runs", "-w", "2", "-f"});
+  fs::rename(here_.path() / "kept/000005_check", run / "000005_check");
+  fs::rename(here_.path() / "kept/000002_compute", run / "000002_compute");
+  here_.write("runs/000001/000002_compute/work/stdout", "left over\n");
+  EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+  EXPECT_EQ(here_.read("runs/000001/000002_compute/work/stdout"), "square=9\n");
+  EXPECT_EQ(here_.read("runs/000001/000005_check/work/stdout"), "square=9\n");
+}
+
 TEST_F(RemoveTest, AFailedWorkpackageIsMadeAgainOnlyAfterItsRemoval) {
   here_.write("f.yaml",
               "name: f\noutpath: failing\n"

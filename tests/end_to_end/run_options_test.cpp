@@ -110,6 +110,15 @@ TEST_F(RunOptionsTest, AFileThatBecameATagIsRefused) {
   EXPECT_FALSE(here_.has("runs"));
 }
 
+TEST_F(RunOptionsTest, ARunWithTooManyWorkpackagesIsRefused) {
+  EXPECT_EQ(here_.bench({"run", "small.yaml", "--max-workpackages", "6"}).status.code, 0);
+  const auto run = here_.bench({"run", "small.yaml", "--max-workpackages", "2"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("--max-workpackages"));
+  EXPECT_FALSE(here_.has("runs/000001"));
+  EXPECT_EQ(here_.bench({"check", "small.yaml", "--max-workpackages", "2"}).status.code, 1);
+}
+
 TEST_F(RunOptionsTest, ForceIsAccepted) {
   EXPECT_EQ(here_.bench({"run", "small.yaml", "--force"}).status.code, 0);
 }

@@ -22,3 +22,7 @@ if(BENCH_SANITIZE)
   add_compile_options(-fsanitize=${BENCH_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${BENCH_SANITIZE})
 endif()
+if(BENCH_FUZZ)
+  # Every finding ends the program, so that the fuzzer keeps the input.
+  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize-recover=all)
+endif()

@@ -76,7 +76,7 @@ std::size_t skip_verbatim(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Of the `>` of a tag, which may stand in a quoted value as well; the text's last byte where the
+/// Of the `>` of a tag, which may stand in a quoted value as well; the end of the text where the
 /// tag has none.
 std::size_t end_of_tag(std::string_view text, std::size_t begin) {
   char quote = '\0';
@@ -87,7 +87,11 @@ std::size_t end_of_tag(std::string_view text, std::size_t begin) {
       quote = text[at];
     else if (text[at] == '>')
       return at;
-  return text.size() - 1;
+  return text.size();
+}
+
+[[noreturn]] void fail_at_lone_bracket(const Place& place) {
+  throw Error("this '<' begins no element", "write &lt; for the character itself", place);
 }
 
 /// True for `#10` and `#xA`: a character that XML may hold.
@@ -181,9 +185,11 @@ void XmlFile::fail_at_open_element() const {
       open.pop_back();
       ++at;
     } else {
+      if (name_at(at + 1).empty())
+        fail_at_lone_bracket(source_.place(at));
       open.push_back(at);
       at = end_of_tag(text, at);
-      if (text[at - 1] == '/')
+      if (at < text.size() && text[at - 1] == '/')
         open.pop_back();
     }
   }
@@ -205,9 +211,8 @@ void XmlFile::fail(const pugi::xml_parse_result& result) const {
     message = "no element in this file";
     hint = "";
   } else if (result.status == pugi::status_unrecognized_tag) {
-    message = "this '<' begins no element";
-    hint = "write &lt; for the character itself";
-    offset = std::max<std::size_t>(offset, 1) - 1;
+    const std::size_t behind_bracket = std::max<std::size_t>(offset, 1);
+    fail_at_lone_bracket(source_.place(std::min(behind_bracket - 1, source_.text().size())));
   }
   throw Error(message, hint, source_.place(std::min(offset, source_.text().size())));
 }

@@ -73,8 +73,9 @@ const RunDirectory& pick(const std::vector<RunDirectory>& runs, const std::strin
   const auto number = parse_integer(word);
   if (!number)
     refuse(word);
-  if (*number < 0 && -*number <= static_cast<long long>(runs.size()))
-    return runs[runs.size() - static_cast<std::size_t>(-*number)];
+  const auto count = static_cast<long long>(runs.size());
+  if (*number < 0 && *number >= -count)
+    return runs[static_cast<std::size_t>(count + *number)];
   for (const RunDirectory& run : runs)
     if (run.id == *number)
       return run;
@@ -131,13 +132,13 @@ std::vector<RunDirectory> find_runs(const fs::path& outpath) {
 
 std::vector<RunDirectory> select_runs(const fs::path& directory,
                                       const std::vector<std::string>& words) {
-  auto runs = runs_in(directory);
+  const auto runs = runs_in(directory);
   std::vector<RunDirectory> chosen;
-  for (const std::string& word : words.empty() ? std::vector<std::string>{"last"} : words) {
+  for (const std::string& word : words.empty() ? std::vector<std::string>{"last"} : words)
     if (word == "all")
-      return runs;
-    chosen.push_back(pick(runs, word, directory));
-  }
+      chosen.insert(chosen.end(), runs.begin(), runs.end());
+    else
+      chosen.push_back(pick(runs, word, directory));
   std::sort(chosen.begin(), chosen.end(),
             [](const RunDirectory& a, const RunDirectory& b) { return a.id < b.id; });
   const auto same = [](const RunDirectory& a, const RunDirectory& b) { return a.id == b.id; };

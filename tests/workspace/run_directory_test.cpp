@@ -83,6 +83,19 @@ TEST_F(Outpath, RefusesWordsThatSelectNothing) {
               "error: there is no run " + word + " in " + in + "\nhint: the runs there: 0, 2, 10");
 }
 
+TEST_F(Outpath, RefusesAWrongWordBesideAll) {
+  EXPECT_EQ(error_of([&] {
+              ids({"all", "lst"});
+            }),
+            "error: 'lst' is no run id\nhint: did you mean 'last'?");
+}
+
+TEST_F(Outpath, CountsBackNoFurtherThanNumbersReach) {
+  EXPECT_EQ(error_of([&] { ids({"-9223372036854775808"}); }),
+            "error: there is no run -9223372036854775808 in " + outpath_.string() +
+                "\nhint: the runs there: 0, 2, 10");
+}
+
 TEST_F(Outpath, SaysWhatWasMeantByAWordThatIsNoId) {
   EXPECT_EQ(error_of([&] { ids({"lst"}); }),
             "error: 'lst' is no run id\nhint: did you mean 'last'?");

@@ -130,14 +130,28 @@ void XmlFile::check_entities() const {
   const std::string_view text = source_.text();
   for (auto at = text.find_first_of("<&"); at != std::string_view::npos;
        at = text.find_first_of("<&", at)) {
-    if (text[at] == '&')
-      check_entity(at);
+    if (text[at] == '&') {
+      check_entity(at++);
+      continue;
+    }
     const auto behind_it = skip_verbatim(text, at);
     if (behind_it == std::string_view::npos)
       throw Error(fmt::format("'{}' is never closed", text.substr(at, text[at + 1] == '?' ? 2 : 4)),
                   "", source_.place(at));
-    at = behind_it == at ? at + 1 : behind_it;
+    at = behind_it == at ? behind_tag_entities(at) : behind_it;
   }
+}
+
+/// Behind the tag that begins at `at`: what looks like a comment in a quoted value is none.
+std::size_t XmlFile::behind_tag_entities(std::size_t at) const {
+  const std::string_view tag =
+      std::string_view(source_.text()).substr(0, end_of_tag(source_.text(), at));
+  if (tag.size() == source_.text().size())
+    return at + 1;  // a mistake, which the parser explains better
+  for (auto entity = tag.find('&', at); entity != std::string_view::npos;
+       entity = tag.find('&', entity + 1))
+    check_entity(entity);
+  return tag.size();
 }
 
 void XmlFile::check_entity(std::size_t offset) const {

@@ -26,6 +26,7 @@ class XmlFile {
 
  private:
   void check_entities() const;
+  std::size_t behind_tag_entities(std::size_t at) const;
   void check_entity(std::size_t offset) const;
   void check_shape() const;
   [[noreturn]] void fail(const pugi::xml_parse_result& result) const;

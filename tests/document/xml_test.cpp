@@ -118,6 +118,13 @@ TEST(Xml, RefusesBombsOfEntities) {
   EXPECT_THAT(messages(bomb), testing::StartsWith("t.xml:2:4: error: unknown entity '&b;'"));
 }
 
+TEST(Xml, ChecksTheEntitiesOfValuesThatLookLikeMarkup) {
+  EXPECT_THAT(messages("<j a='<!--' b='&x;'/>"),
+              testing::StartsWith("t.xml:1:16: error: unknown entity '&x;'"));
+  EXPECT_THAT(messages("<j a='<!DOCTYPE [ &#x20acBBBBB;'/>"),
+              testing::StartsWith("t.xml:1:19: error: unknown entity '&#x20acBBBBB;'"));
+}
+
 TEST(Xml, RefusesDeepNesting) {
   std::string open;
   for (int k = 0; k < 100'000; ++k)

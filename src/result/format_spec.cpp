@@ -1,5 +1,7 @@
 #include "format_spec.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 namespace bench::result {
@@ -86,8 +88,10 @@ class Reader {
 }  // namespace
 
 std::string_view first_character(std::string_view utf8) {
+  constexpr std::size_t longest = 4;  // also of bytes that are no UTF-8
   std::size_t length = utf8.empty() ? 0 : 1;
-  while (length < utf8.size() && (static_cast<unsigned char>(utf8[length]) & 0xC0) == 0x80)
+  while (length < std::min(longest, utf8.size()) &&
+         (static_cast<unsigned char>(utf8[length]) & 0xC0) == 0x80)
     ++length;
   return utf8.substr(0, length);
 }

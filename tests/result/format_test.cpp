@@ -133,6 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "format ',b': ',' does not go with 'b', 'o' and 'x'; use '_'"},
         WrongCase{"SignOfText", "a", "+5", "format '+5': a sign does not go with a text"},
         WrongCase{"LikeC", 1.0, "%.2f", "format '%.2f' is wrong at '.2f'"},
+        WrongCase{"FillThatIsNoCharacter", 1.0, "\x80\x80\x80\x80\x80>9",
+                  "format '\x80\x80\x80\x80\x80>9' is wrong at '\x80\x80\x80\x80\x80>9'"},
         WrongCase{"NoPrecision", 1.0, ".f", "format '.f' has no digits after its point"},
         WrongCase{"TwoTypes", 1.0, ".2ff", "format '.2ff' is wrong at 'f'"},
         WrongCase{"Huge", 1.0, "99999f", "format '99999f' has a number above 10000"}),

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "log_file.hpp"
 #include "output.hpp"
 
 #include <memory>
@@ -21,6 +22,7 @@ std::function<int()> declare_analyse(CLI::App& app) {
       tell("warning: --tag is for the file of --update, and there is none");
     for (const auto& directory :
          workspace::select_runs(options->choice.directory, options->choice.ids)) {
+      command_log().open(directory.path, "analyse");
       analyse_directory(directory, options->update);
       print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
     }

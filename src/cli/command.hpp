@@ -1,12 +1,19 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include <bench/workspace/run_directory.hpp>
+
 namespace bench::cli {
+
+/// Exit codes: something failed or the input is wrong; the command line is wrong.
+constexpr int failure = 1;
+constexpr int usage_error = 2;
 
 /// A command of `bench`: what the table in main.cpp lists.
 struct Command {
@@ -23,13 +30,31 @@ struct RunChoice {
   std::vector<std::string> ids;
 
   void declare(CLI::App& app);
+  void declare_directory(CLI::App& app);
+  void declare_ids(CLI::App& app);
+  /// The runs that were chosen, ascending by id; the last one without `-i`.
+  std::vector<workspace::RunDirectory> runs() const {
+    return workspace::select_runs(directory, ids);
+  }
 };
+
+/// What `-t a b file.yaml` or `-i 0 runs` would otherwise do in silence: the hint for a FILE or DIR
+/// that an option with several values has taken for itself. Empty where none has.
+std::string swallowed_hint(const CLI::App& command);
 
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_continue(CLI::App& app);
+std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);
 std::function<int()> declare_info(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
+std::function<int()> declare_log(CLI::App& app);
+std::function<int()> declare_output(CLI::App& app);
+std::function<int()> declare_comment(CLI::App& app);
+std::function<int()> declare_tag(CLI::App& app);
+std::function<int()> declare_remove(CLI::App& app);
+std::function<int()> declare_complete(CLI::App& app);
+std::function<int()> declare_help(CLI::App& app);
 
 }  // namespace bench::cli

@@ -1,3 +1,5 @@
+#include "info.hpp"
+
 #include "command.hpp"
 #include "output.hpp"
 
@@ -6,9 +8,10 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 #include <bench/workspace/run_directory.hpp>
-#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {
@@ -16,14 +19,23 @@ namespace {
 using workspace::Workspace;
 using Access = Workspace::Access;
 
-std::string status_word(const std::vector<workspace::StepCounts>& counts) {
-  bool failed = false;
-  for (const workspace::StepCounts& step : counts) {
-    if (step.ready + step.running + step.submitted > 0)
-      return "RUNNING";
-    failed |= step.failed > 0;
-  }
-  return failed ? "ERROR" : "FINISHED";
+struct InfoOptions {
+  RunChoice choice;
+  std::vector<std::string> steps;
+  std::vector<long long> workpackages;
+  std::string separator = ",";
+  bool parameters = false;
+  // Whether the option was given, with or without values.
+  bool of_steps = false;
+  bool of_workpackages = false;
+  bool csv = false;
+};
+
+std::string last_change(const Workspace& workspace) {
+  const auto unix_s = workspace.last_change_unix_s();
+  if (!unix_s)
+    return workspace.fact("started");
+  return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(*unix_s)));
 }
 
 void show_overview(const std::string& directory) {
@@ -31,80 +43,110 @@ void show_overview(const std::string& directory) {
   for (const auto& run : workspace::select_runs(directory, {"all"})) {
     const Workspace workspace = Workspace::open(run.path, Access::read);
     rows.push_back({std::to_string(run.id), workspace.fact("benchmark"), workspace.fact("started"),
-                    status_word(workspace.counts()), workspace.fact("comment"),
-                    workspace.fact("tags")});
+                    last_change(workspace), workspace.fact("comment"), workspace.fact("tags"),
+                    status_word(workspace.counts())});
   }
-  print(text_table({"id", "name", "started", "status", "comment", "tags"}, rows));
+  print(text_table({"id", "name", "started", "last change", "comment", "tags", "status"}, rows));
 }
 
-/// Everything about one run that is not its table.
-void show_run(const workspace::RunDirectory& directory) {
+void show_steps(const engine::Run& run, const engine::Inspection& inspection,
+                const InfoOptions& options) {
+  std::vector<std::string> steps = options.steps;
+  if (steps.empty())
+    for (const model::Step& step : run.benchmark.steps)
+      steps.push_back(step.name);
+  for (const std::string& step : steps) {
+    check_step(run, step);
+    print(options.csv ? step_csv(inspection, step, options.separator)
+                      : step_information(run, inspection, step, options.parameters) + "\n");
+  }
+}
+
+void show_workpackages(const engine::Run& run, const engine::Inspection& inspection,
+                       const Workspace& workspace, const InfoOptions& options) {
+  std::vector<long long> ids = options.workpackages;
+  if (ids.empty())
+    for (const workspace::Workpackage& workpackage : inspection.all())
+      ids.push_back(workpackage.id);
+  for (const long long id : ids)
+    print(workpackage_information(inspection, run, workspace, id) + "\n");
+}
+
+void show(const workspace::RunDirectory& directory, const InfoOptions& options) {
   const Workspace workspace = Workspace::open(directory.path, Access::read);
+  const engine::Run run = engine::load_run(directory, workspace);
+  if (!options.of_steps && !options.of_workpackages && !options.csv) {
+    print(run_information(run, workspace));
+    return;
+  }
+  const engine::Inspection inspection(run, workspace);
+  if (options.of_steps || options.csv)
+    show_steps(run, inspection, options);
+  if (options.of_workpackages)
+    show_workpackages(run, inspection, workspace, options);
+}
+
+}  // namespace
+
+std::string run_information(const engine::Run& run, const Workspace& workspace) {
   constexpr std::array shown{"benchmark",    "comment",      "started",       "tags",
                              "platform",     "power_source", "input_file",    "input_sha256",
                              "git_revision", "host",         "system",        "cpu",
                              "cpus_usable",  "memory_bytes", "gpus",          "gpu_driver",
                              "modules",      "environment",  "bench_version", "uuid"};
-  print(fmt::format("{:>14}: {}\n", "directory",
-                    short_path(std::filesystem::absolute(directory.path))));
-  const auto facts = workspace.facts();
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      text += fmt::format("{:>14}: {}\n", name, hanging(value, 16));
+  };
+  add("id", std::to_string(run.directory.id));
+  add("directory", short_path(run.directory.path));
+  add("last change", last_change(workspace));
   for (const char* name : shown)
-    if (const auto fact = facts.find(name); fact != facts.end() && !fact->second.empty())
-      print(fmt::format("{:>14}: {}\n", name,
-                        replace_all(fact->second, "\n", "\n" + std::string(16, ' '))));
-  print("\n" + status_table(workspace.counts()));
+    if (const auto fact = run.facts.find(name); fact != run.facts.end())
+      add(name, fact->second);
+  text += "\n" + status_table(workspace.counts());
+  std::string failures;
   for (const workspace::Workpackage& workpackage : workspace.workpackages())
     if (workpackage.state == workspace::State::failed)
-      print(fmt::format("workpackage {} ({}) failed: {}\n", workpackage.id, workpackage.step,
-                        workpackage.reason));
+      failures += fmt::format("workpackage {} ({}) failed: {}\n", workpackage.id, workpackage.step,
+                              workpackage.reason);
+  return text + failures;
 }
-
-void show_step(const workspace::RunDirectory& directory, const std::string& step) {
-  const Workspace workspace = Workspace::open(directory.path, Access::read);
-  std::vector<std::vector<std::string>> rows;
-  for (const workspace::Workpackage& workpackage : workspace.workpackages()) {
-    if (workpackage.step != step)
-      continue;
-    rows.push_back({std::to_string(workpackage.id), std::to_string(workpackage.iteration),
-                    std::string(workspace::name_of(workpackage.state)),
-                    std::to_string(workpackage.attempts), parameters_text(workpackage.parameters),
-                    workpackage.reason});
-  }
-  if (rows.empty())
-    throw Error(fmt::format("step '{}' has no workpackage in this run", step));
-  print(text_table({"id", "iteration", "state", "attempts", "parameters", "reason"}, rows));
-}
-
-}  // namespace
 
 std::function<int()> declare_info(CLI::App& app) {
-  struct Options {
-    RunChoice choice;
-    std::string step;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InfoOptions>();
   options->choice.declare(app);
-  app.add_option("-s,--step", options->step, "list the workpackages of a step")->type_name("STEP");
-  return [options] {
-    if (options->choice.ids.empty() && options->step.empty()) {
+  constexpr int any_number = CLI::detail::expected_max_vector_size;
+  CLI::Option* steps =
+      app.add_option("-s,--step", options->steps, "these steps and their workpackages, or all")
+          ->type_name("STEP")
+          ->expected(0, any_number);
+  app.add_flag("-p,--parametrization", options->parameters,
+               "with -s: the parameters of each workpackage, one per line");
+  CLI::Option* csv = app.add_option("-c,--csv-parametrization", options->separator,
+                                    "with -s: the parameters as csv, with this separator")
+                         ->type_name("SEP")
+                         ->expected(0, 1);
+  CLI::Option* workpackages =
+      app.add_option("-w,--workpackage", options->workpackages, "these workpackages, or all")
+          ->type_name("ID")
+          ->expected(0, any_number);
+  return [options, steps, csv, workpackages] {
+    // An option without values gives an empty text.
+    std::erase(options->steps, "");
+    options->of_steps = steps->count() > 0;
+    options->of_workpackages = workpackages->count() > 0;
+    options->csv = csv->count() > 0;
+    if (options->separator.empty())
+      options->separator = ",";
+    const bool overview = options->choice.ids.empty() && !options->of_steps &&
+                          !options->of_workpackages && !options->csv;
+    if (overview)
       show_overview(options->choice.directory);
-      return 0;
-    }
-    for (const auto& run : workspace::select_runs(options->choice.directory, options->choice.ids))
-      if (options->step.empty())
-        show_run(run);
-      else
-        show_step(run, options->step);
-    return 0;
-  };
-}
-
-std::function<int()> declare_status(CLI::App& app) {
-  const auto choice = std::make_shared<RunChoice>();
-  choice->declare(app);
-  return [choice] {
-    for (const auto& run : workspace::select_runs(choice->directory, choice->ids))
-      print(status_word(Workspace::open(run.path, Access::read).counts()) + "\n");
+    else
+      for (const workspace::RunDirectory& run : options->choice.runs())
+        show(run, *options);
     return 0;
   };
 }

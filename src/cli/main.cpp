@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "output.hpp"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 
@@ -13,27 +14,49 @@
 namespace bench::cli {
 namespace {
 
-constexpr int failure = 1;
-constexpr int usage_error = 2;
-
-const std::array<Command, 6> commands{{
-    {"run", "expand a benchmark and run it", "bench run examples/quickstart.yaml --result",
-     declare_run},
-    {"continue", "take in what has ended and go on", "bench continue quickstart_run -i last",
-     declare_continue},
-    {"analyse", "scan the output of a run", "bench analyse quickstart_run", declare_analyse},
-    {"result", "show the tables of a run", "bench result quickstart_run -s markdown",
-     declare_result},
-    {"info", "show runs, or one run in detail", "bench info quickstart_run -i last", declare_info},
-    {"status", "print RUNNING, FINISHED or ERROR", "bench status quickstart_run", declare_status},
-}};
+const std::array commands{
+    Command{"run", "expand a benchmark and run it", "bench run examples/quickstart.yaml --result",
+            declare_run},
+    Command{"continue", "take in what has ended and go on", "bench continue quickstart_run -i last",
+            declare_continue},
+    Command{"check", "show what an input file would run, and its mistakes; run nothing",
+            "bench check examples/quickstart.yaml --tag slurm", declare_check},
+    Command{"analyse", "scan the output of a run", "bench analyse quickstart_run", declare_analyse},
+    Command{"result", "show the tables of a run", "bench result quickstart_run -s markdown",
+            declare_result},
+    Command{"info", "show runs, or a run, its steps and workpackages in detail",
+            "bench info quickstart_run -i last -s", declare_info},
+    Command{"status", "print RUNNING, FINISHED or ERROR", "bench status quickstart_run",
+            declare_status},
+    Command{"log", "show the log files of a run", "bench log quickstart_run -c run", declare_log},
+    Command{"output", "list the files that commands wrote to",
+            "bench output quickstart_run -o stderr -d", declare_output},
+    Command{"comment", "change the comment of a run",
+            "bench comment 'after the upgrade' quickstart_run", declare_comment},
+    Command{"tag", "show the tags of an input file or a run", "bench tag examples/quickstart.yaml",
+            declare_tag},
+    Command{"remove", "delete a run, or workpackages that shall be made again",
+            "bench remove quickstart_run -i 0 -w 3", declare_remove},
+    Command{"complete", "print the completion script of a shell", "bench complete -s bash",
+            declare_complete},
+    Command{"help", "explain a command or a part of the language", "bench help parameter",
+            declare_help},
+};
 
 int usage(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* at = &app;
   for (const CLI::App* command : app.get_subcommands())
     at = command;
   const std::string name = at == &app ? "bench" : "bench " + at->get_name();
-  tell(fmt::format("error: {}\nhint: {} --help", error.what(), name));
+  const std::string swallowed = swallowed_hint(*at);
+  tell(fmt::format("error: {}\nhint: {}", error.what(),
+                   swallowed.empty() ? name + " --help" : swallowed));
+  return usage_error;
+}
+
+/// A command line that parses, but not as it was meant.
+int swallowed(const std::string& hint) {
+  tell("error: an option took what was not meant for it\nhint: " + hint);
   return usage_error;
 }
 
@@ -55,27 +78,50 @@ bool is_known(const std::string& word) {
   return false;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("bench declares, runs and compares AI workloads on HPC systems.");
-  app.set_version_flag("-V,--version", "bench " BENCH_VERSION);
-  app.require_subcommand(1);
-  app.footer("`bench COMMAND --help` has an example each. Runs are JUBE's, YAML in, tables out.");
-  std::function<int()> action;
+void declare_commands(CLI::App& app, std::function<int()>& action) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(fmt::format("Example:\n  {}", command.example));
     sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
   }
-  if (argc > 1 && argv[1][0] != '-' && !is_known(argv[1]))
-    return unknown_command(argv[1]);
+}
+
+/// JUBE takes `-v`, `--strict` and `--force` in front of the command; they mean what they mean
+/// behind it.
+std::vector<std::string> with_command_first(std::vector<std::string> arguments) {
+  const auto command = std::ranges::find_if(arguments, [](const std::string& argument) {
+    return argument != "-v" && argument != "-vv" && argument != "-vvv" && argument != "--strict" &&
+           argument != "--force";
+  });
+  if (command != arguments.end())
+    std::rotate(arguments.begin(), command, command + 1);
+  return arguments;
+}
+
+int run(std::vector<std::string> arguments) {
+  arguments = with_command_first(std::move(arguments));
+  CLI::App app("bench declares, runs and compares AI workloads on HPC systems.", "bench");
+  app.set_version_flag("-V,--version", "bench " BENCH_VERSION);
+  app.require_subcommand(1);
+  app.footer("`bench COMMAND --help` has an example each, `bench help` explains the language.");
+  std::function<int()> action;
+  declare_commands(app, action);
+  if (!arguments.empty() && !arguments[0].starts_with('-') && !is_known(arguments[0]))
+    return unknown_command(arguments[0]);
+  command_log().set_command(arguments);
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(arguments);
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
     return usage(app, error);
   }
-  return action();
+  if (const std::string hint = swallowed_hint(*app.get_subcommands().front()); !hint.empty())
+    return swallowed(hint);
+  const int code = action();
+  command_log().close(code);
+  return code;
 }
 
 }  // namespace
@@ -86,12 +132,14 @@ int main(int argc, char** argv) {
   // half-way through a transition.
   signal(SIGPIPE, SIG_IGN);
   try {
-    return bench::cli::run(argc, argv);
+    return bench::cli::run({argv + 1, argv + argc});
   } catch (const bench::Error& error) {
-    bench::cli::tell(render(error));
+    bench::cli::tell(render(error), bench::cli::Level::error);
   } catch (const std::exception& defect) {
     bench::cli::tell(
-        fmt::format("error: {}\nhint: this is a defect of bench; please report it", defect.what()));
+        fmt::format("error: {}\nhint: this is a defect of bench; please report it", defect.what()),
+        bench::cli::Level::error);
   }
+  bench::cli::command_log().close(bench::cli::failure);
   return bench::cli::failure;
 }

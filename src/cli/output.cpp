@@ -1,5 +1,6 @@
 #include "output.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/core.h>
@@ -10,7 +11,25 @@
 namespace bench::cli {
 namespace {
 
-const std::string rule(70, '#');
+constexpr std::size_t box_width = 70;
+const std::string rule(box_width, '#');
+
+/// The words of each line of `text` in lines that fit the box behind `# `.
+std::vector<std::string> wrapped(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const std::string& paragraph : split(text, "\n")) {
+    std::string line;
+    for (const std::string& word : split_names(paragraph, " ")) {
+      if (!line.empty() && display_width(line) + 1 + display_width(word) > box_width - 2) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
 
 }  // namespace
 
@@ -19,23 +38,31 @@ void print(const std::string& text) {
   std::fflush(stdout);
 }
 
-void tell(const std::string& line) {
+void tell(const std::string& line, Level level) {
+  show_log_lines(line + "\n");
+  command_log().add_told(level, line);
+}
+
+void show_log_lines(const std::string& lines) {
   // What went to standard output before shall also stand before it on a terminal.
   std::fflush(stdout);
-  fmt::print(stderr, "{}\n", line);
+  std::fwrite(lines.data(), 1, lines.size(), stderr);
 }
 
 void tell_warnings(const Diagnostics& diagnostics) {
   for (const Warning& warning : diagnostics.warnings())
-    tell(render(Severity::warning, warning.message, warning.hint, warning.place));
+    tell(render(Severity::warning, warning.message, warning.hint, warning.place), Level::warning);
 }
 
 std::string heading(const engine::Run& run) {
   std::string text =
       fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);
-  if (const std::string& comment = run.fact("comment"); !comment.empty())
-    text += fmt::format("#\n# {}\n", comment);
-  return text + rule + "\n";
+  if (const std::string& comment = run.fact("comment"); !comment.empty()) {
+    text += "#\n";
+    for (const std::string& line : wrapped(comment))
+      text += line.empty() ? "#\n" : "# " + line + "\n";
+  }
+  return text + rule + "\n\n";
 }
 
 std::string text_table(const std::vector<std::string>& headings,
@@ -53,13 +80,57 @@ std::string text_table(const std::vector<std::string>& headings,
   return text.substr(text.find('\n') + 1);
 }
 
+void check_step(const engine::Run& run, const std::string& step) {
+  if (run.benchmark.step(step))
+    return;
+  std::vector<std::string> known;
+  for (const model::Step& one : run.benchmark.steps)
+    known.push_back(one.name);
+  const std::string near = did_you_mean(step, known);
+  throw Error(fmt::format("run {} has no step '{}'", run.directory.id, step),
+              near.empty() ? "its steps: " + join(known, ", ") : near);
+}
+
+std::string status_word(const std::vector<workspace::StepCounts>& counts) {
+  bool failed = false;
+  for (const workspace::StepCounts& step : counts) {
+    if (step.all() > step.done + step.failed)
+      return "RUNNING";
+    failed |= step.failed > 0;
+  }
+  return failed ? "ERROR" : "FINISHED";
+}
+
 std::string status_table(const std::vector<workspace::StepCounts>& counts) {
   std::vector<std::vector<std::string>> rows;
   for (const workspace::StepCounts& step : counts)
     rows.push_back({step.step, std::to_string(step.all()), std::to_string(step.ready),
-                    std::to_string(step.running + step.submitted + step.pending), std::to_string(step.failed),
-                    std::to_string(step.done)});
-  return text_table({"stepname", "all", "open", "wait", "error", "done"}, rows);
+                    std::to_string(step.running + step.submitted + step.pending),
+                    std::to_string(step.failed), std::to_string(step.done)});
+  const std::string table = text_table({"stepname", "all", "open", "wait", "error", "done"}, rows);
+  return "  " + hanging(std::string(strip(table)), 2) + "\n";
+}
+
+std::string hanging(const std::string& text, std::size_t indent) {
+  return replace_all(text, "\n", "\n" + std::string(indent, ' '));
+}
+
+std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
+                          const std::string& indent) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      widths.resize(std::max(widths.size(), k + 1));
+      widths[k] = std::max(widths[k], display_width(row[k]));
+    }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line = indent;
+    for (std::size_t k = 0; k + 1 < row.size(); ++k)
+      line += row[k] + std::string(widths[k] + 2 - display_width(row[k]), ' ');
+    text += line + (row.empty() ? "" : row.back()) + "\n";
+  }
+  return text;
 }
 
 std::string parameters_text(const workspace::Parameters& parameters) {
@@ -83,7 +154,7 @@ std::string closing(const engine::Run& run, bool finished) {
       run.directory.id, outpath, short_path(run.directory.path));
   if (!finished)
     text += fmt::format(">>>> continue: bench continue {}\n", target);
-  for (const char* command : {" analyse", "  result", "    info"})
+  for (const char* command : {" analyse", "  result", "    info", "     log"})
     text += fmt::format(">>>> {}: bench {} {}\n", command, strip(command), target);
   return text + rule + "\n";
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "log_file.hpp"
+
 #include <string>
 #include <vector>
 
@@ -11,13 +13,19 @@ namespace bench::cli {
 
 /// Text on standard output, for results.
 void print(const std::string& text);
-/// A line on standard error, for everything that is not the result.
-void tell(const std::string& line);
+/// A line on standard error, for everything that is not the result; goes to the log, too.
+void tell(const std::string& line, Level level = Level::info);
+/// Lines of the log on standard error.
+void show_log_lines(const std::string& lines);
 void tell_warnings(const Diagnostics& diagnostics);
 
 /// The box that a run begins with.
 std::string heading(const engine::Run& run);
-/// The table of steps and states.
+/// @throws Error if the benchmark of the run has no such step
+void check_step(const engine::Run& run, const std::string& step);
+/// The word of `bench status`: RUNNING, ERROR or FINISHED.
+std::string status_word(const std::vector<workspace::StepCounts>& counts);
+/// The table of steps and states, indented by two columns.
 std::string status_table(const std::vector<workspace::StepCounts>& counts);
 /// Where the run is and what to do next.
 std::string closing(const engine::Run& run, bool finished);
@@ -26,6 +34,11 @@ std::string text_table(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows);
 /// `n=1 word=fp16`: the parameters of a workpackage in one line.
 std::string parameters_text(const workspace::Parameters& parameters);
+/// Texts in columns, each as wide as its widest, two blanks between; the last is not padded.
+std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
+                          const std::string& indent = "");
+/// `text` with `indent` in front of every line but the first.
+std::string hanging(const std::string& text, std::size_t indent);
 /// `/home/me/runs` as `runs` where that is shorter from here.
 std::string short_path(const std::filesystem::path& path);
 

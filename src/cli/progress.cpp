@@ -43,8 +43,8 @@ void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
   std::string line;
   for (const workspace::StepCounts& step : counts) {
     line += fmt::format("{} {}/{}", step.step, step.done, step.all());
-    if (step.running + step.submitted > 0)
-      line += fmt::format(", {} running", step.running + step.submitted);
+    if (step.running + step.submitted + step.pending > 0)
+      line += fmt::format(", {} running", step.running + step.submitted + step.pending);
     if (step.failed > 0)
       line += fmt::format(", {} failed", step.failed);
     line += "  ";
@@ -61,19 +61,20 @@ void Progress::erase() {
   drawn_ = false;
 }
 
-void Progress::say(const std::string& line) {
+void Progress::say(const std::string& line, Level level) {
   erase();
-  tell(line);
+  tell(line, level);
   last_ = {};
 }
 
 void Progress::failed(const workspace::Workpackage& workpackage) {
   say(fmt::format("workpackage {} ({}) failed: {}", workpackage.id, workpackage.step,
-                  workpackage.reason));
+                  workpackage.reason),
+      Level::error);
 }
 
 void Progress::notice(const std::string& message) {
-  say("note: " + message);
+  say("note: " + message, Level::info);
 }
 
 const std::atomic<bool>& catch_interruptions() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "log_file.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -23,7 +25,7 @@ class Progress : public engine::Observer {
   using Clock = std::chrono::steady_clock;
 
   void erase();
-  void say(const std::string& line);
+  void say(const std::string& line, Level level);
 
   bool animated_;
   bool drawn_ = false;

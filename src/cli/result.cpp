@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "log_file.hpp"
 #include "output.hpp"
 #include "show.hpp"
 
@@ -88,6 +89,7 @@ int show_results(const ResultOptions& options) {
   std::vector<Evaluated> runs;
   std::set<std::string> names;
   for (const RunDirectory& directory : chosen_runs(options)) {
+    command_log().open(directory.path, "result");
     runs.push_back(evaluate(directory, options.update, options.analyse));
     for (std::string& name : engine::result_names(runs.back().run.benchmark))
       names.insert(std::move(name));

@@ -16,11 +16,13 @@ namespace {
 struct RunOptions {
   std::vector<std::string> files;
   std::vector<std::string> tags;
+  std::vector<std::string> include_path;
   engine::Request request;
   std::string comment;
-  int id = -1;
+  std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
   bool strict = false;
+  bool force = false;  ///< Means nothing here.
   WorkOptions work;
 };
 
@@ -59,30 +61,62 @@ void show_preview(const engine::Run& run) {
                     run.platform.name, short_path(run.directory.path)));
 }
 
-int run_file(const RunOptions& options, const std::string& file) {
+int run_benchmark(const RunOptions& options, const engine::Input& input,
+                  const model::Benchmark& benchmark, const engine::Request& request) {
+  engine::Run run = engine::plan_run(input, benchmark, request);
+  if (options.dry_run) {
+    show_preview(run);
+    return 0;
+  }
+  std::vector<std::string> notices;
+  engine::NewRun made = engine::make_run(run, request, notices);
+  tell_notices(notices);
+  command_log().write_parse_log(run.directory.path);
+  return work_on(run, made.workspace, options.work, "run");
+}
+
+/// @param ids those that no earlier benchmark has taken; the first ones are taken off
+int run_file(const RunOptions& options, const std::string& file, std::vector<int>& ids) {
   engine::Request request = options.request;
   request.input_file = file;
   request.tags = {options.tags.begin(), options.tags.end()};
+  request.include_path = {options.include_path.begin(), options.include_path.end()};
   if (!options.comment.empty())
     request.comment = options.comment;
-  if (options.id >= 0)
-    request.id = options.id;
+  command_log().begin_parsing();
   Diagnostics diagnostics(options.strict);
   const engine::Input input = engine::read_input(request, diagnostics);
   tell_warnings(diagnostics);
   int worst = 0;
   for (const model::Benchmark& benchmark : input.benchmarks) {
-    engine::Run run = engine::plan_run(input, benchmark, request);
-    if (options.dry_run) {
-      show_preview(run);
-      continue;
+    request.id.reset();
+    if (!ids.empty()) {
+      request.id = ids.front();
+      ids.erase(ids.begin());
     }
-    std::vector<std::string> notices;
-    workspace::Workspace workspace = engine::make_run(run, request, notices);
-    tell_notices(notices);
-    const workspace::WriterLock lock(run.directory.path);
-    worst = std::max(worst, work_on(run, workspace, options.work));
+    worst = std::max(worst, run_benchmark(options, input, benchmark, request));
+    if (worst > 0 && options.work.stop_at_error)
+      break;
   }
+  return worst;
+}
+
+int run_files(const RunOptions& options) {
+  std::vector<int> ids = options.ids;
+  for (const int id : ids)
+    if (id < 0)
+      throw Error(fmt::format("a run cannot have the id {}", id),
+                  "ids of new runs count from 0; leave -i out for the next free one");
+  if (options.work.verbose)
+    command_log().set_verbose();
+  int worst = 0;
+  for (const std::string& file : options.files) {
+    worst = std::max(worst, run_file(options, file, ids));
+    if (worst > 0 && options.work.stop_at_error)
+      return worst;
+  }
+  if (!ids.empty())
+    tell(fmt::format("note: there was no benchmark left for the id {}", ids.front()));
   return worst;
 }
 
@@ -90,30 +124,35 @@ int run_file(const RunOptions& options, const std::string& file) {
 
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  app.add_option("FILE", options->files, "input file")->required();
+  engine::Request& request = options->request;
+  app.add_option("FILE", options->files, "input files")->required();
   app.add_option("-t,--tag", options->tags, "active tags; a platform's name selects the platform")
       ->type_name("TAG");
-  app.add_option("-o,--outpath", options->request.outpath, "directory of the runs")
-      ->type_name("DIR");
-  app.add_option("--platform", options->request.platform, "machine to run on (platforms/*.yaml)")
-      ->type_name("NAME");
-  app.add_option("--power-source", options->request.power_source,
-                 "how energy is measured, for example model:cpu=65W")
-      ->type_name("SOURCE");
-  app.add_option("-i,--id", options->id, "id of the run instead of the next free one")
+  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
+  app.add_option("-i,--id", options->ids, "ids of the runs, in order, not the next free ones")
       ->type_name("ID");
   app.add_option("-m,--comment", options->comment, "comment in place of the file's")
       ->type_name("TEXT");
+  app.add_option("--include-path", options->include_path, "where included files are looked for")
+      ->type_name("DIR");
+  app.add_option("--only-bench", request.only_benchmarks, "run only these benchmarks of the file")
+      ->type_name("NAME");
+  app.add_option("--not-bench", request.not_benchmarks, "leave these benchmarks out")
+      ->type_name("NAME");
+  app.add_option("--platform", request.platform, "machine to run on (platforms/*.yaml)")
+      ->type_name("NAME");
+  app.add_option("--power-source", request.power_source,
+                 "how energy is measured, for example model:cpu=65W")
+      ->type_name("SOURCE");
+  app.add_option("--max-workpackages", request.max_workpackages, "refuse a run that has more")
+      ->type_name("N")
+      ->capture_default_str();
   declare(app, options->work);
   app.add_flag("--dry-run", options->dry_run,
                "show combinations, commands and job scripts; make and start nothing");
   app.add_flag("--strict", options->strict, "treat warnings as errors");
-  return [options] {
-    int worst = 0;
-    for (const std::string& file : options->files)
-      worst = std::max(worst, run_file(*options, file));
-    return worst;
-  };
+  app.add_flag("--force", options->force, "accepted for JUBE's sake; nothing needs it");
+  return [options] { return run_files(*options); };
 }
 
 }  // namespace bench::cli

@@ -1,12 +1,67 @@
 #include "command.hpp"
 
+#include <array>
+
+#include <fmt/core.h>
+
 namespace bench::cli {
+namespace {
+
+bool is_input_file(const std::filesystem::path& path) {
+  std::error_code absent;
+  const std::string ending = path.extension().string();
+  return (ending == ".yaml" || ending == ".yml" || ending == ".xml") &&
+         std::filesystem::is_regular_file(path, absent);
+}
+
+bool holds_runs(const std::filesystem::path& path) {
+  std::error_code absent;
+  return std::filesystem::exists(path / "workspace.db", absent) ||
+         !workspace::find_runs(path).empty();
+}
+
+/// FILE or DIR, where the command has one.
+const CLI::Option* place_option(const CLI::App& command) {
+  for (const char* name : {"FILE", "DIR", "PATH"})
+    if (const CLI::Option* option = command.get_option_no_throw(name))
+      return option;
+  return nullptr;
+}
+
+}  // namespace
 
 void RunChoice::declare(CLI::App& app) {
+  declare_directory(app);
+  declare_ids(app);
+}
+
+void RunChoice::declare_directory(CLI::App& app) {
   app.add_option("DIR", directory, "outpath of the benchmark, or the directory of one run")
       ->capture_default_str();
+}
+
+void RunChoice::declare_ids(CLI::App& app) {
   app.add_option("-i,--id", ids, "run: a number, -1 for the newest, last or all; default: last")
       ->type_name("ID");
+}
+
+std::string swallowed_hint(const CLI::App& command) {
+  const CLI::Option* place = place_option(command);
+  if (!place)
+    return "";
+  const bool file = place->get_name() == "FILE";
+  if (!file && place->count() > 0)
+    return "";
+  for (const CLI::Option* option : command.get_options()) {
+    // What stands right behind the option is meant for it.
+    if (option->get_positional() || option->get_expected_max() < 2)
+      continue;
+    for (const std::string& value : option->results())
+      if (file ? is_input_file(value) : holds_runs(value))
+        return fmt::format("{} took '{}' as one of its values; put {} first, or `--` before it",
+                           option->get_name(), value, place->get_name());
+  }
+  return "";
 }
 
 }  // namespace bench::cli

@@ -20,9 +20,32 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
+  app.add_flag("-v,--verbose", options.verbose, "show the log on the console, too (also -vv)");
 }
 
-int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
+namespace {
+
+void log_beginning(const engine::Run& run, const std::string& log_name) {
+  command_log().open(run.directory.path, log_name);
+  const std::string& tags = run.fact("tags");
+  command_log().add(
+      Level::info,
+      fmt::format("benchmark {}, run {}, platform {}, {}", run.benchmark.name, run.directory.id,
+                  run.platform.name, tags.empty() ? "no tags" : "tags " + tags));
+}
+
+void log_standing(const engine::Standing& standing) {
+  for (const workspace::StepCounts& step : standing.counts)
+    command_log().add(
+        Level::info,
+        fmt::format("step {}: {} workpackages, {} open, {} waiting, {} failed, "
+                    "{} done",
+                    step.step, step.all(), step.ready, step.running + step.submitted + step.pending,
+                    step.failed, step.done));
+}
+
+int take_further(const engine::Run& run, workspace::Workspace& workspace,
+                 const WorkOptions& options) {
   print(heading(run) + "\n");
   engine::Standing standing;
   {
@@ -31,10 +54,12 @@ int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkO
         run, workspace,
         {.stop_at_error = options.stop_at_error, .interrupted = &catch_interruptions()}, progress);
   }
+  log_standing(standing);
   const bool finished = standing.open() == 0;
   print(status_table(standing.counts) + "\n" + closing(run, finished));
   if (standing.interrupted) {
-    tell("interrupted: what ran here was ended and is open again; `bench continue` goes on");
+    tell("interrupted: what ran here was ended and is open again; `bench continue` goes on",
+         Level::warning);
     return 1;
   }
   if (options.stop_at_error && standing.failed() > 0)
@@ -46,6 +71,18 @@ int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkO
     show_result(run, workspace, "");
   }
   return standing.failed() > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+            const std::string& log_name) {
+  if (options.verbose)
+    command_log().set_verbose();
+  log_beginning(run, log_name);
+  const int code = take_further(run, workspace, options);
+  command_log().close(code);
+  return code;
 }
 
 void analyse(const engine::Run& run, workspace::Workspace& workspace) {

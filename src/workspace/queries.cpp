@@ -211,6 +211,16 @@ std::vector<StepCounts> Workspace::counts() const {
   });
 }
 
+std::optional<double> Workspace::last_change_unix_s() const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(
+        database_->sqlite,
+        "SELECT max(max(claimed_unix_s, coalesce(ended_unix_s, 0))) FROM attempt");
+    select.executeStep();
+    return optional_real(select, 0);
+  });
+}
+
 void Workspace::replace_findings(const std::string& analyser,
                                  const std::vector<Finding>& findings) {
   translated(database_->sqlite, [&] {

@@ -42,20 +42,59 @@ bool holds_workspace(const fs::path& directory) {
   return fs::exists(directory / "workspace.db", absent);
 }
 
+/// `0, 2, 10`, or its two ends where it is long.
+std::string ids_text(const std::vector<RunDirectory>& runs) {
+  constexpr std::size_t shown = 12;
+  std::string text;
+  for (const RunDirectory& run : runs)
+    text += (text.empty() ? "" : ", ") + std::to_string(run.id);
+  return runs.size() <= shown
+             ? text
+             : fmt::format("{} to {}, {} in all", runs.front().id, runs.back().id, runs.size());
+}
+
+/// A word that is no id: most likely an option that took too much, a range, or a typing error.
+[[noreturn]] void refuse(const std::string& word) {
+  std::error_code absent;
+  const auto dash = word.find('-');
+  std::string hint = did_you_mean(word, std::vector<std::string>{"last", "all"});
+  if (fs::is_directory(word, absent))
+    hint = "put the directory in front of -i, or `--` between them";
+  else if (dash != std::string::npos && parse_integer(word.substr(0, dash)))
+    hint = "there are no ranges; write the ids one by one, or all";
+  throw Error(fmt::format("'{}' is no run id", word),
+              hint.empty() ? "a number, -1 for the newest, last or all" : hint);
+}
+
 const RunDirectory& pick(const std::vector<RunDirectory>& runs, const std::string& word,
                          const fs::path& outpath) {
   if (word == "last")
     return runs.back();
   const auto number = parse_integer(word);
   if (!number)
-    throw Error(fmt::format("'{}' is no run id", word), "a number, -1 for the newest, last or all");
+    refuse(word);
   if (*number < 0 && -*number <= static_cast<long long>(runs.size()))
     return runs[runs.size() - static_cast<std::size_t>(-*number)];
   for (const RunDirectory& run : runs)
     if (run.id == *number)
       return run;
   throw Error(fmt::format("there is no run {} in {}", word, outpath.string()),
-              fmt::format("the runs there have the ids {} to {}", runs.front().id, runs.back().id));
+              fmt::format("the runs there: {}", ids_text(runs)));
+}
+
+/// The runs that `directory` stands for.
+std::vector<RunDirectory> runs_in(const fs::path& directory) {
+  if (holds_workspace(directory))
+    return {{id_of(fs::weakly_canonical(directory)).value_or(0), directory}};
+  std::error_code absent;
+  if (!fs::is_directory(directory, absent))
+    throw Error(fmt::format("{} is no directory", directory.string()),
+                "give the benchmark's outpath, where its runs are");
+  auto runs = find_runs(directory);
+  if (runs.empty())
+    throw Error(fmt::format("there is no run in {}", directory.string()),
+                "give the benchmark's outpath, or start one with `bench run FILE`");
+  return runs;
 }
 
 }  // namespace
@@ -92,14 +131,7 @@ std::vector<RunDirectory> find_runs(const fs::path& outpath) {
 
 std::vector<RunDirectory> select_runs(const fs::path& directory,
                                       const std::vector<std::string>& words) {
-  if (words.empty() && holds_workspace(directory)) {
-    const fs::path whole = fs::weakly_canonical(directory);
-    return {{id_of(whole).value_or(0), directory}};
-  }
-  const auto runs = find_runs(directory);
-  if (runs.empty())
-    throw Error(fmt::format("there is no run in {}", directory.string()),
-                "give the benchmark's outpath, or start one with `bench run FILE`");
+  auto runs = runs_in(directory);
   std::vector<RunDirectory> chosen;
   for (const std::string& word : words.empty() ? std::vector<std::string>{"last"} : words) {
     if (word == "all")

@@ -79,8 +79,28 @@ TEST_F(Outpath, RefusesWordsThatSelectNothing) {
   EXPECT_EQ(error_of([&] { ids({"first"}); }),
             "error: 'first' is no run id\nhint: a number, -1 for the newest, last or all");
   for (const std::string word : {"1", "12", "-4"})
-    EXPECT_EQ(error_of([&] { ids({word}); }), "error: there is no run " + word + " in " + in +
-                                                  "\nhint: the runs there have the ids 0 to 10");
+    EXPECT_EQ(error_of([&] { ids({word}); }),
+              "error: there is no run " + word + " in " + in + "\nhint: the runs there: 0, 2, 10");
+}
+
+TEST_F(Outpath, SaysWhatWasMeantByAWordThatIsNoId) {
+  EXPECT_EQ(error_of([&] { ids({"lst"}); }),
+            "error: 'lst' is no run id\nhint: did you mean 'last'?");
+  EXPECT_EQ(
+      error_of([&] { ids({"0-3"}); }),
+      "error: '0-3' is no run id\nhint: there are no ranges; write the ids one by one, or all");
+  EXPECT_EQ(error_of([&] {
+              ids({"0", outpath_.string()});
+            }),
+            "error: '" + outpath_.string() +
+                "' is no run id\nhint: put the directory in front of -i, or `--` between them");
+}
+
+TEST_F(Outpath, ListsNoMoreThanTheEndsOfManyIds) {
+  for (int id = 11; id < 30; ++id)
+    directory_.write(padded(id) + "/workspace.db", "");
+  EXPECT_EQ(error_of([&] { ids({"99"}); }), "error: there is no run 99 in " + outpath_.string() +
+                                                "\nhint: the runs there: 0 to 29, 22 in all");
 }
 
 TEST_F(Outpath, IsARunItself) {
@@ -88,6 +108,10 @@ TEST_F(Outpath, IsARunItself) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(runs[0].id, 2);
   EXPECT_EQ(select_runs((outpath_ / "000002").string() + "/", {}).at(0).id, 2);
+  EXPECT_EQ(select_runs(outpath_ / "000002", {"all"}).at(0).id, 2);
+  EXPECT_EQ(error_of([&] { select_runs(outpath_ / "000002", {"0"}); }),
+            "error: there is no run 0 in " + (outpath_ / "000002").string() +
+                "\nhint: the runs there: 2");
 }
 
 TEST_F(Outpath, RefusesADirectoryWithoutRuns) {
@@ -95,6 +119,12 @@ TEST_F(Outpath, RefusesADirectoryWithoutRuns) {
   EXPECT_EQ(error_of([&] { select_runs(empty, {}); }),
             "error: there is no run in " + empty +
                 "\nhint: give the benchmark's outpath, or start one with `bench run FILE`");
+}
+
+TEST_F(Outpath, RefusesWhatIsNoDirectory) {
+  EXPECT_EQ(error_of([&] { select_runs(outpath_ / "nowhere", {}); }),
+            "error: " + (outpath_ / "nowhere").string() +
+                " is no directory\nhint: give the benchmark's outpath, where its runs are");
 }
 
 TEST_F(Outpath, MakesTheNextRunOrTheWantedOne) {

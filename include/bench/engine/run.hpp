@@ -13,6 +13,7 @@
 #include <bench/platform/platform.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
 
 namespace bench::engine {
 
@@ -58,10 +59,16 @@ struct Run {
 /// What a benchmark of an input is going to be as a run; makes nothing.
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request);
 
+/// A run that has just been made. The workspace is closed before the lock is given back.
+struct NewRun {
+  workspace::WriterLock lock;
+  workspace::Workspace workspace;
+};
+
 /// Makes the directory and the workspace of a planned run, with its first workpackages. What cannot
 /// be expanded leaves nothing behind.
 /// @param notices what the user should know of the expansion
-workspace::Workspace make_run(Run& run, const Request& request, std::vector<std::string>& notices);
+NewRun make_run(Run& run, const Request& request, std::vector<std::string>& notices);
 
 /// The run in a directory, from its workspace alone: works on any machine. Its platform is left
 /// empty; `load_platform(run.fact("platform"))` gives it where work goes on.

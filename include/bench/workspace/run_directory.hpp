@@ -30,7 +30,7 @@ std::vector<RunDirectory> find_runs(const std::filesystem::path& outpath);
 
 /// The runs that `-i` words select in `directory`, ascending, each once: numbers, `last`, `all`,
 /// and negative numbers counting from the newest (-1). No words: the last run. `directory` may be a
-/// run directory itself; then it is the answer and words must be absent.
+/// run directory itself; then it is the only run to select from.
 /// @throws Error for a word that is none of these, a run that does not exist, or no run at all
 std::vector<RunDirectory> select_runs(const std::filesystem::path& directory,
                                       const std::vector<std::string>& words);

@@ -69,6 +69,8 @@ class Workspace {
   std::vector<Attempt> attempts() const;
   /// One entry per step that has workpackages, in order of their first one.
   std::vector<StepCounts> counts() const;
+  /// When an attempt last began or ended, in seconds since 1970; none where nothing has begun.
+  std::optional<double> last_change_unix_s() const;
 
   /// Replaces everything that an analyser found.
   void replace_findings(const std::string& analyser, const std::vector<Finding>& findings);

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// What a user looks up in a run: answered from its workspace and its files, changing neither.
+class Inspection {
+ public:
+  /// Reads all workpackages. `run` must outlive this object.
+  Inspection(const Run& run, const workspace::Workspace& workspace);
+
+  /// Ascending by id.
+  const std::vector<workspace::Workpackage>& all() const { return all_; }
+  /// @throws Error if there is none with this id
+  const workspace::Workpackage& at(long long id) const;
+
+  /// JUBE's internal variables of a workpackage, sorted by name; `jube_wp_status` is `DONE`,
+  /// `ERROR` or `RUNNING`.
+  workspace::Parameters internal_variables(const workspace::Workpackage& workpackage) const;
+
+  /// The ids of the workpackages that depend directly on this one, ascending.
+  const std::vector<long long>& children(long long id) const;
+
+  /// The latest attempt of a workpackage, or null.
+  const workspace::Attempt* attempt(long long id) const;
+
+  /// The existing files that the commands of a workpackage write their output to, sorted.
+  /// @param standard_error the files of standard error instead of those of standard output
+  std::vector<std::filesystem::path> output_files(const workspace::Workpackage& workpackage,
+                                                  bool standard_error) const;
+
+ private:
+  const Run& run_;
+  std::vector<workspace::Workpackage> all_;
+  std::map<long long, workspace::Attempt> attempts_;
+  std::map<long long, std::vector<long long>> children_;
+};
+
+}  // namespace bench::engine

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// What the removal of some workpackages means for their run. Both ascending.
+struct Removal {
+  std::vector<long long> reset;    ///< Asked for; `bench continue` makes them again.
+  std::vector<long long> removed;  ///< Descend from those, and come into being anew with them.
+};
+
+/// What removing these workpackages takes; changes nothing.
+/// @throws Error for one that does not exist, and where one of those concerned is under way: its
+///         processes or its job would write into a directory that is gone
+Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids);
+
+/// Removes as planned, the rows of the workspace first: where the directories are left by a kill in
+/// between, `bench continue` starts in fresh ones all the same. The caller holds the writer lock.
+/// @throws Error if a directory cannot be deleted
+void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspace& workspace,
+                         const Removal& removal);
+
+/// Deletes a run with everything in it, its workspace first: what a kill in between leaves is no
+/// run any more. Never follows a link, so what lies outside stays. The caller holds the writer lock
+/// and has closed the workspace.
+/// @throws Error if the run directory is itself a link, or something in it cannot be deleted
+void remove_run(const workspace::RunDirectory& run);
+
+/// @throws Error if the run directory is itself a link: what it leads to is not ours to delete
+void check_removable(const workspace::RunDirectory& run);
+
+}  // namespace bench::engine

@@ -1,0 +1,163 @@
+#include "command.hpp"
+#include "output.hpp"
+#include "tag_effect.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/document/read.hpp>
+#include <bench/engine/preview.hpp>
+
+namespace bench::cli {
+namespace {
+
+/// The values of one parameter of a step: the first ones, and how many there are.
+class Values {
+ public:
+  explicit Values(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+  void add(const std::string& value) {
+    if (seen_.insert(value).second && first_.size() < shown)
+      first_.push_back(replace_all(value, "\n", "\\n"));
+  }
+  std::vector<std::string> line() const {
+    return {name_, fmt::format("{} value{}", seen_.size(), seen_.size() == 1 ? "" : "s"),
+            join(first_, ", ") + (seen_.size() > shown ? ", ..." : "")};
+  }
+
+ private:
+  static constexpr std::size_t shown = 8;
+  std::string name_;
+  std::vector<std::string> first_;
+  std::unordered_set<std::string> seen_;
+};
+
+/// What is counted of one step.
+struct StepSpace {
+  long long workpackages = 0;
+  std::unordered_set<long long> combinations;
+  std::vector<Values> parameters;
+
+  void add(const workspace::Workpackage& workpackage) {
+    ++workpackages;
+    combinations.insert(workpackage.combination);
+    for (std::size_t k = 0; k < workpackage.parameters.size(); ++k) {
+      const auto& [name, value] = workpackage.parameters[k];
+      // Nearly always all workpackages of a step have the same parameters in the same order.
+      const bool here = k < parameters.size() && parameters[k].name() == name;
+      auto known = here ? parameters.begin() + static_cast<std::ptrdiff_t>(k)
+                        : std::ranges::find(parameters, name, &Values::name);
+      if (known == parameters.end())
+        known = parameters.insert(parameters.end(), Values(name));
+      known->add(value);
+    }
+  }
+};
+
+std::string plural(std::size_t count, const std::string& word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string step_text(const model::Step& step, const StepSpace& space) {
+  std::string text =
+      fmt::format("step {}: {}", step.name, plural(space.combinations.size(), "combination"));
+  if (step.iterations > 1)
+    text += fmt::format(", {} iterations, {} workpackages", step.iterations, space.workpackages);
+  if (!step.depend.empty())
+    text += ", after " + join(step.depend, ", ");
+  std::vector<std::vector<std::string>> lines;
+  for (const Values& values : space.parameters)
+    lines.push_back(values.line());
+  return text + "\n" + aligned_lines(lines, "  ");
+}
+
+void show_space(const engine::Run& run) {
+  std::vector<std::string> notices;
+  std::map<std::string, StepSpace> spaces;
+  std::size_t all = 0;
+  for (const engine::Preview& one : engine::preview(run, notices)) {
+    spaces[one.workpackage.step].add(one.workpackage);
+    ++all;
+  }
+  print(fmt::format("benchmark {}: {}, {}, platform {}\n", run.benchmark.name,
+                    plural(run.benchmark.steps.size(), "step"), plural(all, "workpackage"),
+                    run.platform.name));
+  for (const model::Step& step : run.benchmark.steps)
+    print(step_text(step, spaces[step.name]));
+  for (const std::string& notice : notices)
+    print("dropped: " + notice + "\n");
+}
+
+/// `3: parameter n, step a, ...`
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 4;
+  if (names.empty())
+    return "";
+  const std::size_t count = std::min(shown, names.size());
+  return fmt::format("{}: {}{}", names.size(), join(std::span(names.data(), count), ", "),
+                     names.size() > shown ? ", ..." : "");
+}
+
+void show_tags(const engine::Request& request, const engine::Input& input) {
+  Diagnostics told_already;
+  const document::Node whole = document::read_file(request.input_file, told_already);
+  std::set<std::string> active = request.tags;
+  active.insert(input.platform.name);
+  std::vector<std::vector<std::string>> rows;
+  for (const TagEffect& effect : tag_effects(whole, active))
+    rows.push_back({effect.tag, effect.active ? "yes" : "no", names_text(effect.adds),
+                    names_text(effect.removes)});
+  if (!rows.empty())
+    print("\n" + text_table({"tag", "active", "adds", "removes"}, rows));
+}
+
+int check_file(const engine::Request& request, bool strict) {
+  Diagnostics diagnostics(strict);
+  const engine::Input input = engine::read_input(request, diagnostics);
+  tell_warnings(diagnostics);
+  for (const model::Benchmark& benchmark : input.benchmarks)
+    show_space(engine::plan_run(input, benchmark, request));
+  show_tags(request, input);
+  print(fmt::format("\n{}: no error{}\n", request.input_file.string(),
+                    diagnostics.warnings().empty()
+                        ? ""
+                        : ", " + plural(diagnostics.warnings().size(), "warning")));
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_check(CLI::App& app) {
+  struct Options {
+    engine::Request request;
+    std::string file;
+    std::vector<std::string> tags;
+    std::vector<std::string> include_path;
+    bool strict = false;
+  };
+  const auto options = std::make_shared<Options>();
+  engine::Request& request = options->request;
+  app.add_option("FILE", options->file, "input file")->required();
+  app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
+  app.add_option("--include-path", options->include_path, "where included files are looked for")
+      ->type_name("DIR");
+  app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
+  app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
+  app.add_option("--max-workpackages", request.max_workpackages, "refuse a run that has more")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--strict", options->strict, "treat warnings as errors");
+  return [options] {
+    options->request.input_file = options->file;
+    options->request.tags = {options->tags.begin(), options->tags.end()};
+    options->request.include_path = {options->include_path.begin(), options->include_path.end()};
+    return check_file(options->request, options->strict);
+  };
+}
+
+}  // namespace bench::cli

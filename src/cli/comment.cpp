@@ -1,0 +1,35 @@
+#include "command.hpp"
+#include "output.hpp"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::cli {
+
+std::function<int()> declare_comment(CLI::App& app) {
+  struct Options {
+    std::string text;
+    RunChoice choice;
+    bool append = false;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("TEXT", options->text, "the new comment")->required();
+  options->choice.declare(app);
+  app.add_flag("-a,--append", options->append, "add to the comment, without a blank between");
+  return [options] {
+    for (const workspace::RunDirectory& run : options->choice.runs()) {
+      const workspace::WriterLock lock(run.path);
+      auto workspace = workspace::Workspace::open(run.path, workspace::Workspace::Access::write);
+      const std::string before = options->append ? workspace.fact("comment") : "";
+      workspace.set_fact("comment", before + options->text);
+      print(fmt::format("run {}: {}\n", run.id, before + options->text));
+    }
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

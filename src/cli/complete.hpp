@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace bench::cli {
+
+/// What a completion offers for one command.
+struct Completion {
+  std::string command;
+  std::string summary;
+  std::vector<std::string> options;  ///< Short and long ones, with their dashes.
+  enum class Place { none, file, directory, topic } place = Place::none;
+};
+
+/// What there is to complete: everything that `root` declares.
+std::vector<Completion> completions_of(const CLI::App& root);
+
+std::string bash_completion(const std::vector<Completion>& completions, const std::string& program);
+std::string zsh_completion(const std::vector<Completion>& completions, const std::string& program);
+std::string fish_completion(const std::vector<Completion>& completions, const std::string& program);
+
+}  // namespace bench::cli

@@ -1,0 +1,158 @@
+#include "complete.hpp"
+#include "help_topics.hpp"
+#include "log_file.hpp"
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::cli {
+namespace {
+
+std::string topics_text() {
+  return join(topic_names(), " ");
+}
+
+std::string function_name(const std::string& program) {
+  std::string name = "_" + program + "_complete";
+  for (char& c : name)
+    if (c == '.' || c == '+' || c == '-')
+      c = '_';
+  return name;
+}
+
+std::string command_names(const std::vector<Completion>& completions) {
+  std::vector<std::string> names;
+  for (const Completion& one : completions)
+    names.push_back(one.command);
+  return join(names, " ");
+}
+
+/// What bash offers where a word without a dash is wanted.
+const char* bash_words(Completion::Place place) {
+  switch (place) {
+    case Completion::Place::file:
+      return "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")";
+    case Completion::Place::directory:
+      return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
+    case Completion::Place::topic:
+      return "mapfile -t COMPREPLY < <(compgen -W \"$topics\" -- \"$current\")";
+    case Completion::Place::none:
+      break;
+  }
+  return ":";
+}
+
+constexpr const char* bash_head =
+    R"sh(# Completion of @program@ for bash:  source <(@program@ complete -s bash)
+@function@_ids() {
+  # The ids of the runs in the directory that the line names, or here.
+  local word directory=.
+  for word in "${COMP_WORDS[@]:2}"; do
+    [[ -d $word ]] && { directory=$word; break; }
+  done
+  for word in "$directory"/*/workspace.db; do
+    word=${word%/workspace.db}; word=${word##*/}
+    [[ $word =~ ^[0-9]+$ ]] && echo "$((10#$word))"
+  done
+  echo last all
+}
+@function@() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
+  local commands="@commands@" topics="@topics@" options=
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$current")
+    return
+  fi
+  case ${COMP_WORDS[1]} in
+)sh";
+
+constexpr const char* bash_tail = R"sh(  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  elif [[ $previous == -i || $previous == --id ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$(@function@_ids)" -- "$current")
+  elif [[ ${COMP_WORDS[1]} == log && ($previous == -c || $previous == --command) ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "@logs@" -- "$current")
+  fi
+}
+complete -o filenames -F @function@ @program@
+)sh";
+
+std::string filled(std::string text, const std::string& program,
+                   const std::vector<Completion>& completions) {
+  text = replace_all(text, "@function@", function_name(program));
+  text = replace_all(text, "@program@", program);
+  text = replace_all(text, "@commands@", command_names(completions));
+  text = replace_all(text, "@topics@", topics_text());
+  return replace_all(text, "@logs@", join(log_names(), " "));
+}
+
+/// A text between single quotes, for every shell.
+std::string quoted(const std::string& text) {
+  return "'" + replace_all(text, "'", "'\\''") + "'";
+}
+
+}  // namespace
+
+std::string bash_completion(const std::vector<Completion>& completions,
+                            const std::string& program) {
+  std::string text = bash_head;
+  for (const Completion& one : completions)
+    text += fmt::format("    {}) options=\"{}\"; {} ;;\n", one.command, join(one.options, " "),
+                        bash_words(one.place));
+  return filled(text + bash_tail, program, completions);
+}
+
+std::string zsh_completion(const std::vector<Completion>& completions, const std::string& program) {
+  std::string text =
+      "#compdef @program@\n"
+      "# Completion of @program@ for zsh:  source <(@program@ complete -s zsh)\n"
+      "@function@() {\n"
+      "  local -a commands\n"
+      "  commands=(\n";
+  for (const Completion& one : completions)
+    text += "    " + quoted(one.command + ":" + one.summary) + "\n";
+  text +=
+      "  )\n"
+      "  if ((CURRENT == 2)); then\n"
+      "    _describe command commands\n"
+      "    return\n"
+      "  fi\n"
+      "  case $words[2] in\n";
+  for (const Completion& one : completions) {
+    const char* words = one.place == Completion::Place::file        ? "_files"
+                        : one.place == Completion::Place::directory ? "_files -/"
+                        : one.place == Completion::Place::topic     ? "compadd @topics@"
+                                                                    : ":";
+    text += fmt::format("    {}) [[ $PREFIX == -* ]] && compadd -- {} || {} ;;\n", one.command,
+                        join(one.options, " "), words);
+  }
+  return filled(text + "  esac\n}\ncompdef @function@ @program@\n", program, completions);
+}
+
+std::string fish_completion(const std::vector<Completion>& completions,
+                            const std::string& program) {
+  std::string text =
+      "# Completion of @program@ for fish:  @program@ complete -s fish | source\n"
+      "complete -c @program@ -f\n";
+  for (const Completion& one : completions) {
+    text += fmt::format("complete -c @program@ -n __fish_use_subcommand -a {} -d {}\n", one.command,
+                        quoted(one.summary));
+    const std::string seen =
+        fmt::format("complete -c @program@ -n '__fish_seen_subcommand_from {}'", one.command);
+    for (const std::string& option : one.options)
+      text += option.starts_with("--") ? seen + " -l " + option.substr(2) + "\n"
+                                       : seen + " -s " + option.substr(1) + "\n";
+    if (one.place == Completion::Place::file)
+      text += seen + " -F\n";
+    else if (one.place == Completion::Place::directory)
+      text += seen + " -a '(__fish_complete_directories)'\n";
+    else if (one.place == Completion::Place::topic)
+      text += seen + " -a '@topics@'\n";
+  }
+  return filled(text, program, completions);
+}
+
+}  // namespace bench::cli

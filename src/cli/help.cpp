@@ -1,0 +1,95 @@
+#include "command.hpp"
+#include "help_topics.hpp"
+#include "output.hpp"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::cli {
+namespace {
+
+std::string list_of(std::span<const Topic> topics) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Topic& topic : topics)
+    rows.push_back({topic.name, topic.summary});
+  return aligned_lines(rows, "  ");
+}
+
+std::string text_of(const Topic& topic) {
+  return fmt::format("{} - {}\n\n  {}\n", topic.name, topic.summary, hanging(topic.text, 2));
+}
+
+const Topic* find_topic(const std::string& word) {
+  // JUBE calls the topic of an element `<element>_tag`.
+  const std::string name = word.ends_with("_tag") ? word.substr(0, word.size() - 4) : word;
+  for (const auto& topics : {element_topics(), concept_topics()})
+    for (const Topic& topic : topics)
+      if (name == topic.name)
+        return &topic;
+  return nullptr;
+}
+
+void show_topics(const CLI::App& root) {
+  std::vector<std::vector<std::string>> commands;
+  for (const CLI::App* command : root.get_subcommands({}))
+    commands.push_back({command->get_name(), command->get_description()});
+  print("Commands (`bench help COMMAND`):\n" + aligned_lines(commands, "  ") +
+        "\nElements of an input file (`bench help ELEMENT`):\n" + list_of(element_topics()) +
+        "\nMore (`bench help TOPIC`, or ALL):\n" + list_of(concept_topics()));
+}
+
+void show_all(const CLI::App& root) {
+  show_topics(root);
+  for (const auto& topics : {element_topics(), concept_topics()})
+    for (const Topic& topic : topics)
+      print("\n" + text_of(topic));
+}
+
+int show_help(const CLI::App& root, const std::string& word) {
+  if (word.empty()) {
+    show_topics(root);
+    return 0;
+  }
+  if (word == "ALL") {
+    show_all(root);
+    return 0;
+  }
+  std::vector<std::string> known = topic_names();
+  for (const CLI::App* command : root.get_subcommands({})) {
+    if (command->get_name() == word) {
+      print(command->help("bench"));
+      return 0;
+    }
+    known.push_back(command->get_name());
+  }
+  if (const Topic* topic = find_topic(word)) {
+    print(text_of(*topic));
+    return 0;
+  }
+  const std::string near = did_you_mean(word, known);
+  tell(fmt::format("error: there is no help on '{}'\nhint: {}", word,
+                   near.empty() ? "`bench help` lists all topics" : near),
+       Level::error);
+  return usage_error;
+}
+
+}  // namespace
+
+std::vector<std::string> topic_names() {
+  std::vector<std::string> names;
+  for (const auto& topics : {element_topics(), concept_topics()})
+    for (const Topic& topic : topics)
+      names.emplace_back(topic.name);
+  return names;
+}
+
+std::function<int()> declare_help(CLI::App& app) {
+  const auto topic = std::make_shared<std::string>();
+  app.add_option("TOPIC", *topic, "a command, an element of the language, or ALL");
+  return [topic, &app] { return show_help(*app.get_parent(), *topic); };
+}
+
+}  // namespace bench::cli

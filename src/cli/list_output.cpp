@@ -1,0 +1,81 @@
+#include "command.hpp"
+#include "output.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/engine/inspect.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OutputOptions {
+  RunChoice choice;
+  std::vector<std::string> steps;
+  std::vector<long long> workpackages;
+  std::string only;
+  bool display = false;
+};
+
+/// @throws Error for a step or a workpackage that the run does not have
+void check_selection(const OutputOptions& options, const engine::Run& run,
+                     const engine::Inspection& inspection) {
+  for (const std::string& step : options.steps)
+    check_step(run, step);
+  for (const long long id : options.workpackages)
+    inspection.at(id);
+}
+
+template <class Value>
+bool selects(const std::vector<Value>& wanted, const Value& value) {
+  return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
+}
+
+void list_output(const workspace::RunDirectory& directory, const OutputOptions& options) {
+  using workspace::Workspace;
+  const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
+  const engine::Run run = engine::load_run(directory, workspace);
+  const engine::Inspection inspection(run, workspace);
+  check_selection(options, run, inspection);
+  std::set<fs::path> files;  // those of a shared command belong to several workpackages
+  for (const workspace::Workpackage& workpackage : inspection.all()) {
+    if (!selects(options.steps, workpackage.step) || !selects(options.workpackages, workpackage.id))
+      continue;
+    for (const bool standard_error : {false, true})
+      if (options.only.empty() || options.only == (standard_error ? "stderr" : "stdout"))
+        for (const fs::path& file : inspection.output_files(workpackage, standard_error))
+          files.insert(file);
+  }
+  for (const fs::path& file : files)
+    print(options.display ? fmt::format("==> {} <==\n{}\n", short_path(file), read_file(file))
+                          : short_path(file) + "\n");
+}
+
+}  // namespace
+
+std::function<int()> declare_output(CLI::App& app) {
+  const auto options = std::make_shared<OutputOptions>();
+  options->choice.declare(app);
+  app.add_option("-s,--step", options->steps, "only of these steps")->type_name("STEP");
+  app.add_option("-w,--workpackage", options->workpackages, "only of these workpackages")
+      ->type_name("WP");
+  app.add_flag("-d,--display", options->display, "show what is in the files");
+  app.add_option("-o,--only", options->only, "only stdout or only stderr")
+      ->check(CLI::IsMember({"stdout", "stderr"}));
+  return [options] {
+    for (const workspace::RunDirectory& run : options->choice.runs())
+      list_output(run, *options);
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,58 @@
+#include "command.hpp"
+#include "log_file.hpp"
+#include "output.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::cli {
+namespace {
+
+void check_log_name(const std::string& name) {
+  const std::vector<std::string>& known = log_names();
+  if (std::ranges::find(known, name) != known.end())
+    return;
+  const std::string near = did_you_mean(name, known);
+  throw Error(fmt::format("no command '{}' leaves a log", name),
+              near.empty() ? "known: " + join(known, ", ") : near);
+}
+
+void show_logs(const workspace::RunDirectory& run, const std::vector<std::string>& wanted) {
+  for (const std::string& name : wanted.empty() ? log_names() : wanted) {
+    const std::filesystem::path file = run.path / (name + ".log");
+    std::error_code absent;
+    if (std::filesystem::exists(file, absent))
+      print(fmt::format("==> {} <==\n{}\n", short_path(std::filesystem::absolute(file)),
+                        read_file(file)));
+    else if (!wanted.empty())
+      tell(fmt::format("note: run {} has no {}.log", run.id, name));
+  }
+}
+
+}  // namespace
+
+std::function<int()> declare_log(CLI::App& app) {
+  struct Options {
+    RunChoice choice;
+    std::vector<std::string> names;
+  };
+  const auto options = std::make_shared<Options>();
+  options->choice.declare(app);
+  app.add_option("-c,--command", options->names,
+                 "only the logs of these: " + join(log_names(), ", "))
+      ->type_name("NAME");
+  return [options] {
+    std::ranges::for_each(options->names, check_log_name);
+    for (const workspace::RunDirectory& run : options->choice.runs())
+      show_logs(run, options->names);
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,112 @@
+#include "command.hpp"
+#include "output.hpp"
+
+#include <iostream>
+#include <memory>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/engine/remove.hpp>
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::cli {
+namespace {
+
+using workspace::RunDirectory;
+using workspace::Workspace;
+
+struct RemoveOptions {
+  RunChoice choice;
+  std::vector<long long> workpackages;
+  bool force = false;
+};
+
+/// Whether the user says yes. Nobody is asked where nobody can answer.
+bool confirmed(const std::string& question, bool force) {
+  if (force)
+    return true;
+  if (::isatty(STDIN_FILENO) != 1)
+    throw Error(fmt::format("there is no terminal to ask at: {}?", question),
+                "nothing was removed; `--force` does it without asking");
+  print(question + "? (y/n) ");
+  std::string answer;
+  if (!std::getline(std::cin, answer))
+    print("\n");
+  const bool yes = answer.starts_with('y') || answer.starts_with('Y');
+  if (!yes)
+    tell("nothing was removed");
+  return yes;
+}
+
+std::string ids_text(const std::vector<long long>& ids) {
+  std::vector<std::string> texts;
+  for (const long long id : ids)
+    texts.push_back(std::to_string(id));
+  return join(texts, ", ");
+}
+
+void remove_one_run(const RunDirectory& run, bool force) {
+  engine::check_removable(run);
+  const workspace::WriterLock lock(run.path);
+  std::string question;
+  long long with_the_scheduler = 0;
+  {
+    const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
+    question =
+        fmt::format("remove run {} ({}, started {}) in {}", run.id, workspace.fact("benchmark"),
+                    workspace.fact("started"), short_path(std::filesystem::absolute(run.path)));
+    for (const workspace::StepCounts& step : workspace.counts())
+      with_the_scheduler += step.submitted;
+  }
+  if (!confirmed(question, force))
+    return;
+  engine::remove_run(run);
+  print(fmt::format("removed run {}\n", run.id));
+  if (with_the_scheduler > 0)
+    tell(fmt::format("note: {} of its workpackages were with the scheduler; their jobs go on",
+                     with_the_scheduler));
+}
+
+void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& options) {
+  engine::check_removable(run);
+  const workspace::WriterLock lock(run.path);
+  Workspace workspace = Workspace::open(run.path, Workspace::Access::write);
+  const engine::Removal removal = engine::plan_removal(workspace, options.workpackages);
+  std::string question =
+      fmt::format("remove workpackage {} of run {}", ids_text(removal.reset), run.id);
+  if (!removal.removed.empty())
+    question += fmt::format(", and what depends on it: {}", ids_text(removal.removed));
+  if (!confirmed(question, options.force))
+    return;
+  engine::remove_workpackages(run, workspace, removal);
+  print(
+      fmt::format("removed {} workpackages of run {}; `bench continue {} -i {}` makes them "
+                  "again\n",
+                  removal.reset.size() + removal.removed.size(), run.id,
+                  shell_quote(options.choice.directory), run.id));
+}
+
+}  // namespace
+
+std::function<int()> declare_remove(CLI::App& app) {
+  const auto options = std::make_shared<RemoveOptions>();
+  options->choice.declare(app);
+  app.add_option("-w,--workpackage", options->workpackages,
+                 "remove only these and what depends on them; `continue` makes them again")
+      ->type_name("WP");
+  app.add_flag("-f,--force", options->force, "do not ask");
+  return [options] {
+    for (const RunDirectory& run : options->choice.runs())
+      if (options->workpackages.empty())
+        remove_one_run(run, options->force);
+      else
+        remove_some_workpackages(run, *options);
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,65 @@
+#include "command.hpp"
+#include "output.hpp"
+
+#include <map>
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/document/read.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::cli {
+namespace {
+
+using document::Node;
+
+/// The tags of a file: those that it describes and those that its expressions name.
+std::map<std::string, std::string> described_tags(const Node& root) {
+  std::map<std::string, std::string> descriptions;
+  for (const std::string& name : document::tag_names(root))
+    descriptions[name];
+  for (const Node* block : root.all("tags"))
+    for (const Node* tag : block->all("tag"))
+      descriptions[tag->get("name")] = strip(tag->text);
+  return descriptions;
+}
+
+void show_descriptions(const std::map<std::string, std::string>& descriptions) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, description] : descriptions)
+    rows.push_back({name, description});
+  if (!rows.empty())
+    print(text_table({"tag", "description"}, rows));
+}
+
+void show_tags_of_run(const workspace::RunDirectory& run) {
+  using workspace::Workspace;
+  const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
+  const std::string active = workspace.fact("tags");
+  print(fmt::format("run {}: {}\n", run.id, active.empty() ? "no tags" : "tags " + active));
+  show_descriptions(described_tags(document::from_json(workspace.fact("document"))));
+}
+
+}  // namespace
+
+std::function<int()> declare_tag(CLI::App& app) {
+  const auto choice = std::make_shared<RunChoice>();
+  app.add_option("PATH", choice->directory, "input file, outpath, or the directory of one run")
+      ->capture_default_str();
+  choice->declare_ids(app);
+  return [choice] {
+    std::error_code absent;
+    if (std::filesystem::is_regular_file(choice->directory, absent)) {
+      Diagnostics told_by_check;
+      show_descriptions(described_tags(document::read_file(choice->directory, told_by_check)));
+    } else {
+      for (const workspace::RunDirectory& run : choice->runs())
+        show_tags_of_run(run);
+    }
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,98 @@
+#include "scope.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/engine/inspect.hpp>
+
+namespace bench::engine {
+
+namespace fs = std::filesystem;
+using workspace::State;
+using workspace::Workpackage;
+
+namespace {
+
+const char* status_of(const Workpackage& workpackage) {
+  if (workpackage.state == State::done)
+    return "DONE";
+  return workpackage.state == State::failed ? "ERROR" : "RUNNING";
+}
+
+Variables variables_of(const Run& run, const Inspection& inspection,
+                       const Workpackage& workpackage) {
+  std::map<long long, std::string> parents;
+  for (const long long id : workpackage.parents)
+    parents[id] = inspection.at(id).step;
+  Variables variables = benchmark_variables(run);
+  add_step_variables(*run.benchmark.step(workpackage.step), variables);
+  add_workpackage_variables(run, workpackage, parents, variables);
+  add_exports(run, workpackage, variables);
+  variables["jube_wp_status"] = status_of(workpackage);
+  return variables;
+}
+
+}  // namespace
+
+Inspection::Inspection(const Run& run, const workspace::Workspace& workspace)
+    : run_(run), all_(workspace.workpackages()) {
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    attempts_[attempt.workpackage] = attempt;
+  for (const Workpackage& workpackage : all_)
+    for (const long long parent : workpackage.parents)
+      children_[parent].push_back(workpackage.id);
+}
+
+const Workpackage& Inspection::at(long long id) const {
+  const auto found = std::ranges::lower_bound(all_, id, {}, &Workpackage::id);
+  if (found == all_.end() || found->id != id)
+    throw Error(fmt::format("run {} has no workpackage {}", run_.directory.id, id),
+                all_.empty() ? ""
+                             : fmt::format("its workpackages are {} to {}", all_.front().id,
+                                           all_.back().id));
+  return *found;
+}
+
+workspace::Parameters Inspection::internal_variables(const Workpackage& workpackage) const {
+  const Variables variables = variables_of(run_, *this, workpackage);
+  return {variables.begin(), variables.end()};
+}
+
+const std::vector<long long>& Inspection::children(long long id) const {
+  static const std::vector<long long> none;
+  const auto found = children_.find(id);
+  return found == children_.end() ? none : found->second;
+}
+
+const workspace::Attempt* Inspection::attempt(long long id) const {
+  const auto found = attempts_.find(id);
+  return found == attempts_.end() ? nullptr : &found->second;
+}
+
+std::vector<fs::path> Inspection::output_files(const Workpackage& workpackage,
+                                               bool standard_error) const {
+  evaluate::Evaluator evaluator;
+  const Scope scope{.run = run_,
+                    .step = *run_.benchmark.step(workpackage.step),
+                    .workpackage = workpackage,
+                    .variables = variables_of(run_, *this, workpackage),
+                    .evaluator = evaluator};
+  std::set<fs::path> files;
+  if (scope.step.batch)
+    files.insert(scope.work() / (standard_error ? "stderr" : "stdout"));
+  else
+    for (const model::Command& command : scope.step.commands)
+      files.insert((command.shared ? scope.shared() : scope.work()) /
+                   scope.substitute(standard_error ? command.stderr_file : command.stdout_file));
+  std::error_code absent;
+  std::set<fs::path> existing;
+  for (const fs::path& file : files)
+    if (fs::is_regular_file(file, absent))
+      existing.insert(file.lexically_normal());
+  return {existing.begin(), existing.end()};
+}
+
+}  // namespace bench::engine

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/engine/remove.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::State;
+using workspace::Workpackage;
+
+/// Deletes a directory with its content, or a link but not what it leads to: `remove_all` opens
+/// every directory relative to its parent and refuses links on the way.
+void delete_tree(const fs::path& path) {
+  std::error_code failure;
+  fs::remove_all(path, failure);
+  if (failure)
+    throw Error(fmt::format("cannot delete {}: {}", path.string(), failure.message()),
+                "may you write in it? `bench remove` can be repeated");
+}
+
+/// The path without what hides that its last component is a link: `link/`, `.`.
+fs::path own_path(const fs::path& directory) {
+  const fs::path named = directory.has_filename() ? directory : directory.parent_path();
+  const bool relative_name = named.filename() == "." || named.filename() == "..";
+  return relative_name ? fs::canonical(named) : named;
+}
+
+/// Where a workpackage lies: directly in the run directory, whatever the workspace says.
+fs::path directory_of(const workspace::RunDirectory& run, const Workpackage& workpackage) {
+  const fs::path name = workpackage.directory;
+  if (name.empty() || name != name.filename() || name == "." || name == "..")
+    throw Error(fmt::format("the directory of workpackage {}, '{}', is not in the run directory",
+                            workpackage.id, workpackage.directory),
+                "nothing was removed");
+  return own_path(run.path) / name;
+}
+
+void check_idle(const Workpackage& workpackage) {
+  if (workpackage.state == State::running)
+    throw Error(fmt::format("workpackage {} ({}) was running when bench was ended", workpackage.id,
+                            workpackage.step),
+                "`bench continue` takes it in first");
+  if (workpackage.state == State::submitted)
+    throw Error(
+        fmt::format("workpackage {} ({}) is with the scheduler", workpackage.id, workpackage.step),
+        "cancel its job or let it end; then `bench continue` takes it in");
+}
+
+}  // namespace
+
+Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids) {
+  const std::vector<Workpackage> all = workspace.workpackages();
+  const std::set<long long> wanted(ids.begin(), ids.end());
+  std::set<long long> known;
+  std::set<long long> gone;
+  // Parents have smaller ids than their children, so one pass in the order of ids finds every
+  // descendant.
+  for (const Workpackage& workpackage : all) {
+    known.insert(workpackage.id);
+    for (const long long parent : workpackage.parents)
+      if (wanted.contains(parent) || gone.contains(parent))
+        gone.insert(workpackage.id);
+  }
+  for (const long long id : wanted)
+    if (!known.contains(id))
+      throw Error(fmt::format("there is no workpackage {}", id),
+                  known.empty() ? ""
+                                : fmt::format("the run has workpackages {} to {}", *known.begin(),
+                                              *known.rbegin()));
+  for (const Workpackage& workpackage : all)
+    if (wanted.contains(workpackage.id) || gone.contains(workpackage.id))
+      check_idle(workpackage);
+  Removal removal;
+  removal.removed = {gone.begin(), gone.end()};
+  std::ranges::set_difference(wanted, gone, std::back_inserter(removal.reset));
+  return removal;
+}
+
+void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspace& workspace,
+                         const Removal& removal) {
+  std::vector<fs::path> directories;
+  for (const std::vector<long long>* ids : {&removal.reset, &removal.removed})
+    for (const long long id : *ids)
+      directories.push_back(directory_of(run, workspace.workpackage(id)));
+  workspace::Changes changes;
+  changes.reset = removal.reset;
+  changes.removed = removal.removed;
+  workspace.apply(changes);
+  for (const fs::path& directory : directories)
+    delete_tree(directory);
+}
+
+void check_removable(const workspace::RunDirectory& run) {
+  const fs::path path = own_path(run.path);
+  if (fs::is_symlink(path))
+    throw Error(fmt::format("{} is a link to {}", path.string(), fs::read_symlink(path).string()),
+                "bench removes only real run directories; remove the link with `rm`");
+}
+
+void remove_run(const workspace::RunDirectory& run) {
+  check_removable(run);
+  const fs::path path = own_path(run.path);
+  for (const char* name : {"workspace.db", "workspace.db-wal", "workspace.db-shm"})
+    delete_tree(path / name);
+  delete_tree(path);
+}
+
+}  // namespace bench::engine

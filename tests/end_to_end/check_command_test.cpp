@@ -1,0 +1,87 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr const char* tagged = R"(name: tagged
+outpath: runs
+parameterset:
+  name: sweep
+  parameter:
+    - {name: n, tag: "!large", _: "1,2,3,4"}
+    - {name: n, tag: large, _: "10,20,30,40,50,60,70,80,90"}
+    - {name: m, mode: python, _: $n % 2}
+step:
+  - {name: compute, use: sweep, where: $n < 4, iterations: 2, do: touch ../../../evidence}
+  - {name: extra, tag: "large+extra", depend: compute, do: echo}
+)";
+
+TEST(CheckTest, ShowsTheSpaceAndRunsNothing) {
+  const Playground here;
+  here.write("tagged.yaml", tagged);
+  const auto check = here.bench({"check", "tagged.yaml"});
+  EXPECT_EQ(check.status.code, 0) << check.standard_error;
+  EXPECT_THAT(check.standard_output,
+              StartsWith("benchmark tagged: 1 step, 6 workpackages, platform local\n"
+                         "step compute: 3 combinations, 2 iterations, 6 workpackages\n"
+                         "  n  3 values  1, 2, 3\n"
+                         "  m  2 values  1, 0\n"
+                         "dropped: step compute: `where` dropped 1 of 4 combinations\n"));
+  EXPECT_THAT(check.standard_output, HasSubstr("\ntagged.yaml: no error\n"));
+  EXPECT_FALSE(here.has("runs"));
+}
+
+TEST(CheckTest, ShowsWhatEachTagSelects) {
+  const Playground here;
+  here.write("tagged.yaml", tagged);
+  const auto without = here.bench({"check", "tagged.yaml"});
+  EXPECT_THAT(without.standard_output,
+              HasSubstr("|   tag | active |           adds |        removes |\n"
+                        "|-------|--------|----------------|----------------|\n"
+                        "| extra |     no |                |                |\n"
+                        "| large |     no | 1: parameter n | 1: parameter n |\n"));
+  const auto with = here.bench({"check", "tagged.yaml", "-t", "large"});
+  EXPECT_THAT(with.standard_output,
+              HasSubstr("| extra |     no | 2: step extra, do |                |\n"
+                        "| large |    yes |    1: parameter n | 1: parameter n |\n"));
+}
+
+TEST(CheckTest, ListsTheFirstValuesOfMany) {
+  const Playground here;
+  here.write("many.yaml",
+             "name: many\noutpath: runs\n"
+             "parameterset: {name: p, parameter: {n: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}}\n"
+             "step: {name: s, use: p, do: echo}\n");
+  EXPECT_THAT(here.bench({"check", "many.yaml"}).standard_output,
+              HasSubstr("step s: 10 combinations\n  n  10 values  1, 2, 3, 4, 5, 6, 7, 8, ...\n"));
+}
+
+TEST(CheckTest, AMistakeIsShownAndFails) {
+  const Playground here;
+  here.write("typo.yaml", "name: typo\noutpath: runs\nstep: {name: s, use: swep, do: echo}\n");
+  const auto check = here.bench({"check", "typo.yaml"});
+  EXPECT_EQ(check.status.code, 1);
+  EXPECT_THAT(check.standard_error, StartsWith("typo.yaml:3:22: error: "));
+  EXPECT_THAT(check.standard_output, IsEmpty());
+}
+
+TEST(CheckTest, WarningsAreCountedAndWithStrictFail) {
+  const Playground here;
+  here.write("typo.yaml",
+             "name: typo\noutpath: runs\n"
+             "parameterset: {name: p, parameter: {name: n, seperator: ;, _: 1;2}}\n"
+             "step: {name: s, use: p, do: echo $n}\n");
+  const auto check = here.bench({"check", "typo.yaml"});
+  EXPECT_EQ(check.status.code, 0);
+  EXPECT_THAT(check.standard_output, HasSubstr("\ntypo.yaml: no error, 1 warning\n"));
+  EXPECT_EQ(here.bench({"check", "typo.yaml", "--strict"}).status.code, 1);
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,132 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const std::vector<std::string> commands{"run",  "continue", "check",    "analyse", "result",
+                                        "info", "status",   "log",      "output",  "comment",
+                                        "tag",  "remove",   "complete", "help"};
+
+TEST(HelpTest, EveryCommandHasAnExample) {
+  const Playground here;
+  for (const std::string& command : commands) {
+    const auto help = here.bench({command, "--help"});
+    EXPECT_EQ(help.status.code, 0);
+    EXPECT_THAT(help.standard_output, HasSubstr("Example:\n  bench " + command));
+    EXPECT_THAT(here.bench({"help", command}).standard_output,
+                HasSubstr("Example:\n  bench " + command));
+  }
+}
+
+TEST(HelpTest, WithoutATopicAllAreListed) {
+  const Playground here;
+  const auto help = here.bench({"help"});
+  EXPECT_EQ(help.status.code, 0);
+  EXPECT_THAT(help.standard_output,
+              AllOf(StartsWith("Commands (`bench help COMMAND`):\n  run"),
+                    HasSubstr("\n  parameterset   parameters under a name\n"),
+                    HasSubstr("\n  jube_variables   names that are always there\n")));
+}
+
+TEST(HelpTest, ATopicIsExplained) {
+  const Playground here;
+  const auto topic = here.bench({"help", "jube_pattern"});
+  EXPECT_EQ(topic.status.code, 0);
+  EXPECT_THAT(topic.standard_output, HasSubstr("jube_pat_bl: white space"));
+  EXPECT_EQ(here.bench({"help", "parameter_tag"}).standard_output,
+            here.bench({"help", "parameter"}).standard_output);
+  EXPECT_THAT(here.bench({"help", "ALL"}).standard_output,
+              AllOf(HasSubstr("\nstep - commands"), HasSubstr("\nexit_codes - what")));
+}
+
+TEST(HelpTest, AnUnknownTopicIsWrongUsage) {
+  const Playground here;
+  const auto help = here.bench({"help", "analyzer"});
+  EXPECT_EQ(help.status.code, 2);
+  EXPECT_EQ(help.standard_error,
+            "error: there is no help on 'analyzer'\nhint: did you mean 'analyser'?\n");
+}
+
+/// Loads the completion in bash and asks it for what it makes of the words; the last is completed.
+std::string completions(const Playground& here, const std::string& words,
+                        const std::string& program = "bench") {
+  here.write("completion.bash",
+             here.bench({"complete", "-s", "bash", "-c", program}).standard_output);
+  const std::string script = "source completion.bash; COMP_WORDS=(" + words +
+                             "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); "
+                             "$(complete -p " +
+                             program +
+                             " | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo \"${COMPREPLY[*]}\"";
+  const auto bash = run_command(
+      {.arguments = {"bash", "--norc", "-c", script}, .directory = here.path(), .environment = {}},
+      60);
+  EXPECT_THAT(bash.standard_error, IsEmpty());
+  return bash.standard_output;
+}
+
+TEST(CompleteTest, BashCompletesCommands) {
+  const Playground here;
+  EXPECT_EQ(completions(here, "bench re"), "result remove\n");
+  EXPECT_EQ(completions(here, "jube co", "jube"), "continue comment complete\n");
+}
+
+TEST(CompleteTest, BashCompletesOptionsOfTheCommand) {
+  const Playground here;
+  EXPECT_EQ(completions(here, "bench run --in"), "--include-path\n");
+  EXPECT_EQ(completions(here, "bench status --in"), "\n");
+}
+
+TEST(CompleteTest, BashCompletesFilesIdsAndTopics) {
+  const Playground here;
+  here.write("small.yaml", small_sweep());
+  here.bench({"run", "small.yaml", "-i", "12"});
+  EXPECT_EQ(completions(here, "bench run sm"), "small.yaml\n");
+  EXPECT_EQ(completions(here, "bench info ru"), "runs\n");
+  EXPECT_EQ(completions(here, "bench info runs -i ''"), "12 last all\n");
+  EXPECT_EQ(completions(here, "bench help jube_v"), "jube_variables\n");
+  EXPECT_EQ(completions(here, "bench log runs -c a"), "analyse\n");
+}
+
+TEST(CompleteTest, TheOtherShellsHaveEveryCommand) {
+  const Playground here;
+  for (const std::string& command : commands) {
+    EXPECT_THAT(here.bench({"complete", "-s", "zsh"}).standard_output,
+                HasSubstr("\n    '" + command + ":"));
+    EXPECT_THAT(here.bench({"complete", "-s", "fish"}).standard_output,
+                HasSubstr("-a " + command + " -d"));
+  }
+}
+
+TEST(CompleteTest, TheShellOfTheUserIsTheDefault) {
+  const Playground here;
+  EXPECT_THAT(here.bench({"complete"}, {{"SHELL", "/bin/zsh"}}).standard_output,
+              StartsWith("#compdef bench\n"));
+}
+
+TEST(CompleteTest, AProgramNameThatTheShellWouldExecuteIsRefused) {
+  const Playground here;
+  const auto refused = here.bench({"complete", "-c", "x; rm -r ."});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_THAT(refused.standard_error, StartsWith("error: 'x; rm -r .' is no name of a program\n"));
+}
+
+TEST(HelpTest, AReaderThatGoesAwayIsNoFailure) {
+  const Playground here;
+  const auto output =
+      run_command({.arguments = {"sh", "-c", std::string(BENCH_PROGRAM) + " help ALL | head -n 1"},
+                   .directory = here.path(),
+                   .environment = {}},
+                  60);
+  EXPECT_EQ(output.standard_output, "Commands (`bench help COMMAND`):\n");
+  EXPECT_THAT(output.standard_error, IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,255 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+using testing::StartsWith;
+
+/// One run of three squares, with the tags `a` and `b`.
+class InspectTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    here_.write("small.yaml", small_sweep());
+    here_.bench({"run", "small.yaml", "-t", "a", "b"});
+  }
+  std::string shown(std::vector<std::string> arguments) const {
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    return output.standard_output;
+  }
+  Playground here_;
+};
+
+TEST_F(InspectTest, InfoWithoutAnIdIsAnOverview) {
+  EXPECT_THAT(
+      shown({"info", "runs"}),
+      MatchesRegex(
+          "\\| id \\|  name \\| +started \\| +last change \\| +comment \\| tags \\| +status \\|\n"
+          "[-|]+\n"
+          "\\|  0 \\| small \\| [0-9: -]+ \\| [0-9: -]+ \\| three squares \\|  a,b \\| FINISHED "
+          "\\|\n"));
+}
+
+TEST_F(InspectTest, InfoOfARunShowsWhereItIsAndHowItStands) {
+  EXPECT_THAT(shown({"info", "runs", "-i", "0"}),
+              AllOf(HasSubstr("     directory: runs/000000\n"),
+                    HasSubstr("  |  compute |   3 |    0 |    0 |     0 |    3 |\n")));
+}
+
+TEST_F(InspectTest, InfoOfAStepListsItsWorkpackages) {
+  const std::string step = shown({"info", "runs", "-s", "check"});
+  EXPECT_THAT(step, StartsWith("step:        check\ndepends on:  compute\nrun:         runs"));
+  EXPECT_THAT(step, HasSubstr("|  4 |         0 |       1 |  done |        1 | 000004_check | n=2 "
+                              "square=4 |        |\n"));
+  EXPECT_THAT(shown({"info", "runs", "-s"}),
+              AllOf(HasSubstr("step:  compute\n"), HasSubstr("step:        check\n")));
+  EXPECT_THAT(shown({"info", "runs", "-s", "check", "-p"}),
+              HasSubstr("\nworkpackage 4\n  n:       2\n  square:  4\n"));
+}
+
+TEST_F(InspectTest, InfoAsCsvCanBeReadByAMachine) {
+  here_.write("odd.yaml", R"(name: odd
+outpath: odd
+parameterset: {name: p, parameter: {name: q, separator: ;, _: 'a "b", c;d e'}}
+step: {name: s, use: p, do: echo}
+)");
+  here_.bench({"run", "odd.yaml"});
+  EXPECT_THAT(shown({"info", "odd", "-s", "s", "-c"}),
+              AllOf(StartsWith("id,q,jube_benchmark_home,"), HasSubstr("\n0,\"a \"\"b\"\", c\","),
+                    HasSubstr("\n1,d e,"), HasSubstr(",DONE\n")));
+  EXPECT_THAT(shown({"info", "odd", "-s", "s", "-c", ";"}), HasSubstr("\n1;d e;"));
+}
+
+TEST_F(InspectTest, InfoOfAWorkpackageShowsItsFamilyAndParameters) {
+  EXPECT_THAT(
+      shown({"info", "runs", "-w", "1", "4"}),
+      AllOf(HasSubstr("directory:    runs/000000/000001_compute\nchildren:     4 (check)\n"),
+            HasSubstr("parents:      1 (compute)\n"),
+            HasSubstr("\nparameters\n  n:       2\n  square:  4\n")));
+}
+
+TEST_F(InspectTest, AStepThatIsNotThereIsAnError) {
+  for (const char* command : {"info", "output"}) {
+    const auto refused = here_.bench({command, "runs", "-s", "compite"});
+    EXPECT_EQ(refused.status.code, 1);
+    EXPECT_EQ(refused.standard_error,
+              "error: run 0 has no step 'compite'\nhint: did you mean 'compute'?\n");
+  }
+}
+
+TEST_F(InspectTest, StatusIsOneWordPerRun) {
+  here_.write("bad.yaml", "name: bad\noutpath: runs\nstep: {name: s, do: 'false'}\n");
+  here_.bench({"run", "bad.yaml"});
+  EXPECT_EQ(shown({"status", "runs", "-i", "all"}), "FINISHED\nERROR\n");
+}
+
+TEST_F(InspectTest, OutputListsTheFilesSorted) {
+  EXPECT_EQ(shown({"output", "runs", "-s", "compute", "-o", "stdout"}),
+            "runs/000000/000000_compute/work/stdout\n"
+            "runs/000000/000001_compute/work/stdout\n"
+            "runs/000000/000002_compute/work/stdout\n");
+  EXPECT_EQ(shown({"output", "runs", "-w", "3"}),
+            "runs/000000/000003_check/work/stderr\n"
+            "runs/000000/000003_check/work/stdout\n");
+}
+
+TEST_F(InspectTest, OutputShowsWhatIsInTheFiles) {
+  EXPECT_EQ(shown({"output", "runs", "-w", "3", "-o", "stdout", "-d"}),
+            "==> runs/000000/000003_check/work/stdout <==\nsquare=1\n\n");
+}
+
+TEST_F(InspectTest, OutputFollowsTheNamesThatTheCommandsGive) {
+  here_.write("named.yaml",
+              "name: named\noutpath: named\n"
+              "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
+              "step: {name: s, use: p, do: {stdout: out_$n.$jube_wp_id, _: echo hi}}\n");
+  here_.bench({"run", "named.yaml"});
+  EXPECT_EQ(shown({"output", "named", "-o", "stdout"}),
+            "named/000000/000000_s/work/out_1.0\nnamed/000000/000001_s/work/out_2.1\n");
+}
+
+TEST_F(InspectTest, CommentIsReplacedOrAddedTo) {
+  EXPECT_EQ(shown({"comment", "new", "runs"}), "run 0: new\n");
+  EXPECT_EQ(shown({"comment", "-a", "er", "runs", "-i", "0"}), "run 0: newer\n");
+  EXPECT_THAT(shown({"info", "runs"}), HasSubstr("|   newer |"));
+  EXPECT_THAT(here_.bench({"continue", "runs"}).standard_output, HasSubstr("#\n# newer\n"));
+}
+
+TEST_F(InspectTest, TagShowsTheTagsOfAFileAndOfARun) {
+  here_.write("tagged.yaml",
+              "name: t\noutpath: t\n"
+              "parameterset: {name: p, parameter: {name: n, tag: gpu+!debug, _: 1}}\n"
+              "step: {name: s, do: echo}\n");
+  EXPECT_EQ(shown({"tag", "tagged.yaml"}),
+            "|   tag | description |\n|-------|-------------|\n"
+            "| debug |             |\n|   gpu |             |\n");
+  EXPECT_THAT(shown({"tag", "runs"}), StartsWith("run 0: tags a,b\n"));
+}
+
+/// The log lines without their times.
+std::string without_times(const std::string& log) {
+  std::string text;
+  for (std::size_t at = 0; at < log.size();) {
+    const auto end = std::min(log.find('\n', at), log.size() - 1);
+    const std::string line = log.substr(at, end + 1 - at);
+    EXPECT_THAT(line, MatchesRegex("\\[[0-9]+-[0-9]+-[0-9]+ [0-9:]+,[0-9][0-9][0-9]\\]:.*\n"));
+    text += line.substr(line.find("]:") + 2);
+    at = end + 1;
+  }
+  return text;
+}
+
+TEST_F(InspectTest, ARunLeavesItsLog) {
+  EXPECT_THAT(without_times(here_.read("runs/000000/run.log")),
+              AllOf(StartsWith("INFO: command: bench run small.yaml -t a b\n"
+                               "INFO: benchmark small, run 0, platform local, tags a,b\n"
+                               "INFO: step compute: 3 workpackages, 0 open, 0 waiting, 0 failed, 3 "
+                               "done\n"),
+                    HasSubstr("INFO: end: exit code 0, after ")));
+  EXPECT_THAT(without_times(here_.read("runs/000000/parse.log")),
+              AllOf(StartsWith("INFO: command: bench run small.yaml -t a b\n"),
+                    HasSubstr("WARNING: small.yaml: warning: tag 'a' selects nothing")));
+}
+
+TEST_F(InspectTest, TheLogKeepsFailuresAndIsAppendedTo) {
+  here_.write("bad.yaml", "name: bad\noutpath: bad\nstep: {name: s, do: 'echo why >&2; false'}\n");
+  here_.bench({"run", "bad.yaml"});
+  EXPECT_THAT(without_times(here_.read("bad/000000/run.log")),
+              HasSubstr("ERROR: workpackage 0 (s) failed: command 1 of 1: exit code 1: why\n"));
+  here_.bench({"continue", "bad"});
+  here_.bench({"continue", "bad"});
+  const std::string again = without_times(here_.read("bad/000000/continue.log"));
+  EXPECT_NE(again.find("command: bench continue bad"), again.rfind("command: bench continue bad"));
+  EXPECT_THAT(again, HasSubstr("ERROR: end: exit code 1, after "));
+  here_.bench({"analyse", "bad"});
+  EXPECT_THAT(without_times(here_.read("bad/000000/analyse.log")), HasSubstr("end: exit code 0"));
+}
+
+TEST_F(InspectTest, TheLogKeepsTheErrorThatEndsACommand) {
+  here_.write("bad.yaml", R"(name: bad
+outpath: bad
+parameterset: {name: p, parameter: {name: n, _: 1}}
+step: {name: s, use: p, do: echo}
+analyser: {name: a, analyse: {step: s}}
+result: {use: a, table: {name: t, filter: $n >, column: n}}
+)");
+  here_.bench({"run", "bad.yaml"});
+  EXPECT_EQ(here_.bench({"result", "bad"}).status.code, 1);
+  EXPECT_THAT(without_times(here_.read("bad/000000/result.log")),
+              AllOf(HasSubstr("\nERROR: bad.yaml:6:"), HasSubstr("end: exit code 1")));
+}
+
+TEST_F(InspectTest, LogShowsAllOrOnlySome) {
+  EXPECT_THAT(shown({"log", "runs"}), AllOf(StartsWith("==> runs/000000/parse.log <==\n["),
+                                            HasSubstr("==> runs/000000/run.log <==\n[")));
+  EXPECT_THAT(shown({"log", "runs", "-c", "run"}), Not(HasSubstr("parse.log")));
+  const auto wrong = here_.bench({"log", "runs", "-c", "rnu"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_EQ(wrong.standard_error,
+            "error: no command 'rnu' leaves a log\nhint: did you mean 'run'?\n");
+}
+
+TEST_F(InspectTest, VerboseShowsTheLogOnTheConsole) {
+  for (const char* option : {"-v", "-vv", "--verbose"})
+    EXPECT_THAT(here_.bench({"run", "small.yaml", option}).standard_error,
+                HasSubstr("]:INFO: step check: 3 workpackages, 0 open"));
+}
+
+/// Every command that is about runs that are there.
+const std::vector<std::vector<std::string>> about_runs{
+    {"continue", "runs"}, {"analyse", "runs"},     {"result", "runs"}, {"info", "runs"},
+    {"status", "runs"},   {"log", "runs"},         {"output", "runs"}, {"comment", "x", "runs"},
+    {"tag", "runs"},      {"remove", "runs", "-f"}};
+
+TEST_F(InspectTest, AWrongIdIsAnErrorWithTheKnownOnes) {
+  for (std::vector<std::string> arguments : about_runs) {
+    arguments.insert(arguments.end(), {"-i", "7"});
+    const auto refused = here_.bench(arguments);
+    EXPECT_EQ(refused.status.code, 1) << arguments.front();
+    EXPECT_EQ(refused.standard_error,
+              "error: there is no run 7 in runs\nhint: the runs there: 0\n");
+  }
+}
+
+TEST_F(InspectTest, AnEmptyDirectoryIsAnError) {
+  fs::create_directory(here_.path() / "empty");
+  for (std::vector<std::string> arguments : about_runs) {
+    std::ranges::replace(arguments, "runs", "empty");
+    const auto refused = here_.bench(arguments);
+    EXPECT_EQ(refused.status.code, 1) << arguments.front();
+    EXPECT_THAT(refused.standard_error, StartsWith("error: there is no run in empty\n"));
+  }
+}
+
+TEST_F(InspectTest, ARunDirectoryServesAsDirectory) {
+  for (const char* command : {"status", "info", "log", "output", "tag"})
+    EXPECT_THAT(shown({command, "runs/000000", "-i", "0"}), Not(IsEmpty())) << command;
+}
+
+TEST_F(InspectTest, AnOptionThatTakesTheDirectoryIsRefused) {
+  const auto refused = here_.bench({"info", "-i", "0", "runs"});
+  EXPECT_EQ(refused.status.code, 2);
+  EXPECT_THAT(refused.standard_error,
+              HasSubstr("hint: --id took 'runs' as one of its values; put DIR first, or `--` "
+                        "before it\n"));
+  EXPECT_THAT(shown({"status", "-i", "0", "--", "runs"}), "FINISHED\n");
+}
+
+TEST_F(InspectTest, NothingThatOnlyATerminalUnderstandsGoesIntoAPipe) {
+  for (const std::vector<std::string>& arguments : about_runs) {
+    const auto output = here_.bench(arguments);
+    EXPECT_THAT(output.standard_output + output.standard_error, Not(HasSubstr("\x1b")))
+        << arguments.front();
+  }
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,151 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class RunOptionsTest : public testing::Test {
+ protected:
+  void SetUp() override { here_.write("small.yaml", small_sweep()); }
+  Playground here_;
+};
+
+constexpr const char* two_benchmarks =
+    "benchmark:\n"
+    "  - {name: one, outpath: runs, step: {name: s, do: echo 1}}\n"
+    "  - {name: two, outpath: runs, step: {name: s, do: echo 2}}\n";
+
+TEST_F(RunOptionsTest, PrintsWhatToolsForJubeRead) {
+  EXPECT_EQ(here_.bench({"run", "small.yaml", "--hide-animation"}).standard_output,
+            R"(######################################################################
+# benchmark: small
+# id: 0
+#
+# three squares
+######################################################################
+
+
+  | stepname | all | open | wait | error | done |
+  |----------|-----|------|------|-------|------|
+  |  compute |   3 |    0 |    0 |     0 |    3 |
+  |    check |   3 |    0 |    0 |     0 |    3 |
+
+>>>> Run and its follow-up commands
+>>>>       id: 0
+>>>>   handle: runs
+>>>>      dir: runs/000000
+>>>>  analyse: bench analyse runs --id 0
+>>>>   result: bench result runs --id 0
+>>>>     info: bench info runs --id 0
+>>>>      log: bench log runs --id 0
+######################################################################
+)");
+}
+
+TEST_F(RunOptionsTest, ALongCommentIsWrappedInTheBox) {
+  const std::string words(60, 'x');
+  EXPECT_THAT(
+      here_.bench({"run", "small.yaml", "-m", words + " and more words\nsecond"}).standard_output,
+      HasSubstr("#\n# " + words + " and\n# more words\n# second\n####"));
+}
+
+TEST_F(RunOptionsTest, ARunThatIsNotFinishedSaysHowToGoOn) {
+  here_.write("stop.yaml",
+              "name: stop\noutpath: runs\n"
+              "parameterset: {name: sweep, parameter: {n: [1, 2, 3]}}\n"
+              "step: {name: compute, use: sweep, procs: 1, do: 'test $n = 2'}\n");
+  EXPECT_THAT(here_.bench({"run", "stop.yaml", "-e"}).standard_output,
+              HasSubstr(">>>>      dir: runs/000000\n"
+                        ">>>> continue: bench continue runs --id 0\n"));
+}
+
+TEST_F(RunOptionsTest, EachBenchmarkTakesOneOfTheIds) {
+  here_.write("two.yaml", two_benchmarks);
+  EXPECT_EQ(here_.bench({"run", "two.yaml", "small.yaml", "-i", "4", "9"}).status.code, 0);
+  EXPECT_EQ(here_.read("runs/000004/000000_s/work/stdout"), "1\n");
+  EXPECT_EQ(here_.read("runs/000009/000000_s/work/stdout"), "2\n");
+  EXPECT_TRUE(here_.has("runs/000010/000000_compute"));
+}
+
+TEST_F(RunOptionsTest, AnIdTooManyIsMentioned) {
+  const auto run = here_.bench({"run", "small.yaml", "-i", "4", "9"});
+  EXPECT_EQ(run.status.code, 0);
+  EXPECT_EQ(run.standard_error, "note: there was no benchmark left for the id 9\n");
+}
+
+TEST_F(RunOptionsTest, ANegativeIdIsAnErrorBeforeAnythingRuns) {
+  const auto run = here_.bench({"run", "small.yaml", "-i", "0", "-5"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_EQ(run.standard_error,
+            "error: a run cannot have the id -5\n"
+            "hint: ids of new runs count from 0; leave -i out for the next free one\n");
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(RunOptionsTest, AnIdThatExistsIsAnError) {
+  here_.bench({"run", "small.yaml"});
+  EXPECT_THAT(here_.bench({"run", "small.yaml", "-i", "0"}).standard_error,
+              StartsWith("error: run 0 exists already: "));
+}
+
+TEST_F(RunOptionsTest, TheLastWordBehindTagsIsTheFileWhereThereIsNoOther) {
+  EXPECT_EQ(here_.bench({"run", "-t", "a", "b", "small.yaml"}).status.code, 0);
+  EXPECT_THAT(here_.bench({"tag", "runs"}).standard_output, StartsWith("run 0: tags a,b\n"));
+}
+
+TEST_F(RunOptionsTest, AFileThatBecameATagIsRefused) {
+  here_.write("two.yaml", two_benchmarks);
+  const auto run = here_.bench({"run", "two.yaml", "-t", "a", "small.yaml"});
+  EXPECT_EQ(run.status.code, 2);
+  EXPECT_THAT(run.standard_error,
+              HasSubstr("hint: --tag took 'small.yaml' as one of its values; put FILE first, or "
+                        "`--` before it\n"));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+TEST_F(RunOptionsTest, ARunWithTooManyWorkpackagesIsRefused) {
+  EXPECT_EQ(here_.bench({"run", "small.yaml", "--max-workpackages", "6"}).status.code, 0);
+  const auto run = here_.bench({"run", "small.yaml", "--max-workpackages", "2"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("--max-workpackages"));
+  EXPECT_FALSE(here_.has("runs/000001"));
+  EXPECT_EQ(here_.bench({"check", "small.yaml", "--max-workpackages", "2"}).status.code, 1);
+}
+
+TEST_F(RunOptionsTest, ForceIsAccepted) {
+  EXPECT_EQ(here_.bench({"run", "small.yaml", "--force"}).status.code, 0);
+}
+
+TEST_F(RunOptionsTest, OptionsThatJubeTakesInFrontOfTheCommandAreTakenThere) {
+  const auto run = here_.bench({"-v", "--strict", "run", "small.yaml", "-t", "unknown"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("error: tag 'unknown' selects nothing"));
+  EXPECT_THAT(here_.bench({"-v", "run", "small.yaml"}).standard_error,
+              HasSubstr("]:INFO: command: bench run -v small.yaml\n"));
+}
+
+TEST_F(RunOptionsTest, ExitStopsBeforeTheNextBenchmark) {
+  here_.write("two.yaml",
+              "benchmark:\n"
+              "  - {name: one, outpath: runs, step: {name: s, do: 'false'}}\n"
+              "  - {name: two, outpath: runs, step: {name: s, do: echo 2}}\n");
+  EXPECT_EQ(here_.bench({"run", "two.yaml", "-e"}).status.code, 1);
+  EXPECT_FALSE(here_.has("runs/000001"));
+}
+
+/// Of the lock, which the workspace must not outlive.
+TEST_F(RunOptionsTest, AFinishedRunLeavesOneDatabaseFile) {
+  here_.bench({"run", "small.yaml"});
+  EXPECT_FALSE(here_.has("runs/000000/workspace.db-wal"));
+  EXPECT_TRUE(here_.has("runs/000000/workspace.db"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,122 @@
+#include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/engine/remove.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using support::error_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using workspace::Workspace;
+
+/// Workpackages 0 and 1, their children 2 (of both) and 3 (of 1), and 4, the child of 3.
+class RemoveTest : public testing::Test {
+ protected:
+  RemoveTest() : workspace_(Workspace::create(directory_.path(), {})) {
+    workspace::Changes changes;
+    add(changes, 0, {});
+    add(changes, 1, {});
+    add(changes, 2, {0, 1});
+    add(changes, 3, {1});
+    add(changes, 4, {3});
+    workspace_.apply(changes);
+    finish({0, 1, 2, 3, 4});
+  }
+
+  void add(workspace::Changes& changes, long long id, std::vector<long long> parents) {
+    workspace::Workpackage& workpackage = changes.created.emplace_back();
+    workpackage.id = id;
+    workpackage.step = "s";
+    workpackage.combination = id;
+    workpackage.parents = std::move(parents);
+    workpackage.directory = "wp" + std::to_string(id);
+    directory_.write(workpackage.directory + "/work/stdout", "text");
+  }
+
+  void claim(long long id) {
+    workspace_.apply(
+        {.claims = {{.workpackage = id, .uuid = std::to_string(++attempts_), .host = ""}}});
+  }
+
+  void finish(const std::vector<long long>& ids) {
+    for (const long long id : ids) {
+      claim(id);
+      workspace_.apply({.endings = {{.workpackage = id, .success = true}}});
+    }
+  }
+
+  int attempts_ = 0;
+  support::TempDirectory directory_;
+  workspace::RunDirectory run_{0, directory_.path()};
+  Workspace workspace_;
+};
+
+TEST_F(RemoveTest, TakesEveryDescendantOnce) {
+  const Removal removal = plan_removal(workspace_, {1});
+  EXPECT_THAT(removal.reset, ElementsAre(1));
+  EXPECT_THAT(removal.removed, ElementsAre(2, 3, 4));
+}
+
+TEST_F(RemoveTest, WhatDescendsFromAnotherOneIsNotKept) {
+  const Removal removal = plan_removal(workspace_, {4, 3, 0});
+  EXPECT_THAT(removal.reset, ElementsAre(0, 3));
+  EXPECT_THAT(removal.removed, ElementsAre(2, 4));
+}
+
+TEST_F(RemoveTest, ResetsTheOnesAskedForAndDeletesTheOthersWithTheirDirectories) {
+  remove_workpackages(run_, workspace_, plan_removal(workspace_, {3}));
+  EXPECT_EQ(workspace_.workpackage(3).state, workspace::State::ready);
+  EXPECT_THAT(error_of([&] { workspace_.workpackage(4); }), HasSubstr("no workpackage 4"));
+  EXPECT_FALSE(fs::exists(directory_.path() / "wp3"));
+  EXPECT_FALSE(fs::exists(directory_.path() / "wp4"));
+  EXPECT_TRUE(fs::exists(directory_.path() / "wp2/work/stdout"));
+}
+
+TEST_F(RemoveTest, RefusesWhatIsUnderWay) {
+  remove_workpackages(run_, workspace_, plan_removal(workspace_, {4}));
+  claim(4);
+  EXPECT_EQ(error_of([&] { plan_removal(workspace_, {3}); }),
+            "error: workpackage 4 (s) was running when bench was ended\n"
+            "hint: `bench continue` takes it in first");
+  workspace_.apply({.submissions = {{.workpackage = 4, .job_id = "77"}}});
+  EXPECT_EQ(error_of([&] { plan_removal(workspace_, {4}); }),
+            "error: workpackage 4 (s) is with the scheduler\n"
+            "hint: cancel its job or let it end; then `bench continue` takes it in");
+}
+
+TEST_F(RemoveTest, NeverLeavesTheRunDirectory) {
+  support::TempDirectory outside;
+  outside.write("precious/file", "keep me");
+  for (const std::string& name :
+       {std::string("../") + outside.path().filename().string() + "/precious",
+        (outside.path() / "precious").string(), std::string(".."), std::string("")}) {
+    workspace::Changes changes;
+    changes.created.push_back({.id = 9, .step = "s", .directory = name});
+    workspace_.apply(changes);
+    EXPECT_THAT(
+        error_of([&] { remove_workpackages(run_, workspace_, plan_removal(workspace_, {9})); }),
+        HasSubstr("is not in the run directory"))
+        << name;
+    workspace_.apply({.removed = {9}});
+  }
+  EXPECT_TRUE(fs::exists(outside.path() / "precious/file"));
+}
+
+TEST_F(RemoveTest, ARunGoesWithEverythingInIt) {
+  const fs::path run = directory_.path() / "000001";
+  fs::create_directories(run / "000000_s/work");
+  fs::create_directory_symlink(directory_.path() / "wp0", run / "000000_s/work/link");
+  remove_run({1, run / ""});
+  EXPECT_FALSE(fs::exists(run));
+  EXPECT_TRUE(fs::exists(directory_.path() / "wp0/work/stdout"));
+}
+
+}  // namespace
+}  // namespace bench::engine

@@ -94,7 +94,7 @@ bool is_standard(const std::string& name) {
   static const std::set<std::string> system{
       "arpa/inet.h", "dirent.h", "dlfcn.h",  "fcntl.h", "glob.h",   "grp.h",    "poll.h",
       "pthread.h",   "pty.h",    "pwd.h",    "sched.h", "signal.h", "syslog.h", "termios.h",
-      "spawn.h",     "unistd.h", "malloc.h", "time.h",  "stdlib.h"};
+      "spawn.h",     "unistd.h", "malloc.h", "time.h",  "stdlib.h", "netdb.h"};
   return name.find_first_of("./") == std::string::npos || name.starts_with("sys/") ||
          name.starts_with("linux/") || system.contains(name);
 }
@@ -108,15 +108,17 @@ std::string library_of(const std::string& name) {
     return name.substr(0, slash);
   if (name.starts_with("pcre2"))
     return "pcre2";
+  if (name == "pugixml.hpp")
+    return "pugixml";
   return name.ends_with(".hpp") ? "" : name;
 }
 
 const std::map<std::string, std::set<std::string>> libraries{
     {"base", {"boost", "openssl"}},
-    {"document", {"yaml-cpp", "nlohmann"}},
+    {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
     {"workspace", {"SQLiteCpp", "nlohmann"}},
     {"analyse", {"pcre2"}},
-    {"result", {"nlohmann"}},
+    {"result", {"SQLiteCpp", "nlohmann"}},
     {"cli", {"CLI"}},
 };
 

@@ -49,6 +49,8 @@ class Scanner {
     const std::optional<Subject> subject = read_subject(file.file);
     if (file.file.filename() == energy_file_name)
       energy.add(subject);
+    if (subject && subject->repaired)
+      report_repaired(file.file.string());
     for (const model::Pattern* pattern : file.patterns) {
       const Regex& regex = regexes_.regex(*pattern, group);  // Also where there is no file: it may
       Matches& found = matches[pattern->name];               // be wrong.
@@ -78,6 +80,12 @@ class Scanner {
       add_absent(described, fmt::format("'{}' is no number", found.texts.front()), findings);
   }
 
+  void report_repaired(const std::string& file) {
+    if (repaired_.insert(file).second && diagnostics_)
+      diagnostics_->warn(fmt::format("{} is not all UTF-8", file),
+                         "what is not is read as the character U+FFFD", {});
+  }
+
   void report_no_number(const model::Pattern& pattern, const std::string& text) {
     if (reported_.insert(&pattern).second && diagnostics_)
       diagnostics_->warn(
@@ -90,6 +98,7 @@ class Scanner {
   RegexCache regexes_;
   Diagnostics* diagnostics_;
   std::set<const model::Pattern*> reported_;
+  std::set<std::string> repaired_;  ///< Files that were told of.
 };
 
 }  // namespace

@@ -2,65 +2,176 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace bench::analyse {
 namespace {
 
 constexpr std::string_view hexadecimal = "0123456789abcdefABCDEF";
+constexpr std::string_view octal = "01234567";
+constexpr std::string_view decimal = "0123456789";
+constexpr std::string_view flags = "aiLmsux";
 
-/// The length of `{,n}` at the start of `text`, 0 where it is something else.
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// How many characters at the start of `text` are of this kind, `most` at most.
+std::size_t count_of(std::string_view text, std::string_view kind, std::size_t most) {
+  return std::min({text.find_first_not_of(kind), text.size(), most});
+}
+
+/// The length of `{,n}` or `{,}` at the start of `text`, 0 where it is something else.
 std::size_t open_repeat_length(std::string_view text) {
   if (!text.starts_with("{,"))
     return 0;
-  const std::size_t end = text.find_first_not_of("0123456789", 2);
-  return end != std::string_view::npos && end > 2 && text[end] == '}' ? end + 1 : 0;
+  const std::size_t end = text.find_first_not_of(decimal, 2);
+  return end != std::string_view::npos && text[end] == '}' ? end + 1 : 0;
 }
 
-/// Translates the escape at the start of `text` and says how long it was.
-std::size_t translate_escape(std::string_view text, bool in_class, std::string& pcre) {
-  const char letter = text.size() > 1 ? text[1] : '\0';
-  const std::size_t digits = letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
-  if (digits > 0 && text.size() >= 2 + digits &&
-      text.substr(2, digits).find_first_not_of(hexadecimal) == std::string_view::npos) {
-    pcre.append("\\x{").append(text.substr(2, digits)).append("}");
-    return 2 + digits;
-  }
-  const std::size_t length = std::min<std::size_t>(text.size(), 2);
-  if (letter == 'Z' && !in_class)
-    pcre += "\\z";
-  else if (letter == 'v')
-    pcre += "\\x0b";
-  else
-    pcre += text.substr(0, length);
-  return length;
+/// The length of `(?im)` at the start of `text`, 0 where it is something else.
+std::size_t flags_length(std::string_view text) {
+  if (!text.starts_with("(?"))
+    return 0;
+  const std::size_t end = text.find_first_not_of(flags, 2);
+  return end != std::string_view::npos && end > 2 && text[end] == ')' ? end + 1 : 0;
 }
+
+class Translator {
+ public:
+  explicit Translator(std::string_view python) : python_(python) {}
+
+  PcreExpression translate() {
+    read_global_flags();
+    while (at_ < python_.size() && result_.fault.empty())
+      step();
+    return std::move(result_);
+  }
+
+ private:
+  std::string_view rest() const { return python_.substr(at_); }
+
+  void take(std::size_t length, std::string_view written) {
+    result_.text += written;
+    at_ += length;
+  }
+
+  void take(std::size_t length) { take(length, rest().substr(0, length)); }
+
+  void refuse(std::string fault, std::string hint) {
+    result_.fault = std::move(fault);
+    result_.fault_hint = std::move(hint);
+  }
+
+  void read_global_flags() {
+    const std::size_t length = flags_length(python_);
+    std::string kept;
+    for (const char flag : python_.substr(0, length)) {
+      if (flag == 'L')
+        refuse("(?L) is for bytes, not for text", "leave the L out");
+      if (flag == 'a')
+        result_.ascii_classes = true;
+      else if (flag == 'i' || flag == 'm' || flag == 's' || flag == 'x')
+        kept += flag;
+    }
+    take(length, kept.empty() ? "" : "(?" + kept + ")");
+  }
+
+  void step() {
+    switch (rest().front()) {
+      case '\\':
+        escape();
+        return;
+      case '[':
+        in_class_ ? take(1, "\\[") : open_class();
+        return;
+      case ']':
+        // Where a class begins it is an ordinary character.
+        in_class_ = in_class_ && at_ == class_start_;
+        break;
+      case '(':
+        if (!in_class_ && rest().starts_with("(*"))
+          refuse("there is nothing to repeat after '('", "write \\* for the character");
+        else if (!in_class_ && flags_length(rest()) > 0)
+          refuse("flags such as (?i) are not at the start", "put them first");
+        break;
+      case '{':
+        if (const std::size_t length = in_class_ ? 0 : open_repeat_length(rest())) {
+          take(length, fmt::format("{{0{}", rest().substr(1, length - 1)));
+          return;
+        }
+        break;
+      default:
+        break;
+    }
+    take(1);
+  }
+
+  void open_class() {
+    in_class_ = true;
+    take(rest().starts_with("[^") ? 2 : 1);
+    class_start_ = at_;
+  }
+
+  void take_character(std::size_t length, std::string_view digits) {
+    take(length, fmt::format("\\x{{{}}}", digits));
+  }
+
+  /// `\x41`, `\u0041`, `\U00000041`: all digits must be there.
+  void hexadecimal_escape(std::size_t digits) {
+    if (count_of(rest().substr(2), hexadecimal, digits) < digits)
+      refuse(fmt::format("'{}' needs {} hexadecimal digits", rest().substr(0, 2), digits), "");
+    else
+      take_character(2 + digits, rest().substr(2, digits));
+  }
+
+  /// `\0`, `\012`, `\141` are characters; in a class all of them are. Others are groups.
+  void digit_escape() {
+    const std::string_view digits = rest().substr(1);
+    const std::size_t octals = count_of(digits, octal, 3);
+    if (digits.front() == '0' || octals == 3 || (in_class_ && octals > 0)) {
+      const unsigned long code = std::stoul(std::string(digits.substr(0, octals)), nullptr, 8);
+      if (code > 0377)
+        refuse(fmt::format("'\\{}' is beyond \\377", digits.substr(0, octals)), "");
+      else
+        take_character(1 + octals, fmt::format("{:x}", code));
+      return;
+    }
+    const std::size_t length = count_of(digits, decimal, 2);
+    take(1 + length, fmt::format("\\g{{{}}}", digits.substr(0, length)));
+  }
+
+  void escape() {
+    const char letter = rest().size() > 1 ? rest()[1] : '\0';
+    if (letter == 'x' || letter == 'u' || letter == 'U')
+      return hexadecimal_escape(letter == 'x' ? 2 : letter == 'u' ? 4 : 8);
+    if (letter >= '0' && letter <= '9')
+      return digit_escape();
+    if (letter == 'v')
+      return take(2, "\\x0b");
+    if (letter == 'Z' && !in_class_)
+      return take(2, "\\z");
+    const std::string_view known = in_class_ ? "abfnrtdDsSwW" : "abfnrtdDsSwWAB";
+    if (is_letter(letter) && known.find(letter) == std::string_view::npos)
+      return refuse(fmt::format("Python knows no '\\{}'{}", letter, in_class_ ? " in a class" : ""),
+                    letter == 'h'   ? "for blanks and tabs write [ \\t]"
+                    : letter == 'z' ? "the end of the text is \\Z"
+                    : letter == 'R' ? "the end of a line is \\n"
+                                    : "leave the backslash out where the letter itself is meant");
+    take(std::min<std::size_t>(rest().size(), 2));
+  }
+
+  std::string_view python_;
+  std::size_t at_ = 0;
+  bool in_class_ = false;
+  std::size_t class_start_ = 0;
+  PcreExpression result_;
+};
 
 }  // namespace
 
-std::string to_pcre(std::string_view python) {
-  std::string pcre;
-  bool in_class = false;
-  std::size_t class_start = 0;
-  for (std::size_t i = 0; i < python.size();) {
-    const std::string_view rest = python.substr(i);
-    if (rest.front() == '\\') {
-      i += translate_escape(rest, in_class, pcre);
-      continue;
-    }
-    if (const std::size_t length = in_class ? 0 : open_repeat_length(rest)) {
-      pcre.append("{0").append(rest.substr(1, length - 1));
-      i += length;
-      continue;
-    }
-    if (!in_class && rest.front() == '[') {
-      in_class = true;
-      class_start = i + (rest.starts_with("[^") ? 2 : 1);  // A `]` there is an ordinary one.
-    } else if (in_class && rest.front() == ']' && i != class_start) {
-      in_class = false;
-    }
-    pcre += rest.front();
-    ++i;
-  }
-  return pcre;
+PcreExpression to_pcre(std::string_view python) {
+  return Translator(python).translate();
 }
 
 }  // namespace bench::analyse

@@ -115,20 +115,25 @@ class Regex::Program {
 
 Regex::Regex(const model::Pattern& pattern, const std::string& expression)
     : name_(pattern.name), place_(pattern.place) {
-  const std::string pcre = to_pcre(expression);
+  const PcreExpression pcre = to_pcre(expression);
+  const auto refuse = [&](const std::string& why, const std::string& hint) {
+    throw Error(fmt::format("pattern '{}' is no regular expression: {}", name_, why), hint, place_);
+  };
+  if (!pcre.fault.empty())
+    refuse(pcre.fault,
+           pcre.fault_hint.empty() ? fmt::format("in '{}'", expression) : pcre.fault_hint);
   const std::uint32_t options = PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX | PCRE2_NEVER_BACKSLASH_C |
                                 (pattern.dotall ? PCRE2_DOTALL : 0U);
-  unicode_ = std::make_unique<Program>(pcre, options | PCRE2_UTF | PCRE2_UCP);
+  unicode_ = std::make_unique<Program>(pcre.text,
+                                       options | PCRE2_UTF | (pcre.ascii_classes ? 0U : PCRE2_UCP));
   if (!unicode_->valid()) {
-    const std::string rest = pcre.substr(unicode_->error_offset());
-    throw Error(fmt::format("pattern '{}' is no regular expression: {}", name_, unicode_->error()),
-                rest.empty() ? fmt::format("at the end of '{}'", pcre)
-                             : fmt::format("before '{}' in '{}'", rest, pcre),
-                place_);
+    const std::string rest = pcre.text.substr(unicode_->error_offset());
+    refuse(unicode_->error(), rest.empty() ? fmt::format("at the end of '{}'", pcre.text)
+                                           : fmt::format("before '{}' in '{}'", rest, pcre.text));
   }
-  if (!is_ascii(pcre))
+  if (!is_ascii(pcre.text))
     return;
-  bytes_ = std::make_unique<Program>(pcre, options);
+  bytes_ = std::make_unique<Program>(pcre.text, options);
   if (!bytes_->valid())  // Such as `\u20ac`, which is no byte.
     bytes_.reset();
 }

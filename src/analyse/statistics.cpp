@@ -23,6 +23,10 @@ double to_real(const Value& value) {
   return integer ? static_cast<double>(*integer) : std::get<double>(value);
 }
 
+double to_real(const Number& number) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, number);
+}
+
 Number narrowed(Wide wide) {
   if (wide >= std::numeric_limits<long long>::min() &&
       wide <= std::numeric_limits<long long>::max())
@@ -30,15 +34,28 @@ Number narrowed(Wide wide) {
   return static_cast<double>(wide);
 }
 
-/// Sample deviation with n-1, in two passes. Source: Chan, Golub, LeVeque, The American
-/// Statistician 37 (1983) 242, eq. 1.1.
-double deviation(std::span<const double> values, double avg) {
+/// What deviations are computed from.
+struct Sums {
+  double sum = 0;
+  double sum2 = 0;
+  double avg = 0;
+};
+
+/// Sample deviation with n-1. As JUBE computes it, sqrt(|sum2 - sum^2/n| / (n-1)), so that tables
+/// agree to the last digit; where that difference would cancel six digits or more, in two passes.
+/// Source of both: Chan, Golub, LeVeque, The American Statistician 37 (1983) 242, eq. 1.1, 1.2.
+double deviation(std::span<const double> values, const Sums& sums) {
   if (values.size() < 2)
     return 0;
-  double squares = 0;
-  for (const double value : values)
-    squares += (value - avg) * (value - avg);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+  constexpr double least_share = 1e-6;
+  const auto count = static_cast<double>(values.size());
+  double squares = std::fabs(sums.sum2 - sums.sum * sums.sum / count);
+  if (!(squares > least_share * sums.sum2)) {
+    squares = 0;
+    for (const double value : values)
+      squares += (value - sums.avg) * (value - sums.avg);
+  }
+  return std::sqrt(squares / (count - 1));
 }
 
 Numbers numbers_of(std::span<const double> values) {
@@ -55,7 +72,7 @@ Numbers numbers_of(std::span<const double> values) {
   numbers.sum = sum;
   numbers.sum2 = sum2;
   numbers.avg = sum / static_cast<double>(values.size());
-  numbers.std = deviation(values, numbers.avg);
+  numbers.std = deviation(values, {sum, sum2, numbers.avg});
   return numbers;
 }
 
@@ -87,7 +104,7 @@ Numbers numbers_of(std::span<const Value> values) {
   }
   if (integers.size() == values.size())
     if (auto exact = exact_numbers_of(integers)) {
-      exact->std = deviation(reals, exact->avg);
+      exact->std = deviation(reals, {to_real(exact->sum), to_real(exact->sum2), exact->avg});
       return *exact;
     }
   return numbers_of(std::span<const double>(reals));

@@ -23,9 +23,9 @@ struct Described {
 /// Adds the statistics of `values`, which are not empty; numbers have those of numbers if
 /// `numeric`.
 ///
-/// Of integers `_min _max _sum _sum2` are integers as long as they fit into 64 bits. `_std` goes
-/// twice over the values, since sum2 - sum^2/n cancels where they lie close together. With `nan`
-/// among the values all of these are `nan`.
+/// Of integers `_min _max _sum _sum2` are integers as long as they fit into 64 bits. `_std` is
+/// sqrt(|sum2 - sum^2/n| / (n-1)), but goes twice over values that lie so close together that this
+/// would cancel. With `nan` among the values all of these are `nan`.
 void add_statistics(const Described& described, std::span<const Value> values, bool numeric,
                     Findings& findings);
 

@@ -52,16 +52,20 @@ Subject to_subject(std::string text) {
   unify_line_ends(text);
   std::size_t end = ascii_end(text, 0);
   if (end == text.size())
-    return {std::move(text), true};
+    return {std::move(text), true, false};
   // Only the runs beyond ASCII need a look at their bytes; in most files they are few.
   std::string valid;
+  bool repaired = false;
   valid.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); end = ascii_end(text, at)) {
     valid.append(text, at, end - at);
     at = beyond_ascii_end(text, end);
-    valid += to_valid_utf8(std::string_view(text).substr(end, at - end));
+    const std::string_view run = std::string_view(text).substr(end, at - end);
+    const std::string repaired_run = to_valid_utf8(run);
+    repaired = repaired || repaired_run != run;
+    valid += repaired_run;
   }
-  return {std::move(valid), false};
+  return {std::move(valid), false, repaired};
 }
 
 std::optional<Subject> read_subject(const std::filesystem::path& file) {

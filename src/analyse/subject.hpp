@@ -10,6 +10,7 @@ namespace bench::analyse {
 struct Subject {
   std::string text;
   bool ascii = true;
+  bool repaired = false;  ///< Bytes that were no UTF-8 were replaced.
 };
 
 /// Unifies line ends; bytes that are no UTF-8 become U+FFFD.

@@ -1,79 +1,118 @@
 #include "command.hpp"
+#include "evaluation.hpp"
 #include "output.hpp"
-#include "work.hpp"
+#include "show.hpp"
 
+#include <algorithm>
 #include <memory>
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include <fmt/core.h>
 
-#include <bench/engine/report.hpp>
-#include <bench/workspace/writer_lock.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::cli {
 namespace {
 
-using workspace::Workspace;
-using Access = Workspace::Access;
+using workspace::RunDirectory;
 
-void analyse_directory(const workspace::RunDirectory& directory) {
-  const workspace::WriterLock lock(directory.path);
-  Workspace workspace = Workspace::open(directory.path, Access::write);
-  analyse(engine::load_run(directory, workspace), workspace);
+struct ResultOptions {
+  RunChoice choice;
+  UpdateOptions update;
+  ShowOptions show;
+  std::vector<std::string> tables;
+  std::size_t newest = 0;  ///< 0: all that are chosen.
+  bool analyse = false;
+};
+
+void declare_options(CLI::App& app, ResultOptions& options) {
+  options.choice.declare(app);
+  app.add_option("-s,--style", options.show.style, "csv, pretty, aligned, json or markdown")
+      ->type_name("STYLE");
+  app.add_flag("-a,--analyse", options.analyse, "analyse again, even if nothing has changed");
+  options.update.declare(app);
+  app.get_option("--tag")->description(
+      "with -u tags for that file, beside those of the run; else only runs with one of them");
+  app.add_option("-o,--only", options.tables, "only the results with these names")
+      ->type_name("TABLE");
+  app.add_flag("-r,--reverse", options.show.descending, "several runs: the newest first");
+  app.add_option("-n,--num", options.newest, "only the newest N runs; without -i of all")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--select", options.show.select, "show only these columns")->type_name("NAME");
+  app.add_option("--exclude", options.show.exclude, "show all columns but these")
+      ->type_name("NAME");
 }
 
-/// Analysing executes script code of the benchmark: never that of another user's run.
-bool is_own(const std::filesystem::path& directory) {
-  struct stat info {};
-  return ::stat(directory.c_str(), &info) == 0 && info.st_uid == ::geteuid() &&
-         ::access(directory.c_str(), W_OK) == 0;
+bool has_one_of(const engine::Run& run, const std::vector<std::string>& tags) {
+  const auto stored = split_names(run.fact("tags"));
+  return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+    return std::find(stored.begin(), stored.end(), tag) != stored.end();
+  });
+}
+
+std::vector<RunDirectory> chosen_runs(const ResultOptions& options) {
+  std::vector<std::string> ids = options.choice.ids;
+  const bool is_one_run =
+      std::filesystem::exists(std::filesystem::path(options.choice.directory) / "workspace.db");
+  if (options.newest > 0 && ids.empty() && !is_one_run)
+    ids = {"all"};
+  std::vector<RunDirectory> runs = workspace::select_runs(options.choice.directory, ids);
+  if (!options.update.tags.empty() && options.update.file.empty())
+    std::erase_if(runs, [&](const RunDirectory& directory) {
+      const auto workspace =
+          workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
+      return !has_one_of(engine::load_run(directory, workspace), options.update.tags);
+    });
+  if (runs.empty())
+    throw Error(fmt::format("none of these runs has a tag of {}", join(options.update.tags, ", ")),
+                "`bench info` shows the tags of each run");
+  if (options.newest > 0 && runs.size() > options.newest)
+    runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(options.newest));
+  return runs;
+}
+
+void check_names(const std::vector<std::string>& wanted, const std::set<std::string>& known) {
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string& name : wanted)
+    if (!known.contains(name)) {
+      const std::string near = did_you_mean(name, names);
+      throw Error(fmt::format("there is no result '{}'", name),
+                  near.empty() ? fmt::format("there are {}", join(names, ", ")) : near);
+    }
+}
+
+int show_results(const ResultOptions& options) {
+  if (!options.show.style.empty())
+    result::parse_style(options.show.style);
+  const std::set<std::string> only(options.tables.begin(), options.tables.end());
+  std::vector<Evaluated> runs;
+  std::set<std::string> names;
+  for (const RunDirectory& directory : chosen_runs(options)) {
+    command_log().open(directory.path, "result");
+    runs.push_back(evaluate(directory, options.update, options.analyse));
+    for (std::string& name : engine::result_names(runs.back().run.benchmark))
+      names.insert(std::move(name));
+  }
+  check_names(options.tables, names);
+  std::vector<RunReport> reports;
+  for (const Evaluated& one : runs) {
+    Diagnostics diagnostics;
+    engine::Report report = engine::report(one.run, one.workspace, one.analyses, only, diagnostics);
+    tell_warnings(diagnostics);
+    if (one.own)  // somebody else's run can be read all the same
+      keep(report);
+    reports.push_back({.id = one.run.directory.id, .report = std::move(report)});
+  }
+  show(reports, options.show);
+  return 0;
 }
 
 }  // namespace
 
-std::function<int()> declare_analyse(CLI::App& app) {
-  const auto choice = std::make_shared<RunChoice>();
-  choice->declare(app);
-  return [choice] {
-    for (const auto& directory : workspace::select_runs(choice->directory, choice->ids)) {
-      command_log().open(directory.path, "analyse");
-      analyse_directory(directory);
-      print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
-    }
-    return 0;
-  };
-}
-
 std::function<int()> declare_result(CLI::App& app) {
-  struct Options {
-    RunChoice choice;
-    std::string style;
-    bool analyse = false;
-  };
-  const auto options = std::make_shared<Options>();
-  options->choice.declare(app);
-  app.add_option("-s,--style", options->style, "csv, pretty, aligned, json or markdown")
-      ->type_name("STYLE");
-  app.add_flag("-a,--analyse", options->analyse, "analyse again, even if nothing has changed");
-  return [options] {
-    if (!options->style.empty())
-      result::parse_style(options->style);
-    for (const auto& directory :
-         workspace::select_runs(options->choice.directory, options->choice.ids)) {
-      command_log().open(directory.path, "result");
-      Workspace workspace = Workspace::open(directory.path, Access::read);
-      const engine::Run run = engine::load_run(directory, workspace);
-      if (options->analyse || !engine::is_analysed(run, workspace)) {
-        if (is_own(directory.path)) {
-          analyse_directory(directory);
-        } else {
-          tell("note: this run is not yours, so it is shown as its owner last analysed it");
-        }
-      }
-      show_result(run, workspace, options->style);
-    }
-    return 0;
-  };
+  const auto options = std::make_shared<ResultOptions>();
+  declare_options(app, *options);
+  return [options] { return show_results(*options); };
 }
 
 }  // namespace bench::cli

@@ -2,6 +2,7 @@
 
 #include "output.hpp"
 #include "progress.hpp"
+#include "show.hpp"
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -92,16 +93,12 @@ void analyse(const engine::Run& run, workspace::Workspace& workspace) {
 
 void show_result(const engine::Run& run, workspace::Workspace& workspace,
                  const std::string& style) {
-  const auto analyses = engine::stored_analyses(run, workspace);
-  for (const engine::FilledTable& filled : engine::report(run, workspace, analyses)) {
-    const auto chosen = result::parse_style(style.empty() ? filled.style : style);
-    const std::string text = result::render(filled.table, chosen);
-    print(text + "\n");
-    if (::access(run.directory.path.c_str(), W_OK) != 0)
-      continue;  // somebody else's run can be read all the same
-    make_directories(filled.result_directory);
-    write_file_atomically(filled.result_directory / (filled.table.name + ".dat"), text);
-  }
+  Diagnostics diagnostics;
+  const engine::Report report =
+      engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
+  tell_warnings(diagnostics);
+  keep(report);
+  show({{.id = run.directory.id, .report = report}}, {.style = style});
 }
 
 }  // namespace bench::cli

@@ -33,8 +33,7 @@ std::string title(const Element& kind, const Value& value) {
 
 class Converter {
  public:
-  Converter(const std::string& file, Diagnostics& diagnostics)
-      : file_(file), diagnostics_(diagnostics) {}
+  explicit Converter(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
   Node root(const Value& value) {
     if (is_scalar(value))
@@ -61,11 +60,11 @@ class Converter {
   static bool is_global(const std::string& key) {
     const Element& top = element("jube");
     const Element& benchmark = element("benchmark");
-    return (top.lacks(key) || top.has_attribute(key)) && !benchmark.lacks(key);
+    return (top.has_child(key) || top.has_attribute(key)) && !benchmark.has_child(key);
   }
 
-  Place place(Mark mark) const { return Place{file_, mark.line, mark.column}; }
-  Place place(const Value& value) const { return place(value.mark); }
+  static Place place(const Mark& mark) { return mark.place(); }
+  static Place place(const Value& value) { return value.mark.place(); }
 
   /// The bound on the parsed values does not hold the copies that `_: [a, b]` makes.
   void count(std::size_t nodes, const Place& where) {
@@ -75,7 +74,7 @@ class Converter {
                   where);
   }
 
-  Node node(const Element& kind, Mark mark) {
+  Node node(const Element& kind, const Mark& mark) {
     Node made;
     made.name = kind.name;
     made.place = made.text_place = place(mark);
@@ -83,7 +82,7 @@ class Converter {
   }
 
   /// Adds what stands under the key of a child element: one element, or one per item.
-  void add(Node& parent, const Element& kind, const Value& value, Mark key) {
+  void add(Node& parent, const Element& kind, const Value& value, const Mark& key) {
     if (value.kind != Kind::list)
       return add_one(parent, kind, value, key);
     for (const ValuePtr& item : value.items)
@@ -94,7 +93,7 @@ class Converter {
         add_one(parent, kind, *item, item->mark);
   }
 
-  void add_one(Node& parent, const Element& kind, const Value& value, Mark key) {
+  void add_one(Node& parent, const Element& kind, const Value& value, const Mark& key) {
     if (value.kind == Kind::list)
       throw Error("lists are nested too deeply", "a list may hold lists, but no deeper ones",
                   place(value));
@@ -150,7 +149,7 @@ class Converter {
       set_text(made, *entry.value, entry.mark);
   }
 
-  void set_text(Node& made, const Value& text, Mark key) const {
+  void set_text(Node& made, const Value& text, const Mark& key) const {
     made.text = text.text;
     made.text_place = place(text.kind == Kind::null ? key : text.mark);
   }
@@ -253,7 +252,7 @@ class Converter {
   }
 
   /// The text, or one `value` child per item of a list.
-  void take_values(Node& made, const std::string& name, const Value& value, Mark key) {
+  void take_values(Node& made, const std::string& name, const Value& value, const Mark& key) {
     if (is_scalar(value))
       return set_text(made, value, key);
     if (value.items.empty())
@@ -273,15 +272,14 @@ class Converter {
       diagnostics_.warn(fmt::format("the text of {} has no effect", what), "", made.text_place);
   }
 
-  std::string file_;
   Diagnostics& diagnostics_;
   std::size_t nodes_ = 0;
 };
 
 }  // namespace
 
-Node convert(const Value& root, const std::string& file, Diagnostics& diagnostics) {
-  return Converter(file, diagnostics).root(root);
+Node convert(const Value& root, Diagnostics& diagnostics) {
+  return Converter(diagnostics).root(root);
 }
 
 }  // namespace bench::document

@@ -6,14 +6,21 @@
 
 namespace bench::document {
 
+/// An attribute that an element takes.
+struct Key {
+  std::string name;
+  std::string meaning;  ///< One line for people: what an editor shows.
+};
+
 /// What may stand under one element of the language. Every name is listed that JUBE or bench
 /// knows, so that a misspelt one finds its neighbour.
 struct Element {
   std::string name;
-  bool has_text = false;  ///< Its content means something.
+  std::string meaning = {};  ///< One line for people.
+  bool has_text = false;     ///< Its content means something.
   std::vector<std::string> children = {};
-  std::vector<std::string> attributes = {};  ///< Beside `tag`, which every element takes.
-  std::vector<std::string> later = {};       ///< Part of the language, not of this version.
+  std::vector<Key> attributes = {};     ///< Beside `tag`, which every element takes.
+  std::vector<std::string> later = {};  ///< Part of the language, not of this version.
 
   bool has_child(std::string_view key) const;
   bool has_attribute(std::string_view key) const;
@@ -24,5 +31,8 @@ struct Element {
 
 /// The element called `name`: `jube` for the root, else any name among the `children`.
 const Element& element(std::string_view name);
+
+/// All of them, the root first.
+const std::vector<Element>& all_elements();
 
 }  // namespace bench::document

@@ -14,10 +14,6 @@
 namespace bench::document {
 namespace {
 
-Mark to_mark(const YAML::Mark& mark) {
-  return Mark{mark.line + 1, mark.column + 1};
-}
-
 std::size_t offset_of(const YAML::Mark& mark) {
   return static_cast<std::size_t>(std::max(mark.pos, 0));
 }
@@ -67,7 +63,7 @@ class Builder : public YAML::EventHandler {
 
   /// Where the innermost list or mapping begins that is not finished.
   Place innermost() const {
-    return source_.place(stack_.empty() ? Mark{} : stack_.back().value->mark);
+    return (stack_.empty() ? source_.mark(0, 0) : stack_.back().value->mark).place();
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
@@ -79,14 +75,14 @@ class Builder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     if (stack_.empty() || !stack_.back().entry)
-      return add(mark, anchor, {.kind = Value::Kind::null, .mark = to_mark(mark)});
+      return add(mark, anchor, {.kind = Value::Kind::null, .mark = mark_of(mark)});
     // The parser's mark of an empty value is that of the next token; the key tells more.
     Open& open = stack_.back();
     if (offset_of(mark) == open.key_offset)
       note(fmt::format("':' is missing after '{}'", open.entry->key), "", mark);
     const bool same_line = mark.line + 1 == open.entry->mark.line;
     add(mark, anchor,
-        {.kind = Value::Kind::null, .mark = same_line ? to_mark(mark) : open.entry->mark});
+        {.kind = Value::Kind::null, .mark = same_line ? mark_of(mark) : open.entry->mark});
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -94,9 +90,11 @@ class Builder : public YAML::EventHandler {
     source_.check_indentation(offset_of(mark));
     if (tag != "?")
       source_.check_quote(offset_of(mark));
-    Value value{.kind = Value::Kind::text, .text = text, .mark = to_mark(mark)};
+    Value value{.kind = Value::Kind::text, .text = text, .mark = mark_of(mark)};
     const bool is_key = !stack_.empty() && stack_.back().wants_key();
-    if (resolves(tag, mark) && !is_key) {
+    if (tag == "!include") {
+      value.kind = Value::Kind::include;
+    } else if (resolves(tag, mark) && !is_key) {
       auto resolved = plain_scalar(text);
       value.kind = resolved ? Value::Kind::text : Value::Kind::null;
       value.text = std::move(resolved).value_or("");
@@ -132,20 +130,24 @@ class Builder : public YAML::EventHandler {
   }
 
  private:
+  Mark mark_of(const YAML::Mark& mark) const {
+    return source_.mark(mark.line + 1, mark.column + 1);
+  }
+
   [[noreturn]] void fail(const std::string& message, const std::string& hint,
                          const YAML::Mark& mark) const {
-    throw Error(message, hint, source_.place(to_mark(mark)));
+    throw Error(message, hint, mark_of(mark).place());
   }
 
   /// A failure that may only follow from a later one, such as a bracket that is never closed.
   void note(const std::string& message, const std::string& hint, const YAML::Mark& mark) {
     if (!noted_)
-      noted_.emplace(message, hint, source_.place(to_mark(mark)));
+      noted_.emplace(message, hint, mark_of(mark).place());
   }
 
   [[noreturn]] void fail_tag(const std::string& tag, const YAML::Mark& mark) const {
     if (tag == "!include")
-      fail("'!include' is not supported by this version of bench", "", mark);
+      fail("'!include' takes a text", R"(write !include FILE or !include "FILE:['key']")", mark);
     constexpr std::string_view standard = "tag:yaml.org,2002:";
     const std::string written =
         tag.starts_with(standard) ? "!!" + tag.substr(standard.size()) : tag;
@@ -171,7 +173,7 @@ class Builder : public YAML::EventHandler {
       fail_tag(tag, mark);
     auto value = std::make_shared<Value>();
     value->kind = kind;
-    value->mark = to_mark(mark);
+    value->mark = mark_of(mark);
     stack_.push_back({.value = std::move(value), .begin = mark, .anchor = anchor});
   }
 
@@ -220,7 +222,7 @@ class Builder : public YAML::EventHandler {
     if (!is_new)
       fail(fmt::format("key '{}' stands twice in one mapping", key.text),
            fmt::format("the first is in line {}", first->second), mark);
-    parent.entry = Entry{key.text, to_mark(mark), nullptr};
+    parent.entry = Entry{key.text, mark_of(mark), nullptr};
     parent.key_offset = offset_of(mark);
     parent.merges = false;
   }
@@ -230,8 +232,7 @@ class Builder : public YAML::EventHandler {
     const auto maps = is_list ? value->items : std::vector<ValuePtr>{value};
     for (const ValuePtr& map : maps)
       if (map->kind != Value::Kind::mapping)
-        throw Error("'<<' takes a mapping or a list of mappings", "",
-                    source_.place(parent.entry->mark));
+        throw Error("'<<' takes a mapping or a list of mappings", "", parent.entry->mark.place());
     parent.merged.assign(maps.rbegin(), maps.rend());
   }
 
@@ -253,10 +254,10 @@ class Builder : public YAML::EventHandler {
     parent.depth = std::max(parent.depth, child.depth + 1);
     if (parent.nodes > max_nodes)
       throw Error("more than 1,000,000 values once the aliases are expanded", "",
-                  source_.place(parent.mark));
+                  parent.mark.place());
     if (parent.depth > max_depth)
       throw Error(fmt::format("nested more than {} levels deep", max_depth), "",
-                  source_.place(child.mark));
+                  child.mark.place());
   }
 
   const Source& source_;
@@ -289,7 +290,7 @@ class Builder : public YAML::EventHandler {
                           failure.msg == "end of map not found" ? "mapping" : "list");
     hint = "check the indentation and the quotes of this line";
   }
-  throw Error(message, hint, source.place(to_mark(failure.mark)));
+  throw Error(message, hint, source.mark(failure.mark.line + 1, failure.mark.column + 1).place());
 }
 
 }  // namespace
@@ -303,7 +304,8 @@ ValuePtr parse_yaml(const std::string& text, const std::string& file) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::DeepRecursion& failure) {
-    throw Error("nested too deeply", "", source.place(to_mark(failure.mark)));
+    throw Error("nested too deeply", "",
+                source.mark(failure.mark.line + 1, failure.mark.column + 1).place());
   } catch (const YAML::ParserException& failure) {
     rethrow(failure, source, builder);
   }

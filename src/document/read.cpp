@@ -1,33 +1,64 @@
-#include "convert.hpp"
-#include "value.hpp"
+#include "reader.hpp"
+#include "sets.hpp"
 
-#include <bench/base/files.hpp>
+#include <fmt/core.h>
+
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {
 namespace {
 
-/// By the name, else by the first byte that is not blank.
-bool is_xml(const std::filesystem::path& file, const std::string& text) {
-  const std::string extension = to_lower(file.extension().string());
-  if (extension == ".yaml" || extension == ".yml")
-    return false;
-  return extension == ".xml" || strip(text).starts_with('<');
+/// The version of JUBE whose language this is.
+constexpr int major_version = 2;
+constexpr int minor_version = 7;
+
+void check_version(const Node& root, Diagnostics& diagnostics) {
+  const Attribute* version = root.find("version");
+  if (!version)
+    return;
+  const auto numbers = split(version->value, ".");
+  const auto major = parse_integer(strip(numbers[0]));
+  const auto minor = numbers.size() > 1 ? parse_integer(strip(numbers[1])) : 0;
+  if (major && minor &&
+      std::pair{*major, *minor} > std::pair<long long, long long>{major_version, minor_version})
+    diagnostics.warn(
+        fmt::format("this file is written for version {} of the language", strip(version->value)),
+        fmt::format("bench knows version {}.{}; what is new may have no effect", major_version,
+                    minor_version),
+        version->place);
 }
 
 }  // namespace
 
-Node read_yaml(const std::string& text, const std::string& name, Diagnostics& diagnostics) {
-  return convert(*parse_yaml(text, name), name, diagnostics);
+Document read_document(const std::filesystem::path& file, const ReadOptions& options,
+                       Diagnostics& diagnostics) {
+  Reader reader(options, diagnostics);
+  Loaded input = reader.input(file);
+  check_version(input.root, diagnostics);
+  Document document;
+  document.tag_names = reader.tag_names();
+  document.active_tags = reader.active_tags();
+  select_tags(input.root, document.active_tags);
+  Sets(reader, diagnostics).resolve(input);
+  document.all_tag_names = reader.tag_names();
+  document.root = std::move(input.root);
+  return document;
 }
 
-Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics) {
-  const std::string text = bench::read_file(file);
-  if (is_xml(file, text))
-    throw Error("XML input is not supported by this version of bench", "",
-                Place{file.string(), 0, 0});
-  return read_yaml(text, file.string(), diagnostics);
+Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics,
+               const ReadOptions& options) {
+  return Reader(options, diagnostics).input(file).root;
+}
+
+Node read_yaml(const std::string& text, const std::string& name, Diagnostics& diagnostics) {
+  const ReadOptions options;
+  return Reader(options, diagnostics).input_text(text, name, false).root;
+}
+
+Node read_xml(const std::string& text, const std::string& name, Diagnostics& diagnostics) {
+  const ReadOptions options;
+  return Reader(options, diagnostics).input_text(text, name, true).root;
 }
 
 }  // namespace bench::document

@@ -41,7 +41,11 @@ std::size_t closing_quote(std::string_view text, std::size_t at) {
 }  // namespace
 
 Source::Source(const std::string& text, const std::string& file)
-    : text_(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text), file_(file) {
+    : text_(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text),
+      file_(std::make_shared<const std::string>(file)),
+      lines_{0} {
+  for (auto end = text_.find('\n'); end != std::string::npos; end = text_.find('\n', end + 1))
+    lines_.push_back(end + 1);
   // yaml-cpp takes the byte 4 for the end of the file and NUL for UTF-16.
   const auto control = std::ranges::find_if(text_, is_control);
   if (control != text_.end())
@@ -57,10 +61,10 @@ Source::Source(const std::string& text, const std::string& file)
 }
 
 Place Source::place(std::size_t offset) const {
-  const std::string_view before = std::string_view(text_).substr(0, offset);
-  const auto line = 1 + std::ranges::count(before, '\n');
-  const auto begin = before.rfind('\n') + 1;  // 0 where there is none
-  return Place{file_, static_cast<int>(line), static_cast<int>(offset - begin) + 1};
+  const auto next = std::ranges::upper_bound(lines_, offset);
+  const auto line = next - lines_.begin();
+  const std::size_t begin = lines_[static_cast<std::size_t>(line - 1)];
+  return Place{*file_, static_cast<int>(line), static_cast<int>(offset - begin) + 1};
 }
 
 void Source::check_indentation(std::size_t offset) const {
@@ -87,10 +91,8 @@ std::string Source::word(std::size_t offset) const {
 }
 
 std::size_t Source::line_begin(int line) const {
-  std::size_t at = 0;
-  for (int k = 1; k < line && at < text_.size(); ++k)
-    at = std::min(text_.find('\n', at), text_.size() - 1) + 1;
-  return at;
+  const auto index = static_cast<std::size_t>(line - 1);
+  return index < lines_.size() ? lines_[index] : text_.size();
 }
 
 }  // namespace bench::document

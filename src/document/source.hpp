@@ -17,7 +17,7 @@ class Source {
 
   /// Without a byte order mark.
   const std::string& text() const { return text_; }
-  Place place(Mark mark) const { return Place{file_, mark.line, mark.column}; }
+  Mark mark(int line, int column) const { return Mark{line, column, file_}; }
   Place place(std::size_t offset) const;
 
   /// @throws Error if only white space with a tab in it stands before `offset` in its line
@@ -32,7 +32,8 @@ class Source {
 
  private:
   std::string text_;
-  std::string file_;
+  std::shared_ptr<const std::string> file_;
+  std::vector<std::size_t> lines_;  ///< Where each line begins.
 };
 
 }  // namespace bench::document

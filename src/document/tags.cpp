@@ -123,15 +123,8 @@ class TagParser {
 };
 
 void collect_names(const Node& node, std::set<std::string>& names) {
-  if (const Attribute* tag = node.find("tag")) {
-    const std::string text = without_blanks(tag->value);
-    for (std::size_t at = 0; at < text.size();) {
-      const auto end = std::min(text.find_first_of(operators, at), text.size());
-      if (end > at)
-        names.insert(text.substr(at, end - at));
-      at = end + 1;
-    }
-  }
+  if (const Attribute* tag = node.find("tag"))
+    names.merge(names_in_tag_expression(tag->value));
   for (const Node& child : node.children)
     collect_names(child, names);
 }
@@ -152,6 +145,18 @@ void select_tags(Node& root, const std::set<std::string>& active) {
     std::erase_if(child.attributes, [](const Attribute& a) { return a.name == "tag"; });
     select_tags(child, active);
   }
+}
+
+std::set<std::string> names_in_tag_expression(const std::string& expression) {
+  std::set<std::string> names;
+  const std::string text = without_blanks(expression);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find_first_of(operators, at), text.size());
+    if (end > at)
+      names.insert(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
 }
 
 std::set<std::string> tag_names(const Node& root) {

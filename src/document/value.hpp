@@ -5,12 +5,18 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/base/error.hpp>
+
 namespace bench::document {
 
-/// A position in the file that is read, from 1.
+/// A position in a file, from 1. Values of several files stand in one tree where one includes
+/// another.
 struct Mark {
   int line = 0;
   int column = 0;
+  std::shared_ptr<const std::string> file = nullptr;
+
+  Place place() const { return Place{file ? *file : "", line, column}; }
 };
 
 struct Value;
@@ -26,7 +32,8 @@ struct Entry {
 /// One YAML value: what the parser hands to the conversion. Aliases share the value they name, so
 /// that a file stays small in memory however often it repeats itself.
 struct Value {
-  enum class Kind { null, text, list, mapping };
+  /// `include` is an `!include` that is not resolved yet; its text says what to include.
+  enum class Kind { null, text, list, mapping, include };
 
   Kind kind = Kind::null;
   std::string text = {};             ///< Of a text, by the rules of `plain_scalar`.
@@ -59,7 +66,8 @@ inline std::size_t weight(std::string_view text) {
 constexpr std::size_t max_nodes = 1'000'000;
 constexpr int max_depth = 500;
 
-/// Parses one YAML document strictly; `file` stands in the places of errors.
+/// Parses one YAML document strictly; `file` stands in the places of errors. Its `!include`s are
+/// left as they are.
 /// @throws Error with the place: see `read_file`
 ValuePtr parse_yaml(const std::string& text, const std::string& file);
 

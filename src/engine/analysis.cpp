@@ -1,47 +1,113 @@
-#include "graph.hpp"
+#include "analysed_files.hpp"
+#include "family.hpp"
 #include "variables.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
-#include <glob.h>
+#include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/engine/report.hpp>
 
 namespace bench::engine {
 namespace {
 
 namespace fs = std::filesystem;
-using analyse::FileToScan;
 using analyse::Group;
 using workspace::Workpackage;
+using Patterns = std::vector<const model::Pattern*>;
 
-/// The files that a shell pattern names, sorted; a name without a pattern in it names itself.
-std::vector<fs::path> matching(const fs::path& pattern) {
-  if (pattern.string().find_first_of("*?[") == std::string::npos)
-    return {pattern};
-  std::vector<fs::path> files;
-  glob_t found{};
-  if (::glob(pattern.c_str(), 0, nullptr, &found) == 0)
-    for (std::size_t k = 0; k < found.gl_pathc; ++k)
-      files.emplace_back(found.gl_pathv[k]);
-  ::globfree(&found);
-  return files;
+/// The patterns that an analysis has for one of its files, or for none.
+class PatternChoice {
+ public:
+  PatternChoice(const model::Benchmark& benchmark, const model::Analyser& analyser)
+      : benchmark_(benchmark) {
+    add(analyser.use);
+  }
+
+  /// Adds the patterns of these sets; one that is there already is not scanned twice.
+  /// @throws Error if two patterns have one name and are not the same
+  void add(const std::vector<std::string>& sets) {
+    for (const std::string& set : sets)
+      for (const model::Pattern& pattern : benchmark_.pattern_set(set)->patterns)
+        add(pattern);
+  }
+
+  const Patterns& scanned() const { return scanned_; }
+  const Patterns& derived() const { return derived_; }
+
+ private:
+  void add(const model::Pattern& pattern) {
+    Patterns& kind = pattern.derived ? derived_ : scanned_;
+    for (const Patterns* patterns : {&scanned_, &derived_})
+      for (const model::Pattern* known : *patterns) {
+        if (known->name != pattern.name)
+          continue;
+        if (known->text == pattern.text && known->derived == pattern.derived &&
+            known->mode == pattern.mode)
+          return;
+        throw Error(
+            fmt::format("pattern '{}' is defined differently in two used sets", pattern.name),
+            fmt::format("the other one is '{}'; give one of them another name", known->text),
+            pattern.place);
+      }
+    kind.push_back(&pattern);
+  }
+
+  const model::Benchmark& benchmark_;
+  Patterns scanned_;
+  Patterns derived_;
+};
+
+/// The patterns of one `analyse` element.
+struct AnalysisPatterns {
+  std::vector<Patterns> of_files;  ///< As the files of the analysis.
+  Patterns derived;
+  Patterns all;
+};
+
+AnalysisPatterns patterns_of(const model::Benchmark& benchmark, const model::Analyser& analyser,
+                             const model::Analysis& analysis) {
+  AnalysisPatterns patterns;
+  PatternChoice of_all(benchmark, analyser);
+  for (const model::AnalysedFile& file : analysis.files) {
+    PatternChoice of_file(benchmark, analyser);
+    of_file.add(file.use);
+    of_all.add(file.use);
+    patterns.of_files.push_back(of_file.scanned());
+  }
+  patterns.derived = of_all.derived();
+  patterns.all = of_all.scanned();
+  patterns.all.insert(patterns.all.end(), patterns.derived.begin(), patterns.derived.end());
+  return patterns;
+}
+
+/// A table could show only one of them under the name.
+void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpackage& workpackage) {
+  for (const model::Pattern* pattern : patterns.all)
+    for (const auto& [name, value] : workpackage.parameters)
+      if (name == pattern->name)
+        throw Error(fmt::format("pattern '{}' has the name of a parameter of step '{}'", name,
+                                workpackage.step),
+                    "give the pattern another name", pattern->place);
 }
 
 /// The groups of one analyser: what becomes a row each, and the workpackage that stands for it.
 class Grouping {
  public:
-  Grouping(const Run& run, const std::vector<Workpackage>& all, const model::Analyser& analyser)
-      : run_(run), all_(all), analyser_(analyser) {}
+  Grouping(const Run& run, const Family& family, const model::Analyser& analyser)
+      : run_(run), family_(family), analyser_(analyser), constants_(benchmark_variables(run)) {}
 
   std::vector<Group> groups() {
-    for (const model::Analysis& analysis : analyser_.analyses)
-      for (const Workpackage& workpackage : all_)
-        if (workpackage.step == analysis.step)
-          add(analysis, workpackage);
+    for (const model::Analysis& analysis : analyser_.analyses) {
+      const AnalysisPatterns patterns = patterns_of(run_.benchmark, analyser_, analysis);
+      for (std::size_t k = 0; k < family_.size(); ++k)
+        if (family_.at(k).step == analysis.step)
+          add(analysis, patterns, k);
+    }
     return std::move(groups_);
   }
 
@@ -49,65 +115,61 @@ class Grouping {
   const std::vector<long long>& representatives() const { return representatives_; }
 
  private:
-  void add(const model::Analysis& analysis, const Workpackage& workpackage) {
-    const long long key = analyser_.reduce ? workpackage.combination : workpackage.id;
+  void add(const model::Analysis& analysis, const AnalysisPatterns& patterns,
+           std::size_t position) {
+    const Workpackage& workpackage = family_.at(position);
+    refuse_names_of_parameters(patterns, workpackage);
+    const Variables known = variables(position);
+    const std::size_t key = analyser_.reduce ? family_.representative(position) : position;
     const auto [found, is_new] = index_.emplace(key, groups_.size());
     if (is_new) {
-      groups_.emplace_back();
+      Group& begun = groups_.emplace_back();
       representatives_.push_back(workpackage.id);
-      begin(groups_.back(), analysis, workpackage);
+      for (const auto& [name, value] : workpackage.parameters)
+        begun.parameters[name] = value;
+      for (const auto& [name, value] : known)
+        begun.parameters[name] = value;
     }
-    add_files(groups_[found->second], analysis, workpackage);
+    Group& group = groups_[found->second];
+    add_derived(patterns.derived, group);
+    add_files(analysis, patterns, workpackage, known, group);
+    if (run_.benchmark.step(workpackage.step)->energy && measured_.insert(position).second)
+      group.files.push_back({run_.directory.path / workpackage.directory / "work/energy.txt", {}});
   }
 
-  void begin(Group& group, const model::Analysis& analysis, const Workpackage& workpackage) {
-    for (const auto& [name, value] : workpackage.parameters)
-      group.parameters[name] = value;
-    for (auto& [name, value] : variables(workpackage))
-      group.parameters[name] = value;
-    collect(analyser_.use, true, group.derived);
-    for (const model::AnalysedFile& file : analysis.files)
-      collect(file.use, true, group.derived);
-  }
-
-  Variables variables(const Workpackage& workpackage) const {
-    Variables known = benchmark_variables(run_);
+  Variables variables(std::size_t position) const {
+    const Workpackage& workpackage = family_.at(position);
+    Variables known = constants_;
     add_step_variables(*run_.benchmark.step(workpackage.step), known);
-    add_workpackage_variables(run_, workpackage, {}, known);
+    add_workpackage_variables(run_, workpackage, family_.parents(position), known);
     return known;
   }
 
-  void add_files(Group& group, const model::Analysis& analysis, const Workpackage& workpackage) {
-    const fs::path work = run_.directory.path / workpackage.directory / "work";
-    const Variables known = variables(workpackage);
-    const auto lookup = lookup_in(known, workpackage.parameters);
-    for (const model::AnalysedFile& file : analysis.files) {
-      std::vector<const model::Pattern*> patterns;
-      collect(analyser_.use, false, patterns);
-      collect(file.use, false, patterns);
-      const std::string name = expand_user_and_environment(evaluate::substitute(file.name, lookup));
-      for (const fs::path& path : matching(work / name))
-        group.files.push_back({path, patterns});
-    }
-    if (run_.benchmark.step(workpackage.step)->energy)
-      group.files.push_back({work / "energy.txt", {}});
+  static void add_derived(const Patterns& derived, Group& group) {
+    for (const model::Pattern* pattern : derived)
+      if (std::find(group.derived.begin(), group.derived.end(), pattern) == group.derived.end())
+        group.derived.push_back(pattern);
   }
 
-  /// Appends the patterns of the sets that are derived, or those that are not.
-  void collect(const std::vector<std::string>& sets, bool derived,
-               std::vector<const model::Pattern*>& patterns) const {
-    for (const std::string& set : sets)
-      for (const model::Pattern& pattern : run_.benchmark.pattern_set(set)->patterns)
-        if (pattern.derived == derived)
-          patterns.push_back(&pattern);
+  void add_files(const model::Analysis& analysis, const AnalysisPatterns& patterns,
+                 const Workpackage& workpackage, const Variables& known, Group& group) const {
+    const auto lookup = lookup_in(known, workpackage.parameters);
+    const fs::path work = work_directory(run_, workpackage, lookup);
+    for (std::size_t k = 0; k < analysis.files.size(); ++k)
+      for (const fs::path& path : matching_files(
+               work,
+               expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup))))
+        group.files.push_back({path, patterns.of_files[k]});
   }
 
   const Run& run_;
-  const std::vector<Workpackage>& all_;
+  const Family& family_;
   const model::Analyser& analyser_;
+  Variables constants_;
   std::vector<Group> groups_;
   std::vector<long long> representatives_;
-  std::map<long long, std::size_t> index_;
+  std::map<std::size_t, std::size_t> index_;
+  std::set<std::size_t> measured_;  ///< Workpackages whose energy is in a group.
 };
 
 }  // namespace
@@ -116,9 +178,10 @@ Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics) {
   Analyses analyses;
   const auto all = workspace.workpackages();
+  const Family family(all);
   evaluate::Evaluator evaluator;
   for (const model::Analyser& analyser : run.benchmark.analysers) {
-    Grouping grouping(run, all, analyser);
+    Grouping grouping(run, family, analyser);
     const auto groups = grouping.groups();
     const auto findings = analyse::analyse(groups, evaluator, &diagnostics);
     std::vector<workspace::Finding>& rows = analyses[analyser.name];

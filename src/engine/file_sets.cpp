@@ -67,7 +67,8 @@ void link(const FileEntry& entry, const fs::path& source, const fs::path& target
 fs::path base_of(const FileEntry& entry, const Scope& scope) {
   if (entry.internal)
     return scope.default_work();
-  return (fs::path(scope.run.fact("home")) / entry.base).lexically_normal();
+  const fs::path home = scope.run.fact("home");
+  return entry.base.empty() ? home : (home / entry.base).lexically_normal();
 }
 
 }  // namespace

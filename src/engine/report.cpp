@@ -1,183 +1,225 @@
+#include "column_meaning.hpp"
+#include "row_order.hpp"
 #include "rows.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <memory>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/engine/report.hpp>
-#include <bench/expand/expand.hpp>
 
 namespace bench::engine {
 namespace {
 
+namespace fs = std::filesystem;
 using result::Cell;
 
-/// One row before formatting: where it comes from and its cells.
-struct Row {
-  const Rows* rows;
-  long long head;
-  std::vector<Cell> cells;
+/// One column of any kind of result.
+struct Wanted {
+  std::string name;
+  std::string title;
+  std::string format;
+  int minimum_width = 0;
+  Place place;
 };
 
-/// `name` without a statistics suffix that keeps the unit.
-std::string base_name(const std::string& name) {
-  constexpr std::array<std::string_view, 7> suffixes{"_first", "_last", "_min", "_max",
-                                                     "_avg",   "_sum",  "_std"};
-  for (const std::string_view suffix : suffixes)
-    if (name.ends_with(suffix))
-      return name.substr(0, name.size() - suffix.size());
-  return name;
+std::vector<Wanted> wanted(const std::vector<model::Column>& columns) {
+  std::vector<Wanted> all;
+  for (const model::Column& column : columns)
+    all.push_back({column.name, column.title, column.format, column.minimum_width, column.place});
+  return all;
 }
 
-/// What the meter's names end in says their unit.
-std::string unit_of_meter(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 4> units{
-      {{"_wh", "Wh"}, {"_j", "J"}, {"_w", "W"}, {"_s", "s"}}};
-  for (const auto& [suffix, unit] : units)
-    if (name.ends_with(suffix))
-      return unit;
-  return "";
-}
-
-std::string unit_of(const model::Benchmark& benchmark, const std::string& column) {
-  const std::string name = base_name(column);
-  for (const model::PatternSet& set : benchmark.pattern_sets)
-    for (const model::Pattern& pattern : set.patterns)
-      if (pattern.name == name || pattern.name == column)
-        return pattern.unit;
-  for (const model::ParameterSet& set : benchmark.parameter_sets)
-    for (const model::Parameter& parameter : set.parameters)
-      if (parameter.name == column || column.starts_with(parameter.name + "_"))
-        return parameter.unit;
-  return name.starts_with("energy_") || name.starts_with("power_") || name == "duration_s"
-             ? unit_of_meter(name)
-             : "";
-}
-
-bool is_empty(const Row& row) {
-  return std::all_of(row.cells.begin(), row.cells.end(),
-                     [](const Cell& cell) { return !cell.value && cell.absent_reason.empty(); });
-}
-
-/// Orders numbers before texts and both before missing values.
-int compare(const Cell& a, const Cell& b) {
-  const auto rank = [](const Cell& cell) {
-    return !cell.value ? 2 : std::holds_alternative<std::string>(*cell.value) ? 1 : 0;
-  };
-  if (rank(a) != rank(b))
-    return rank(a) < rank(b) ? -1 : 1;
-  if (rank(a) == 2)
-    return 0;
-  if (rank(a) == 1)
-    return std::get<std::string>(*a.value).compare(std::get<std::string>(*b.value));
-  const auto number = [](const Cell& cell) {
-    const auto* integer = std::get_if<long long>(&*cell.value);
-    return integer ? static_cast<double>(*integer) : std::get<double>(*cell.value);
-  };
-  return number(a) < number(b) ? -1 : number(b) < number(a) ? 1 : 0;
-}
-
-void sort_rows(std::vector<Row>& rows, const std::vector<std::string>& names) {
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    for (const std::string& name : names)
-      if (const int order = compare(a.rows->cell(a.head, name), b.rows->cell(b.head, name)))
-        return order < 0;
-    return false;
-  });
-}
-
-void filter_rows(std::vector<Row>& rows, const model::Table& table) {
-  if (table.filter.empty())
-    return;
-  std::vector<std::string> texts;
-  for (const Row& row : rows) {
-    std::vector<std::unique_ptr<std::string>> values;
-    texts.push_back(
-        evaluate::substitute(table.filter, [&](std::string_view name) -> const std::string* {
-          const Cell cell = row.rows->cell(row.head, std::string(name));
-          if (!cell.value)
-            return nullptr;
-          return values.emplace_back(std::make_unique<std::string>(to_text(*cell.value))).get();
-        }));
-  }
-  evaluate::Evaluator evaluator;
-  const auto outcomes = evaluator.evaluate_truth(texts);
-  std::vector<Row> kept;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (!outcomes[k].ok)
-      throw Error(fmt::format("the filter of table '{}' is no expression: {}", table.name,
-                              outcomes[k].error),
-                  fmt::format("evaluated was: {}", texts[k]), table.place);
-    if (outcomes[k].value == "True")
-      kept.push_back(std::move(rows[k]));
-  }
-  rows = std::move(kept);
+std::vector<Wanted> wanted(const std::vector<model::Key>& keys) {
+  std::vector<Wanted> all;
+  for (const model::Key& key : keys)
+    all.push_back({key.name, key.title, key.format, 0, key.place});
+  return all;
 }
 
 /// Says in words what a missing value of a row that did not work out means.
-void explain_missing(Row& row) {
-  const std::string reason = row.rows->absence(row.head);
-  for (Cell& cell : row.cells)
+void explain_missing(std::vector<Cell>& cells, const RowPlace& place) {
+  const bool complete =
+      std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.value; });
+  if (complete)
+    return;
+  const std::string reason = place.rows->absence(place.row);
+  for (Cell& cell : cells)
     if (!cell.value && (cell.absent_reason.empty() || !reason.empty()))
       cell.absent_reason = reason;
 }
 
-result::Table fill(const Run& run, const model::Table& wanted, const std::vector<Rows>& analysers) {
-  result::Table table{.name = wanted.name,
-                      .headings = {},
-                      .rows = {},
-                      .separator = wanted.separator,
-                      .transpose = wanted.transpose,
-                      .notes = {}};
-  for (const model::Column& column : wanted.columns)
-    table.headings.push_back({.title = column.title.empty() ? column.name : column.title,
-                              .unit = unit_of(run.benchmark, column.name),
-                              .minimum_width = column.minimum_width,
-                              .place = column.place});
-  std::vector<Row> rows;
-  for (const Rows& analyser : analysers)
-    for (const long long head : analyser.heads()) {
-      Row row{.rows = &analyser, .head = head, .cells = {}};
-      for (const model::Column& column : wanted.columns) {
-        Cell cell = analyser.cell(head, column.name);
-        cell.format = column.format;
-        row.cells.push_back(std::move(cell));
-      }
-      // One without any value is nothing to see, unless that is what its failure looks like.
-      if (!is_empty(row) || !analyser.absence(head).empty())
-        rows.push_back(std::move(row));
-    }
-  filter_rows(rows, wanted);
-  sort_rows(rows, wanted.sort);
-  for (Row& row : rows) {
-    explain_missing(row);
-    table.rows.push_back(std::move(row.cells));
+/// An integer beyond 64 bits is kept as a double, and still shown as the integer that it is.
+bool is_wide_integer(const Cell& cell) {
+  const auto* real = cell.value ? std::get_if<double>(&*cell.value) : nullptr;
+  return real && std::isfinite(*real) && std::fabs(*real) >= 0x1p63;
+}
+
+/// Fills the results of one `result` element.
+class Filling {
+ public:
+  Filling(const Run& run, const model::Result& result, const Family& family,
+          const Analyses& analyses, Diagnostics& diagnostics)
+      : run_(run), result_(result), diagnostics_(diagnostics) {
+    for (const std::string& name : result.use)
+      analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses.at(name)));
   }
-  return table;
+
+  result::Table fill(const std::string& name, const std::string& owner,
+                     const std::vector<Wanted>& columns, const std::vector<std::string>& sort,
+                     const std::string& filter, const Place& place) {
+    result::Table table;
+    table.name = name;
+    std::vector<ValueType> types;
+    for (const Wanted& column : columns) {
+      warn_if_double(owner, column, table.headings);
+      const ColumnMeaning meaning = meaning_of(run_.benchmark, result_, column.name);
+      types.push_back(meaning.type);
+      table.headings.push_back({.title = column.title.empty() ? column.name : column.title,
+                                .unit = meaning.unit,
+                                .minimum_width = column.minimum_width,
+                                .place = column.place,
+                                .name = column.name});
+    }
+    std::vector<RowPlace> rows = rows_with_values(columns);
+    filter_rows(rows, filter, owner, place);
+    sort_rows(rows, sort);
+    for (const RowPlace& row : rows)
+      table.rows.push_back(cells_of(row, columns, types));
+    return table;
+  }
+
+  fs::path directory() const {
+    if (result_.result_dir.empty())
+      return run_.directory.path / "result";
+    return fs::path(run_.fact("home")) / expand_user_and_environment(result_.result_dir) /
+           workspace::padded(run_.directory.id);
+  }
+
+ private:
+  void warn_if_double(const std::string& owner, const Wanted& column,
+                      const std::vector<result::Heading>& before) {
+    const bool known = std::any_of(before.begin(), before.end(),
+                                   [&](const auto& other) { return other.name == column.name; });
+    if (known)
+      diagnostics_.warn(fmt::format("{} has several columns '{}'", owner, column.name),
+                        "they show the same values", column.place);
+  }
+
+  /// One without any value is nothing to see, unless that is what its failure looks like.
+  std::vector<RowPlace> rows_with_values(const std::vector<Wanted>& columns) {
+    std::vector<RowPlace> rows;
+    for (const auto& analyser : analysers_)
+      for (std::size_t k = 0; k < analyser->size(); ++k) {
+        const RowPlace row{analyser.get(), k};
+        const bool shown = std::any_of(columns.begin(), columns.end(), [&](const Wanted& column) {
+          const Cell& cell = row.cell(column.name);
+          return cell.value || !cell.absent_reason.empty();
+        });
+        if (shown || !analyser->absence(k).empty())
+          rows.push_back(row);
+      }
+    return rows;
+  }
+
+  static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<Wanted>& columns,
+                                    const std::vector<ValueType>& types) {
+    std::vector<Cell> cells;
+    cells.reserve(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      Cell& cell = cells.emplace_back(row.cell(columns[k].name));
+      cell.format = columns[k].format;
+      if (types[k] == ValueType::integer && cell.format.empty() && is_wide_integer(cell))
+        cell.format = "d";
+    }
+    explain_missing(cells, row);
+    return cells;
+  }
+
+  const Run& run_;
+  const model::Result& result_;
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<Rows>> analysers_;
+};
+
+FilledTable fill(Filling& filling, const model::Table& table) {
+  FilledTable filled{
+      .table = filling.fill(table.name, fmt::format("table '{}'", table.name),
+                            wanted(table.columns), table.sort, table.filter, table.place),
+      .style = table.style,
+      .result_directory = filling.directory()};
+  filled.table.separator = table.separator;
+  filled.table.transpose = table.transpose;
+  return filled;
+}
+
+FilledSyslog fill(Filling& filling, const model::Syslog& syslog) {
+  return {.rows = filling.fill(syslog.name, fmt::format("syslog '{}'", syslog.name),
+                               wanted(syslog.keys), syslog.sort, syslog.filter, syslog.place),
+          .target = {.name = syslog.name,
+                     .address = expand_user_and_environment(syslog.address),
+                     .host = syslog.host,
+                     .port = syslog.port,
+                     .format = syslog.format,
+                     .place = syslog.place}};
+}
+
+FilledDatabase fill(const Run& run, Filling& filling, const model::Database& database) {
+  FilledDatabase filled{
+      .rows = filling.fill(database.name, fmt::format("database '{}'", database.name),
+                           wanted(database.keys), {}, database.filter, database.place),
+      .target = {.file = filling.directory() / (database.name + ".dat"),
+                 .run = run.fact("uuid"),
+                 .primary_key = {},
+                 .place = database.place},
+      .result_directory = filling.directory()};
+  if (!database.file.empty())
+    filled.target.file = fs::absolute(expand_user_and_environment(database.file));
+  for (std::size_t k = 0; k < database.keys.size(); ++k)
+    if (database.keys[k].primary)
+      filled.target.primary_key.push_back(filled.rows.headings[k].title);
+  return filled;
 }
 
 }  // namespace
 
-std::vector<FilledTable> report(const Run& run, const workspace::Workspace& workspace,
-                                const Analyses& analyses) {
+Report report(const Run& run, const workspace::Workspace& workspace, const Analyses& analyses,
+              const std::set<std::string>& only, Diagnostics& diagnostics) {
   const auto all = workspace.workpackages();
-  std::vector<FilledTable> tables;
+  const Family family(all);
+  const auto is_wanted = [&](const std::string& name) {
+    return only.empty() || only.contains(name);
+  };
+  Report report;
   for (const model::Result& result : run.benchmark.results) {
-    std::vector<Rows> analysers;
-    for (const std::string& name : result.use)
-      analysers.emplace_back(run, all, name, analyses.at(name));
-    const std::filesystem::path directory =
-        result.result_dir.empty() ? run.directory.path / "result"
-                                  : std::filesystem::path(run.fact("home")) /
-                                        expand_user_and_environment(result.result_dir) /
-                                        workspace::padded(run.directory.id);
+    Filling filling(run, result, family, analyses, diagnostics);
     for (const model::Table& table : result.tables)
-      tables.push_back({fill(run, table, analysers), table.style, directory});
+      if (is_wanted(table.name))
+        report.tables.push_back(fill(filling, table));
+    for (const model::Syslog& syslog : result.syslogs)
+      if (is_wanted(syslog.name))
+        report.syslogs.push_back(fill(filling, syslog));
+    for (const model::Database& database : result.databases)
+      if (is_wanted(database.name))
+        report.databases.push_back(fill(run, filling, database));
   }
-  return tables;
+  return report;
+}
+
+std::vector<std::string> result_names(const model::Benchmark& benchmark) {
+  std::vector<std::string> names;
+  for (const model::Result& result : benchmark.results) {
+    for (const model::Table& table : result.tables)
+      names.push_back(table.name);
+    for (const model::Syslog& syslog : result.syslogs)
+      names.push_back(syslog.name);
+    for (const model::Database& database : result.databases)
+      names.push_back(database.name);
+  }
+  return names;
 }
 
 }  // namespace bench::engine

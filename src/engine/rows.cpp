@@ -1,8 +1,8 @@
 #include "rows.hpp"
 
-#include "variables.hpp"
-
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -11,84 +11,139 @@
 namespace bench::engine {
 
 using result::Cell;
+using workspace::Finding;
 using workspace::State;
 using workspace::Workpackage;
 
-Rows::Rows(const Run& run, const std::vector<Workpackage>& all, const std::string& analyser,
-           const std::vector<workspace::Finding>& findings)
-    : run_(run), all_(all), analyser_(analyser), reduce_(run.benchmark.analyser(analyser)->reduce) {
-  for (const model::Analysis& analysis : run.benchmark.analyser(analyser)->analyses)
-    analysed_steps_.insert(analysis.step);
-  for (const workspace::Finding& finding : findings)
-    findings_[finding.workpackage].emplace(finding.name, finding);
-  for (const Workpackage& workpackage : all_)
-    siblings_[workpackage.combination].push_back(workpackage.id);
-  find_heads(reduce_);
-}
+/// A parameter in the workpackages of one step.
+struct Rows::ParameterOfStep {
+  std::string name;  ///< Empty: the step gives the name no meaning.
+  ValueType type = ValueType::string;
+  std::size_t position = 0;  ///< Where it stood last; mostly the same in all workpackages.
 
-void Rows::find_heads(bool reduce) {
-  const auto representative = [&](long long id) { return reduce ? at(id).combination : id; };
-  std::set<long long> analysed;
-  std::set<long long> inner;
-  for (const Workpackage& workpackage : all_) {
-    if (!analysed_steps_.contains(workpackage.step))
-      continue;
-    analysed.insert(representative(workpackage.id));
-    const auto ancestors = chain(workpackage.id);
-    for (std::size_t k = 1; k < ancestors.size(); ++k)
-      inner.insert(representative(ancestors[k]));
+  Cell cell(const Workpackage& workpackage) {
+    const auto& parameters = workpackage.parameters;
+    if (name.empty())
+      return {};
+    if (position >= parameters.size() || parameters[position].first != name) {
+      const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                      [&](const auto& known) { return known.first == name; });
+      if (found == parameters.end())
+        return {};
+      position = static_cast<std::size_t>(found - parameters.begin());
+    }
+    return {.value = to_value(parameters[position].second, type)};
   }
-  std::set_difference(analysed.begin(), analysed.end(), inner.begin(), inner.end(),
-                      std::back_inserter(heads_));
+};
+
+/// What a name says in each step: `n` a parameter of the row's head, `n_go` the parameter `n` of a
+/// workpackage of step `go`.
+class Rows::NameInSteps {
+ public:
+  NameInSteps(const model::Benchmark& benchmark, const std::string& name) {
+    for (const model::Step& step : benchmark.steps) {
+      plain_[step.name] = parameter(benchmark, step, name);
+      if (const std::string suffix = "_" + step.name; name.ends_with(suffix))
+        suffixed_[step.name] =
+            parameter(benchmark, step, name.substr(0, name.size() - suffix.size()));
+    }
+  }
+
+  Cell of_head(const Workpackage& workpackage) {
+    return plain_[workpackage.step].cell(workpackage);
+  }
+  Cell of_ancestor(const Workpackage& workpackage) {
+    const auto found = suffixed_.find(workpackage.step);
+    return found == suffixed_.end() ? Cell{} : found->second.cell(workpackage);
+  }
+
+ private:
+  static ParameterOfStep parameter(const model::Benchmark& benchmark, const model::Step& step,
+                                   const std::string& name) {
+    const auto* definition = expand::definition_of(benchmark, step, name);
+    return {.name = name, .type = definition ? definition->type : ValueType::string};
+  }
+
+  std::map<std::string, ParameterOfStep> plain_;
+  std::map<std::string, ParameterOfStep> suffixed_;
+};
+
+Rows::Rows(const Run& run, const Family& family, const std::string& analyser,
+           const std::vector<Finding>& findings)
+    : run_(run),
+      family_(family),
+      analyser_(analyser),
+      reduce_(run.benchmark.analyser(analyser)->reduce),
+      benchmark_variables_(benchmark_variables(run)) {
+  for (const Finding& finding : findings)
+    findings_[finding.workpackage].push_back(&finding);
+  const auto by_name = [](const Finding* a, const Finding* b) { return a->name < b->name; };
+  for (auto& [id, found] : findings_)
+    if (!std::is_sorted(found.begin(), found.end(), by_name))
+      std::stable_sort(found.begin(), found.end(), by_name);
+  find_heads();
 }
 
-std::vector<long long> Rows::chain(long long head) const {
-  std::vector<long long> chain{head};
-  for (std::size_t k = 0; k < chain.size(); ++k)
-    for (const long long parent : at(chain[k]).parents)
-      if (std::find(chain.begin(), chain.end(), parent) == chain.end())
-        chain.push_back(parent);
-  return chain;
+void Rows::find_heads() {
+  std::set<std::string> steps;
+  for (const model::Analysis& analysis : run_.benchmark.analyser(analyser_)->analyses)
+    steps.insert(analysis.step);
+  std::vector<bool> is_row(family_.size());
+  std::vector<bool> has_descendant(family_.size());
+  for (std::size_t k = 0; k < family_.size(); ++k) {
+    if (!steps.contains(family_.at(k).step))
+      continue;
+    is_row[standing_for(k)] = true;
+    const auto line = family_.lineage(k);
+    for (std::size_t ancestor = 1; ancestor < line.size(); ++ancestor)
+      has_descendant[standing_for(line[ancestor])] = true;
+  }
+  for (std::size_t k = 0; k < family_.size(); ++k)
+    if (is_row[k] && !has_descendant[k])
+      heads_.push_back(family_.lineage(k));
 }
 
-const workspace::Finding* Rows::finding(long long id, const std::string& name) const {
-  const auto row = findings_.find(reduce_ ? at(id).combination : id);
-  if (row == findings_.end())
+const Finding* Rows::finding(std::size_t position, const std::string& name) const {
+  const auto found = findings_.find(family_.at(standing_for(position)).id);
+  if (found == findings_.end())
     return nullptr;
-  const auto found = row->second.find(name);
-  return found == row->second.end() ? nullptr : &found->second;
+  const auto at = std::lower_bound(
+      found->second.begin(), found->second.end(), name,
+      [](const Finding* one, const std::string& wanted) { return one->name < wanted; });
+  return at == found->second.end() || (*at)->name != name ? nullptr : *at;
 }
 
-Cell Rows::cell(long long head, const std::string& name) const {
-  for (const long long id : chain(head))
-    if (const workspace::Finding* found = finding(id, name))
+const std::vector<Cell>& Rows::column(const std::string& name) {
+  const auto [known, is_new] = columns_.try_emplace(name);
+  std::vector<Cell>& cells = known->second;
+  if (!is_new)
+    return cells;
+  cells.reserve(heads_.size());
+  NameInSteps meaning(run_.benchmark, name);
+  for (std::size_t row = 0; row < heads_.size(); ++row)
+    cells.push_back(cell(row, name, meaning));
+  return cells;
+}
+
+Cell Rows::cell(std::size_t row, const std::string& name, NameInSteps& meaning) const {
+  for (const std::size_t position : heads_[row])
+    if (const Finding* found = finding(position, name))
       return {.value = found->value,
               .format = "",
               .estimated = found->estimated,
               .absent_reason = found->absent_reason};
-  const Cell of_parameter = parameter(head, name);
-  return of_parameter.value ? of_parameter : variable(head, name);
+  if (Cell of_head = meaning.of_head(family_.at(heads_[row].front())); of_head.value)
+    return of_head;
+  for (const std::size_t position : heads_[row])
+    if (Cell of_ancestor = meaning.of_ancestor(family_.at(position)); of_ancestor.value)
+      return of_ancestor;
+  return name.starts_with("jube_") ? variable(row, name) : Cell{};
 }
 
-Cell Rows::parameter(long long head, const std::string& name) const {
-  const auto typed = [&](const Workpackage& workpackage, const std::string& parameter_name,
-                         const std::string& value) {
-    const model::Step& step = *run_.benchmark.step(workpackage.step);
-    const auto* definition = expand::definition_of(run_.benchmark, step, parameter_name);
-    return Cell{.value = to_value(value, definition ? definition->type : ValueType::string)};
-  };
-  for (const auto& [known, value] : at(head).parameters)
-    if (known == name)
-      return typed(at(head), known, value);
-  for (const long long id : chain(head))
-    for (const auto& [known, value] : at(id).parameters)
-      if (name == known + "_" + at(id).step)
-        return typed(at(id), known, value);
-  return {};
-}
+namespace {
 
-std::string Rows::status(long long id) const {
-  switch (at(id).state) {
+std::string status_word(State state) {
+  switch (state) {
     case State::done:
       return "DONE";
     case State::failed:
@@ -98,30 +153,56 @@ std::string Rows::status(long long id) const {
   }
 }
 
-Cell Rows::variable(long long head, const std::string& name) const {
+/// `000003` and a benchmark that is called `1e3` stay texts.
+Value variable_value(std::string_view name, const std::string& text) {
+  constexpr std::array<std::string_view, 5> numbers{"_id", "_iteration", "_iterations", "_cycle",
+                                                    "_cycles"};
+  const bool number = std::any_of(numbers.begin(), numbers.end(),
+                                  [&](std::string_view end) { return name.ends_with(end); });
+  return to_value(text, number ? ValueType::integer : ValueType::string);
+}
+
+}  // namespace
+
+Variables Rows::variables(std::size_t position) const {
+  const Workpackage& workpackage = family_.at(position);
+  Variables known = benchmark_variables_;
+  add_step_variables(*run_.benchmark.step(workpackage.step), known);
+  add_workpackage_variables(run_, workpackage, family_.parents(position), known);
+  known["jube_wp_status"] = status_word(workpackage.state);
+  return known;
+}
+
+Cell Rows::variable(std::size_t row, const std::string& name) const {
   if (name == "jube_res_analyser")
     return {.value = analyser_};
-  for (const long long id : chain(head)) {
-    const Workpackage& workpackage = at(id);
-    Variables known = benchmark_variables(run_);
-    add_step_variables(*run_.benchmark.step(workpackage.step), known);
-    add_workpackage_variables(run_, workpackage, {}, known);
-    known["jube_wp_status"] = status(id);
-    for (const auto& [variable_name, value] : known)
-      if ((id == head && name == variable_name) || name == variable_name + "_" + workpackage.step)
-        return {.value = to_value(value, ValueType::integer)};
+  if (const auto found = benchmark_variables_.find(name); found != benchmark_variables_.end())
+    return {.value = variable_value(name, found->second)};
+  for (const std::size_t position : heads_[row]) {
+    const std::string suffix = "_" + family_.at(position).step;
+    const bool head = position == heads_[row].front();
+    const bool suffixed = name.ends_with(suffix);
+    if (!head && !suffixed)
+      continue;
+    const Variables known = variables(position);
+    if (const auto found = known.find(name); head && found != known.end())
+      return {.value = variable_value(name, found->second)};
+    const std::string base = suffixed ? name.substr(0, name.size() - suffix.size()) : "";
+    if (const auto found = known.find(base); found != known.end())
+      return {.value = variable_value(base, found->second)};
   }
   return {};
 }
 
-std::string Rows::absence(long long head) const {
-  const auto siblings = reduce_ ? siblings_.at(at(head).combination) : std::vector<long long>{head};
-  for (const long long id : siblings)
-    if (at(id).state == State::failed)
-      return fmt::format("workpackage {} failed: {}", id, at(id).reason);
-  for (const long long id : siblings)
-    if (at(id).state != State::done)
-      return fmt::format("workpackage {} has not ended", id);
+std::string Rows::absence(std::size_t row) const {
+  const std::size_t head = heads_[row].front();
+  const auto siblings = reduce_ ? family_.siblings(head) : std::vector<std::size_t>{head};
+  for (const std::size_t position : siblings)
+    if (const Workpackage& one = family_.at(position); one.state == State::failed)
+      return fmt::format("workpackage {} failed: {}", one.id, one.reason);
+  for (const std::size_t position : siblings)
+    if (const Workpackage& one = family_.at(position); one.state != State::done)
+      return fmt::format("workpackage {} has not ended", one.id);
   return "";
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "family.hpp"
+#include "variables.hpp"
+
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <bench/engine/run.hpp>
@@ -11,46 +14,48 @@
 
 namespace bench::engine {
 
-/// The rows that an analyser gives, each a workpackage with its ancestors, and the value that a row
-/// has for a name.
+/// The rows that an analyser gives, each a workpackage with its ancestors, and the values that they
+/// have for a name. A name is looked up for all rows at once, so that what it means in each step is
+/// found out only once.
 class Rows {
  public:
-  Rows(const Run& run, const std::vector<workspace::Workpackage>& all, const std::string& analyser,
+  /// What is passed must outlive this object.
+  Rows(const Run& run, const Family& family, const std::string& analyser,
        const std::vector<workspace::Finding>& findings);
 
-  /// The heads of the rows, ascending: analysed workpackages that no other analysed one descends
-  /// from.
-  const std::vector<long long>& heads() const { return heads_; }
+  std::size_t size() const { return heads_.size(); }
 
-  /// What the row of `head` holds under `name`: what was found there or, where that is nothing, in
-  /// an ancestor; a parameter; `<parameter>_<step>` of an ancestor; a variable of JUBE's.
-  result::Cell cell(long long head, const std::string& name) const;
+  /// What each row holds under `name`: what was found at its head or, where that is nothing, in an
+  /// ancestor; a parameter; `<parameter>_<step>` of an ancestor; a variable of JUBE's.
+  const std::vector<result::Cell>& column(const std::string& name);
 
   /// Why a row has no value where its siblings have one: its workpackages failed, or have not
   /// ended. Empty where neither is so.
-  std::string absence(long long head) const;
+  std::string absence(std::size_t row) const;
 
  private:
-  const workspace::Workpackage& at(long long id) const {
-    return all_[static_cast<std::size_t>(id)];
+  struct ParameterOfStep;
+  class NameInSteps;
+
+  void find_heads();
+  std::size_t standing_for(std::size_t position) const {
+    return reduce_ ? family_.representative(position) : position;
   }
-  void find_heads(bool reduce);
-  /// The head and all its ancestors, nearest first.
-  std::vector<long long> chain(long long head) const;
-  const workspace::Finding* finding(long long id, const std::string& name) const;
-  result::Cell parameter(long long head, const std::string& name) const;
-  result::Cell variable(long long head, const std::string& name) const;
-  std::string status(long long id) const;
+  result::Cell cell(std::size_t row, const std::string& name, NameInSteps& meaning) const;
+  const workspace::Finding* finding(std::size_t position, const std::string& name) const;
+  result::Cell variable(std::size_t row, const std::string& name) const;
+  Variables variables(std::size_t position) const;
 
   const Run& run_;
-  const std::vector<workspace::Workpackage>& all_;
+  const Family& family_;
   std::string analyser_;
   bool reduce_;
-  std::set<std::string> analysed_steps_;
-  std::vector<long long> heads_;
-  std::map<long long, std::map<std::string, workspace::Finding>> findings_;
-  /// The workpackages of each combination, ascending.
-  std::map<long long, std::vector<long long>> siblings_;
+  Variables benchmark_variables_;
+  /// The head of each row with its ancestors, nearest first; ascending by head.
+  std::vector<std::vector<std::size_t>> heads_;
+  /// By the workpackage at which they were found, each list ascending by name.
+  std::unordered_map<long long, std::vector<const workspace::Finding*>> findings_;
+  std::map<std::string, std::vector<result::Cell>> columns_;  ///< Those asked for so far.
 };
 
 }  // namespace bench::engine

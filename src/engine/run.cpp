@@ -34,9 +34,9 @@ platform::Platform choose_platform(const Request& request) {
 }
 
 /// A tag that nothing in the file asks for is most likely a typing error.
-void check_tags(const document::Node& document, const Request& request,
-                const platform::Platform& platform, Diagnostics& diagnostics) {
-  const auto known = document::tag_names(document);
+void warn_of_idle_tags(const document::Document& document, const Request& request,
+                       const platform::Platform& platform, Diagnostics& diagnostics) {
+  const auto known = document::known_tags(document);
   for (const std::string& tag : request.tags)
     if (!known.contains(tag) && tag != platform.name)
       diagnostics.warn(fmt::format("tag '{}' selects nothing in this file", tag),
@@ -95,12 +95,22 @@ Input read_input(const Request& request, Diagnostics& diagnostics) {
   Input input;
   input.home = fs::weakly_canonical(fs::absolute(request.input_file).parent_path());
   input.platform = choose_platform(request);
-  input.document = document::read_file(request.input_file, diagnostics);
-  check_tags(input.document, request, input.platform, diagnostics);
-  std::set<std::string> active = request.tags;
-  active.insert(input.platform.name);
-  document::select_tags(input.document, active);
-  input.benchmarks = model::build(input.document, diagnostics);
+  document::ReadOptions options{.tags = request.tags,
+                                .include_path = request.include_path,
+                                .library = platform::data_directory() / "platforms" / "jube"};
+  options.tags.insert(input.platform.name);
+  document::Document document = document::read_document(request.input_file, options, diagnostics);
+  warn_of_idle_tags(document, request, input.platform, diagnostics);
+  const auto platforms = platform::platform_names();
+  document::check_tags(document, {platforms.begin(), platforms.end()});
+  const bool has_benchmarks = document.root.first("benchmark") != nullptr;
+  document::choose_benchmarks(document.root, request.only_benchmarks, request.not_benchmarks);
+  input.tags = document.active_tags;
+  if (!request.tags.contains(input.platform.name))
+    input.tags.erase(input.platform.name);
+  input.document = std::move(document.root);
+  if (!has_benchmarks || input.document.first("benchmark"))
+    input.benchmarks = model::build(input.document, diagnostics);
   return input;
 }
 
@@ -114,7 +124,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   run.facts["comment"] = request.comment.value_or(benchmark.comment);
   run.facts["input_file"] = fs::absolute(request.input_file).lexically_normal().string();
   run.facts["home"] = input.home.string();
-  run.facts["tags"] = join(std::vector<std::string>(request.tags.begin(), request.tags.end()), ",");
+  run.facts["tags"] = join(std::vector<std::string>(input.tags.begin(), input.tags.end()), ",");
   run.facts["platform"] = input.platform.name;
   run.facts["power_source"] = request.power_source;
   run.facts["max_workpackages"] = std::to_string(request.max_workpackages);

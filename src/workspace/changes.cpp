@@ -199,9 +199,10 @@ void Workspace::apply(const Changes& changes) {
   translated(database_->sqlite, [&] {
     SQLite::Transaction transaction(database_->sqlite, SQLite::TransactionBehavior::IMMEDIATE);
     Writer writer(database_->sqlite);
+    // A workpackage may arrive somewhere and end there in one go.
+    writer.advance(changes.advances);
     writer.end(changes.endings);
     writer.interrupt(changes.interruptions);
-    writer.advance(changes.advances);
     writer.reset(changes.reset);
     writer.remove(changes.removed);
     writer.create(changes.created);

@@ -1,4 +1,5 @@
 #include "analyse/work_directory.hpp"
+#include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -100,6 +101,68 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"InvalidBytesElsewhere", "t=(\\d+)", "\xff\xfe t=12 \xc3", {"12"}}),
     [](const auto& suite) { return suite.param.name; });
 
+INSTANTIATE_TEST_SUITE_P(
+    Dialect, DialectTest,
+    testing::Values(
+        Case{"NoPosixClasses", "[[:alpha:]]", "a] l] xx :]", {"a]", "l]", ":]"}},
+        Case{"NoCollatingClasses", "[[.a.]]", "a] [] b]", {"a]", "[]"}},
+        Case{"BracketInANegatedClass", "[^[]+", "ab[cd", {"ab", "cd"}},
+        Case{"OctalCharacter", "\\101(\\060)", "A0 B0", {"0"}},
+        Case{"NulCharacter", "a\\0b", std::string("a\0b", 3), {std::string("a\0b", 3)}},
+        Case{"OctalInAClass", "[\\1\\61]", "1\x01", {"1", "\x01"}},
+        Case{"BackReference", "(\\d)-\\1", "1-1 1-2 3-3", {"1", "3"}},
+        Case{"BackReferenceBeforeADigit", "(a)|(b)\\2\\x31", "bb1", {"b"}},
+        Case{"ConditionByName", "(?P<q>\")?(\\w+)(?(q)\"|;)", "\"a\" b;", {"\"", "a", "b"}},
+        Case{"PossessiveAndAtomic", "a++b|(?>c+)d", "aab ccd", {"aab", "ccd"}},
+        Case{"FlagsTogether", "(?is)a.b", "A\nB", {"A\nB"}},
+        Case{"UnicodeFlagChangesNothing", "(?u)(\\w)", "ä", {"ä"}},
+        Case{"AsciiFlag", "(?a)\\w+", "größe", {"gr", "e"}},
+        Case{"Verbose", "(?x) a \\d  # a digit", "a1", {"a1"}},
+        Case{"OpenRepetitionWithoutEnd", "ba{,}c", "bc baaac", {"bc", "baaac"}},
+        Case{"BackspaceInAClass", "[\\b]", "a\bb", {"\b"}},
+        Case{"WordEdge", "\\bt=(\\d)", "t=1 at=2", {"1"}},
+        Case{"NegativeLookBehind", "(?<!a)b(\\d)", "ab1 cb2", {"2"}}),
+    [](const auto& suite) { return suite.param.name; });
+
+/// What Python refuses, and PCRE2 would give a meaning of its own.
+struct Refused {
+  std::string name;
+  std::string pattern;
+  std::string message;
+};
+void PrintTo(const Refused& c, std::ostream* out) {
+  *out << c.name;
+}
+class RefusedTest : public WorkDirectory, public testing::WithParamInterface<Refused> {};
+
+TEST_P(RefusedTest, IsNoExpression) {
+  scan("text", {pattern("p", GetParam().pattern)});
+  EXPECT_EQ(support::error_of([&] { findings(); }),
+            "b.yaml:1:1: error: pattern 'p' is no regular expression: " + GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Dialect, RefusedTest,
+    testing::Values(
+        Refused{"HorizontalSpace", "a\\hb",
+                "Python knows no '\\h'\nhint: for blanks and tabs write [ \\t]"},
+        Refused{"SmallZ", "a\\z", "Python knows no '\\z'\nhint: the end of the text is \\Z"},
+        Refused{"AnyLineEnd", "a\\R", "Python knows no '\\R'\nhint: the end of a line is \\n"},
+        Refused{"Quote", "\\Qa\\E",
+                "Python knows no '\\Q'\n"
+                "hint: leave the backslash out where the letter itself is meant"},
+        Refused{"TextEndInAClass", "[\\Z]",
+                "Python knows no '\\Z' in a class\n"
+                "hint: leave the backslash out where the letter itself is meant"},
+        Refused{"ShortHexadecimal", "\\x4", "'\\x' needs 2 hexadecimal digits\nhint: in '\\x4'"},
+        Refused{"BigOctal", "\\777", "'\\777' is beyond \\377\nhint: in '\\777'"},
+        Refused{"Verb", "a(*FAIL)",
+                "there is nothing to repeat after '('\nhint: write \\* for the character"},
+        Refused{"FlagsInside", "a(?i)b",
+                "flags such as (?i) are not at the start\nhint: put them first"},
+        Refused{"LocaleFlag", "(?L)a", "(?L) is for bytes, not for text\nhint: leave the L out"}),
+    [](const auto& suite) { return suite.param.name; });
+
 class ScanTest : public WorkDirectory {};
 
 TEST_F(ScanTest, ParametersAreSubstituted) {
@@ -130,6 +193,17 @@ TEST_F(ScanTest, FilesAreReadInOrderAndMissingOnesSkipped) {
   EXPECT_EQ(shown(all, "p_first"), "1");
   EXPECT_EQ(shown(all, "p_last"), "2");
   EXPECT_EQ(shown(all, "p_cnt"), "2");
+}
+
+TEST_F(ScanTest, WarnsOncePerFileThatIsNotUtf8) {
+  scan("t=\xff 1", {pattern("p", "(\\d)"), pattern("q", "t")});
+  group_.files.push_back(group_.files.front());
+  scan("é", {pattern("r", "t")});
+  Diagnostics diagnostics;
+  findings(&diagnostics);
+  ASSERT_EQ(diagnostics.warnings().size(), 1U);
+  EXPECT_EQ(diagnostics.warnings()[0].message,
+            (directory_ / "out0").string() + " is not all UTF-8");
 }
 
 TEST_F(ScanTest, AFileListedTwiceCountsTwice) {

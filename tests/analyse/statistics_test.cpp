@@ -150,6 +150,15 @@ TEST_F(FindingsTest, DefaultOfATextHasNoNumbers) {
   EXPECT_EQ(all.size(), 4);
 }
 
+// In two passes these would be 1.0999999999999999 and 3.5360052790307503.
+TEST_F(FindingsTest, DeviationsAreThoseOfJubeToTheLastDigit) {
+  scan("1.1 2.2 3.3", {pattern("p", "\\S+", real)});
+  scan("3.3 4.4 9.9", {pattern("q", "\\S+", real)});
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "p_std"), "1.1");
+  EXPECT_EQ(shown(all, "q_std"), "3.5360052790307486");
+}
+
 TEST_F(FindingsTest, TextsThatAreNoNumbersAreLeftOutWithAWarning) {
   scan("v=1 v=a v=b v=3", {pattern("p", "v=(\\S)", integer)});
   Diagnostics diagnostics;

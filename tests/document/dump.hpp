@@ -20,13 +20,22 @@ inline std::string dump(const Node& node) {
   return content.empty() ? text : text + "(" + content + ")";
 }
 
+/// What stands below the root.
+inline std::string dump_children(const Node& root) {
+  std::string dumped;
+  for (const Node& child : root.children)
+    dumped += (dumped.empty() ? "" : " ") + dump(child);
+  return dumped;
+}
+
 /// What stands below the root of a text that must give no warning.
 inline std::string dump_yaml(const std::string& text) {
   Diagnostics strict(true);
-  std::string dumped;
-  for (const Node& child : read_yaml(text, "t.yaml", strict).children)
-    dumped += (dumped.empty() ? "" : " ") + dump(child);
-  return dumped;
+  return dump_children(read_yaml(text, "t.yaml", strict));
+}
+inline std::string dump_xml(const std::string& text) {
+  Diagnostics strict(true);
+  return dump_children(read_xml(text, "t.xml", strict));
 }
 
 }  // namespace bench::document

@@ -131,53 +131,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"QuotedIsAnOrdinaryKey", in_set("{\"<<\": 1}"), set_of(R"(parameter[name=<<]("1"))")}),
     case_name);
 
-// Fails for any key that this version supports and the table of elements forgot.
-TEST(Read, KnowsEverySupportedKey) {
-  const std::string yaml = R"(
-version: "2.7"
-benchmark:
-  name: b
-  outpath: o
-  comment: c
-  parameterset:
-    name: p
-    tag: t
-    parameter: {name: n, type: int, mode: text, separator: ";", export: true, unit: s, tag: t, _: 1}
-  step:
-    name: s
-    depend: a
-    iterations: 2
-    procs: 1
-    max_async: 1
-    active: true
-    where: $n
-    timeout: 5min
-    tag: t
-    use: {tag: t, _: p}
-    do: {stdout: o, stderr: e, active: true, tag: t, _: x}
-    batch: {nodes: 1, tasks_per_node: 1, threads_per_task: 1, gpus_per_node: 1, time_limit: 1h,
-            template: t}
-    energy: {methods: auto, interval: 1s}
-  patternset:
-    name: q
-    pattern: {name: x, mode: pattern, type: int, unit: s, default: 0, dotall: true, tag: t, _: y}
-  analyser:
-    name: an
-    reduce: true
-    use: q
-    analyse: {step: s, file: {use: q, _: stdout}}
-  result:
-    result_dir: r
-    use: an
-    table: {name: t, style: csv, separator: ",", sort: n, filter: $n, transpose: false,
-            column: {title: T, format: .2f, colw: 5, tag: t, _: n}}
-)";
-  Diagnostics strict(true);
-  const Node root = read_yaml(yaml, "t.yaml", strict);
-  EXPECT_EQ(root.get("version"), "2.7");
-  EXPECT_EQ(root.all("benchmark").size(), 1);
-}
-
 TEST(Read, GivesPlacesFromOne) {
   Diagnostics strict(true);
   const Node root = read_yaml(
@@ -245,10 +198,11 @@ TEST_F(ReadFile, ReadsAnyNameThatIsNotXml) {
             "jube(benchmark[name=b])");
 }
 
-TEST_F(ReadFile, RefusesXml) {
-  for (const auto& file : {write("document_in.xml", "x"), write("document_in", "\n <jube/>")})
-    EXPECT_EQ(message(file),
-              file.string() + ": error: XML input is not supported by this version of bench");
+TEST_F(ReadFile, ReadsXmlByItsNameOrItsFirstByte) {
+  Diagnostics strict(true);
+  const std::string xml = "\xEF\xBB\xBF\n<jube><benchmark name='b'/></jube>";
+  for (const char* name : {"document_in.xml", "document_in.XML", "document_in"})
+    EXPECT_EQ(dump(read_file(write(name, xml), strict)), "jube(benchmark[name=b])") << name;
 }
 
 TEST_F(ReadFile, NamesAMissingFile) {

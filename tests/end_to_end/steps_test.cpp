@@ -173,7 +173,7 @@ TEST_F(StepsTest, AMissingFileFailsItsWorkpackageOnly) {
           "fileset: {name: files, copy: $n.txt}\n"
           "step: {name: go, use: [p, files], do: cat $n.txt}\n");
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_error, HasSubstr("in.yaml:4:32: error: no file matches '2.txt'"));
+  EXPECT_THAT(output.standard_error, HasSubstr("in.yaml:4:30: error: no file matches '2.txt'"));
   EXPECT_EQ(in_run("000000_go/work/stdout"), "one");
 }
 

@@ -160,5 +160,62 @@ TEST_F(RunFixture, NotesWhatWasLeftOut) {
   EXPECT_THAT(graph.take_notices(), IsEmpty());
 }
 
+TEST_F(RunFixture, GivesNewWorkpackagesIdsBehindAGap) {
+  plan("step: [{name: a, iterations: 3}, {name: b, depend: a}]\n");
+  Graph before(run_, {}, evaluator_);
+  before.make_first();
+  auto known = before.all();
+  known.erase(known.begin() + 1);
+  Graph after(run_, known, evaluator_);
+  EXPECT_EQ(after.at(2).iteration, 2);
+  EXPECT_THAT(texts_of(after.make_children({2, 0})), ElementsAre("3 b(2)  i2 c3", "4 b(0)  i0 c3"));
+}
+
+TEST_F(RunFixture, AppendsTheSuffixToTheDirectory) {
+  plan(
+      "parameterset: {name: p, parameter: {n: [1, 2], id: x$jube_wp_id, path: $jube_wp_relpath}}\n"
+      "step: [{name: a, use: p, suffix: 'n${n}_$jube_step_name'}, {name: b, use: p, suffix: $id},\n"
+      "       {name: c, suffix: ''}]\n");
+  const Graph graph = grown();
+  EXPECT_EQ(graph.at(1).directory, "000001_a_n2_a");
+  EXPECT_EQ(graph.at(1).parameters.at(2).second, "000003/000001_a_n2_a/work");
+  EXPECT_EQ(graph.at(2).directory, "000002_b_x2");
+  EXPECT_EQ(graph.at(4).directory, "000004_c");
+}
+
+TEST_F(RunFixture, RefusesASuffixThatIsNoName) {
+  plan("step: {name: a, suffix: $nothing}\n");
+  EXPECT_EQ(support::error_of([&] { grown(); }),
+            "in.yaml:1:7: error: the suffix of step 'a' is no part of a file name: '$nothing'\n"
+            "hint: it may hold parameters of the step, and no slash");
+  plan("step: {name: a, suffix: a/b}\n");
+  EXPECT_EQ(support::error_of([&] { grown(); }),
+            "in.yaml:1:7: error: the suffix of step 'a' is no part of a file name: 'a/b'\n"
+            "hint: it may hold parameters of the step, and no slash");
+}
+
+TEST_F(RunFixture, KnowsTheWorkDirectoryOfAStep) {
+  const support::EnvironmentVariable scratch("BENCH_TEST_SCRATCH", "/scratch");
+  plan(
+      "parameterset: {name: p, parameter: {n: 7}}\n"
+      "step: [{name: a, use: p, work_dir: 'aw/$n/$jube_wp_id'},\n"
+      "       {name: b, work_dir: $$BENCH_TEST_SCRATCH/b}]\n");
+  const Graph graph = grown();
+  const Variables own = graph.variables_of(graph.at(0));
+  EXPECT_EQ(own.at("jube_wp_abspath"), (directory_.path() / "aw/7/0").string());
+  EXPECT_EQ(own.at("jube_wp_relpath"), "aw/7/0");
+  EXPECT_EQ(graph.variables_of(graph.at(1)).at("jube_wp_abspath"), "/scratch/b");
+}
+
+TEST_F(RunFixture, RefusesMoreWorkpackagesThanTheRunMayHave) {
+  plan("step: [{name: a, iterations: 3}, {name: b, depend: a}]\n");
+  run_.facts["max_workpackages"] = "5";
+  EXPECT_EQ(support::error_of([&] { grown(); }),
+            "in.yaml:1:34: error: with step 'b' the run has more than 5 workpackages\n"
+            "hint: split the sweep, or raise the limit with --max-workpackages");
+  run_.facts["max_workpackages"] = "6";
+  EXPECT_EQ(grown().all().size(), 6U);
+}
+
 }  // namespace
 }  // namespace bench::engine

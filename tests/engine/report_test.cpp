@@ -1,68 +1,16 @@
-#include "engine/fixture.hpp"
+#include "engine/report_fixture.hpp"
 
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/engine/report.hpp>
-
 namespace bench::engine {
 namespace {
 
 using workspace::State;
-using workspace::Workspace;
 
-/// A run whose workpackages ended without ever having run.
-class ReportTest : public RunFixture {
- protected:
-  /// Plans the run and lets every workpackage succeed but these.
-  void end(const std::string& yaml, const std::map<long long, State>& others = {},
-           const std::string& reason = "") {
-    plan(yaml);
-    std::filesystem::create_directories(run_.directory.path);
-    workspace_.emplace(Workspace::create(run_.directory.path, {}));
-    const Graph graph = grown();
-    workspace_->apply({.created = graph.all()});
-    for (const workspace::Workpackage& one : graph.all()) {
-      const auto other = others.find(one.id);
-      const State state = other == others.end() ? State::done : other->second;
-      if (state == State::ready)
-        continue;
-      workspace_->apply({.claims = {{one.id, std::to_string(one.id), "here"}}});
-      if (state != State::running)
-        workspace_->apply({.endings = {{.workpackage = one.id,
-                                        .success = state == State::done,
-                                        .reason = state == State::done ? "" : reason}}});
-    }
-  }
-
-  void find(long long id, const std::string& name, const Value& value,
-            const std::string& analyser = "a") {
-    analyses_[analyser].push_back({.workpackage = id, .name = name, .value = value});
-  }
-
-  std::string table(result::Style style = result::Style::csv) {
-    for (const model::Analyser& analyser : run_.benchmark.analysers)
-      analyses_[analyser.name];
-    return result::render(report(run_, *workspace_, analyses_).at(0).table, style);
-  }
-
-  std::optional<Workspace> workspace_;
-  Analyses analyses_;
-};
-
-/// One step over `n`, analysed, with one table.
-std::string one_step(const std::string& table, const std::string& analyser = "",
-                     const std::string& step = "") {
-  return "parameterset: {name: p, parameter: {n: {type: int, unit: nodes, _: '1,2,10'}}}\n"
-         "patternset: {name: q, pattern: {name: t, type: float, unit: s, _: x}}\n"
-         "step: {name: go, use: p" +
-         step + "}\nanalyser: {name: a, use: q, " + analyser +
-         "analyse: {step: go, file: stdout}}\n"
-         "result: {use: a, table: {name: r, " +
-         table + "}}\n";
-}
+class ReportTest : public ReportFixture {};
 
 TEST_F(ReportTest, HasARowPerWorkpackage) {
   end(one_step("column: [n, t, {title: 'mean t', format: .1f, _: t_avg}, t_cnt]"));
@@ -190,6 +138,130 @@ TEST_F(ReportTest, SaysWhereAFilterIsWrong) {
             "'limit' is not defined\nhint: evaluated was: 1 > limit");
 }
 
+TEST_F(ReportTest, SaysWhichValueAFilterMisses) {
+  end(one_step("filter: $t > 3, column: [n, t]"));
+  find(0, "t", 4.0);
+  EXPECT_EQ(support::error_of([&] { table(); }),
+            "in.yaml:5:25: error: the filter of table 'r' needs 't', which a row does not have\n"
+            "hint: give the pattern a default, or filter by what every row has");
+}
+
+TEST_F(ReportTest, FiltersTextsInQuotes) {
+  end(one_step("filter: \"'$v' != 'x'\", column: [n, v]"));
+  find(0, "v", "x");
+  find(1, "v", "y");
+  find(2, "v", "z");
+  EXPECT_EQ(table(), "n[nodes],v\n2,y\n10,z\n");
+}
+
+TEST_F(ReportTest, SortsByTheOtherNamesWhereOneIsUnknown) {
+  end(one_step("sort: 'nothere,t', column: [n, t]"));
+  find(0, "t", 3.0);
+  find(1, "t", 1.0);
+  find(2, "t", 2.0);
+  EXPECT_EQ(table(), "n[nodes],t[s]\n2,1.0\n10,2.0\n1,3.0\n");
+}
+
+TEST_F(ReportTest, SortsNanBehindNumbers) {
+  end(one_step("sort: t, column: [n, t]"));
+  find(0, "t", std::stod("nan"));
+  find(1, "t", 5.0);
+  find(2, "t", 4.0);
+  EXPECT_EQ(table(), "n[nodes],t[s]\n10,4.0\n2,5.0\n1,nan\n");
+}
+
+TEST_F(ReportTest, WarnsOfAColumnThatStandsTwice) {
+  end(one_step("column: [n, {title: again, _: n}]"));
+  EXPECT_EQ(table(), "n[nodes],again[nodes]\n1,1\n2,2\n10,10\n");
+  ASSERT_EQ(diagnostics_.warnings().size(), 1U);
+  EXPECT_EQ(diagnostics_.warnings()[0].message, "table 'r' has several columns 'n'");
+}
+
+TEST_F(ReportTest, ShowsUnitsOfAllStatisticsButCountAndSumOfSquares) {
+  end(one_step("column: [t, t_first, t_last, t_min, t_max, t_avg, t_sum, t_std, t_cnt, t_sum2]"));
+  EXPECT_EQ(
+      table(),
+      "t[s],t_first[s],t_last[s],t_min[s],t_max[s],t_avg[s],t_sum[s],t_std[s],t_cnt,t_sum2\n");
+}
+
+TEST_F(ReportTest, GivesNoUnitToANameThatOnlyBeginsAlike) {
+  end(one_step("column: [n, n_go, n_other]"));
+  EXPECT_EQ(table(), "n[nodes],n_go[nodes],n_other\n1,1,\n2,2,\n10,10,\n");
+}
+
+TEST_F(ReportTest, ShowsIntegersBeyond64BitsAsIntegers) {
+  end("parameterset: {name: p, parameter: {n: 1}}\n"
+      "patternset: {name: q, pattern: {name: t, type: int, _: x}}\nstep: {name: go, use: p}\n"
+      "analyser: {name: a, use: q, analyse: {step: go, file: f}}\n"
+      "result: {use: a, table: {name: r, column: [t, t_avg]}}\n");
+  find(0, "t", 12345678901234567890.0);
+  find(0, "t_avg", 12345678901234567890.0);
+  EXPECT_EQ(table(), "t,t_avg\n12345678901234567168,1.2345678901234567e+19\n");
+}
+
+TEST_F(ReportTest, KeepsTheZerosOfPaddedIds) {
+  end(one_step("filter: $n == 1, column: [jube_wp_padid, jube_benchmark_padid, jube_wp_id_go]"));
+  EXPECT_EQ(table(), "jube_wp_padid,jube_benchmark_padid,jube_wp_id_go\n000000,000003,0\n");
+}
+
+TEST_F(ReportTest, MakesOnlyTheResultsThatAreAskedFor) {
+  end(one_step("column: n"));
+  EXPECT_EQ(result_names(run_.benchmark), std::vector<std::string>{"r"});
+  EXPECT_EQ(made({"r"}).tables.size(), 1U);
+  EXPECT_EQ(made({"s"}).tables.size(), 0U);
+}
+
+TEST_F(ReportTest, WorksWhereWorkpackagesWereRemoved) {
+  end(one_step("column: [n, t_cnt, jube_wp_id]", "", ", iterations: 2"));
+  workspace_->apply({.removed = {0, 3}});
+  find(1, "t_cnt", 1LL);
+  find(2, "t_cnt", 2LL);
+  find(4, "t_cnt", 3LL);
+  EXPECT_EQ(table(), "n[nodes],t_cnt,jube_wp_id\n1,1,1\n2,2,2\n10,3,4\n");
+}
+
+TEST_F(ReportTest, WorksWhereAParentWasRemoved) {
+  end(two_steps);
+  workspace_->apply({.removed = {0, 2, 3}});
+  find(1, "size", "big");
+  EXPECT_EQ(table(),
+            "opt,opt_build,n,n_go,size,t,jube_wp_id,jube_wp_id_build,jube_step_name\n"
+            "O3,O3,1,1,big,,4,1,go\nO3,O3,2,2,big,,5,1,go\n");
+}
+
+model::Key key(const std::string& name, const std::string& title = "", bool primary = false) {
+  return {.name = name, .title = title, .primary = primary};
+}
+
+TEST_F(ReportTest, FillsSyslogMessages) {
+  end(one_step("column: n"));
+  run_.benchmark.results[0].syslogs = {{.name = "log",
+                                        .address = "/dev/log",
+                                        .sort = {"t"},
+                                        .filter = "$n > 1",
+                                        .keys = {key("n"), key("t", "title"), key("nothere")}}};
+  find(1, "t", 2.5);
+  find(2, "t", 1.5);
+  const Report report = made({"log"});
+  EXPECT_EQ(result::messages_of(report.syslogs.at(0).rows),
+            (std::vector<std::string>{"n=10 t=1.5 nothere=None", "n=2 t=2.5 nothere=None"}));
+  EXPECT_EQ(report.syslogs.at(0).target.address, "/dev/log");
+}
+
+TEST_F(ReportTest, FillsDatabases) {
+  end(one_step("column: n"));
+  run_.facts["uuid"] = "u";
+  run_.benchmark.results[0].databases = {{.name = "d", .keys = {key("n", "nodes", true), key("t")}},
+                                         {.name = "e", .file = "sub/e.db", .keys = {key("n")}}};
+  const Report report = made();
+  const FilledDatabase& first = report.databases.at(0);
+  EXPECT_EQ(first.target.file, run_.directory.path / "result/d.dat");
+  EXPECT_EQ(first.target.primary_key, std::vector<std::string>{"nodes"});
+  EXPECT_EQ(first.target.run, "u");
+  EXPECT_EQ(first.rows.rows.size(), 3U);
+  EXPECT_EQ(report.databases.at(1).target.file, std::filesystem::current_path() / "sub/e.db");
+}
+
 TEST_F(ReportTest, LeavesRowsWithoutAnyValueOut) {
   end(one_step("column: t"));
   find(1, "t", 1.0);
@@ -203,23 +275,9 @@ TEST_F(ReportTest, PutsAnalysersBelowEachOther) {
       "result: {use: [b, a], result_dir: out, table: {name: r, style: json,\n"
       "         column: [n, jube_res_analyser]}}\n");
   EXPECT_EQ(table(), "n,jube_res_analyser\n1,b\n2,b\n1,a\n2,a\n");
-  const FilledTable filled = report(run_, *workspace_, analyses_).at(0);
+  const FilledTable filled = made().tables.at(0);
   EXPECT_EQ(filled.style, "json");
   EXPECT_EQ(filled.result_directory, directory_.path() / "out/000003");
-}
-
-TEST_F(ReportTest, AnalysesStoresAndFindsAgain) {
-  end(one_step("column: [n, t, t_cnt]", "", ", iterations: 2"));
-  for (long long id = 0; id < 4; ++id)
-    directory_.write("000003/00000" + std::to_string(id) + "_go/work/stdout",
-                     "x" + std::to_string(id) + "\n");
-  run_.benchmark.pattern_sets[0].patterns[0].text = "x(\\d)";
-  EXPECT_FALSE(is_analysed(run_, *workspace_));
-  Diagnostics diagnostics;
-  store(analyse_run(run_, *workspace_, diagnostics), *workspace_);
-  EXPECT_TRUE(is_analysed(run_, *workspace_));
-  analyses_ = stored_analyses(run_, *workspace_);
-  EXPECT_EQ(table(), "n[nodes],t[s],t_cnt\n1,0.0,2\n2,2.0,2\n10,,\n");
 }
 
 }  // namespace

@@ -30,6 +30,16 @@ TEST(WriterLock, NamesItsHolderToEverybodyElse) {
       << said;
 }
 
+TEST(WriterLock, IsNotTakenFromItsHolderByThoseWhoOnlyAsk) {
+  const TempDirectory directory;
+  {
+    const auto held = WriterLock::take_if_free(directory.path());
+    EXPECT_TRUE(held.has_value());
+    EXPECT_FALSE(WriterLock::take_if_free(directory.path()).has_value());
+  }
+  EXPECT_TRUE(WriterLock::take_if_free(directory.path()).has_value());
+}
+
 TEST(WriterLock, IsFreeAgainWhenItsHolderGoes) {
   const TempDirectory directory;
   { const WriterLock held(directory.path()); }

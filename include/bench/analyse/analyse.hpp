@@ -50,9 +50,9 @@ struct Group {
 ///
 /// Statistics per pattern `p` over all its values: `p`, `p_first`, `p_last`, `p_cnt`, and for
 /// numbers `p_min p_max p_sum p_sum2 p_avg p_std` (sample deviation with n-1, 0 for one value:
-/// sqrt(|sum2 - sum^2/n| / (n-1)) in JUBE; computed here in two passes, which does not cancel).
-/// All but `_cnt` and `_sum2` have the pattern's unit. A pattern that matched nowhere gives nothing
-/// but its default, if it has one.
+/// sqrt(|sum2 - sum^2/n| / (n-1)), in two passes where that would cancel). All but `_cnt` and
+/// `_sum2` have the pattern's unit. A pattern that matched nowhere gives nothing but its default,
+/// if it has one.
 ///
 /// Derived patterns may use parameters, patterns, their statistics and other derived ones. One that
 /// needs an absent value is absent for the same reason; one that needs a pattern without a match,
@@ -68,8 +68,7 @@ struct Group {
 /// those, and its sums are absent. A pattern of the same name goes first.
 ///
 /// @param diagnostics told, once per pattern, of matches that are no numbers and of derived
-/// patterns
-///        that fail
+///        patterns that fail, and once per file of bytes that are no UTF-8
 /// @returns one Findings per group, in order
 /// @throws Error with the pattern's place if an expression does not compile or exceeds its match
 ///         limit, or if derived patterns need each other

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <bench/engine/run.hpp>
+#include <bench/result/database.hpp>
+#include <bench/result/syslog.hpp>
 #include <bench/result/table.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -14,7 +17,10 @@ namespace bench::engine {
 using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
 
 /// Runs every analyser of the benchmark over the run directory. Derived patterns execute script
-/// code of the benchmark. Warns about matches that are no numbers and derived patterns that fail.
+/// code of the benchmark. Warns about matches that are no numbers, derived patterns that fail, and
+/// files that are not UTF-8.
+/// @throws Error with the place of a pattern that is no expression, that has the name of a
+///         parameter, or whose name another used set gives to another text
 Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics);
 
@@ -34,9 +40,32 @@ struct FilledTable {
   std::filesystem::path result_directory;  ///< Where its file belongs.
 };
 
-/// The tables of the benchmark, in order.
+struct FilledSyslog {
+  result::Table rows;
+  result::SyslogTarget target;
+};
+
+struct FilledDatabase {
+  result::Table rows;
+  result::DatabaseTarget target;
+  std::filesystem::path result_directory;
+};
+
+/// All results of a run.
+struct Report {
+  std::vector<FilledTable> tables;
+  std::vector<FilledSyslog> syslogs;
+  std::vector<FilledDatabase> databases;
+};
+
+/// The results of the benchmark, in order. Writes and sends nothing.
+/// @param only the names of those to make; empty: all
+/// @param diagnostics told of a name that several columns of one table have
 /// @throws Error with the place of a `filter` or `format` that does not fit
-std::vector<FilledTable> report(const Run& run, const workspace::Workspace& workspace,
-                                const Analyses& analyses);
+Report report(const Run& run, const workspace::Workspace& workspace, const Analyses& analyses,
+              const std::set<std::string>& only, Diagnostics& diagnostics);
+
+/// The names of all results of a benchmark, in order.
+std::vector<std::string> result_names(const model::Benchmark& benchmark);
 
 }  // namespace bench::engine

@@ -27,20 +27,21 @@ struct Request {
   std::optional<std::string> comment;
   std::optional<int> id;
   std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.
-  std::vector<std::string> only_benchmarks;         ///< In place of the file's `only`.
-  std::vector<std::string> not_benchmarks;          ///< In place of the file's `not`.
-  std::size_t max_workpackages = 1'000'000;         ///< A run with more is refused.
+  std::vector<std::string> only_benchmarks;  ///< Names; empty: what the file's `selection` says.
+  std::vector<std::string> not_benchmarks;   ///< The same, of those that do not run.
+  std::size_t max_workpackages = 1'000'000;  ///< More are refused.
 };
 
 /// The input file as it was understood: tags applied, checked, with its platform.
 struct Input {
   document::Node document;
-  std::vector<model::Benchmark> benchmarks;
+  std::vector<model::Benchmark> benchmarks;  ///< The chosen ones; none where none is left.
+  std::set<std::string> tags;  ///< Active ones: of the request and of the file's `selection`.
   platform::Platform platform;
   std::filesystem::path home;  ///< Absolute directory of the input file.
 };
 
-/// Reads and checks the input file of a request.
+/// Reads and checks the input file of a request, with the files that it takes in.
 /// @throws Error with the place of the first mistake
 Input read_input(const Request& request, Diagnostics& diagnostics);
 

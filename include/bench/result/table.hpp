@@ -23,6 +23,7 @@ struct Heading {
   std::string unit;       ///< Shown as `title[unit]`.
   int minimum_width = 0;  ///< In characters; of no effect in csv and in a transposed table.
   Place place;            ///< Of the column, for errors in its format.
+  std::string name = {};  ///< Of the parameter or pattern behind the title.
 };
 
 /// A table ready to print: every row has one cell per heading.

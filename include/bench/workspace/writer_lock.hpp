@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include <bench/base/unique_fd.hpp>
 
@@ -14,7 +15,13 @@ class WriterLock {
   /// @throws Error naming host, process and start of the holder if another process has it
   explicit WriterLock(const std::filesystem::path& run_directory);
 
+  /// The same for those who can do without: nothing if another process has it.
+  /// @throws Error if the lock file cannot be opened or written
+  static std::optional<WriterLock> take_if_free(const std::filesystem::path& run_directory);
+
  private:
+  explicit WriterLock(UniqueFd fd) : fd_(std::move(fd)) {}
+
   UniqueFd fd_;
 };
 

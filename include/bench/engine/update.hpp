@@ -1,0 +1,18 @@
+#pragma once
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// The run with other evaluation: pattern sets, analysers and results are those of the benchmark of
+/// the same name in the request's input file. Tags are those of the run and of the request. Changes
+/// nothing that is stored.
+/// @throws Error if the file has no such benchmark, or does not fit the run's steps
+Run with_updated_evaluation(const Run& run, Request request, Diagnostics& diagnostics);
+
+/// Keeps the evaluation of an updated run. The caller holds the writer lock.
+void store_evaluation(const Run& run, workspace::Workspace& workspace);
+
+}  // namespace bench::engine

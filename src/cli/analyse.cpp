@@ -1,0 +1,32 @@
+#include "command.hpp"
+#include "evaluation.hpp"
+#include "output.hpp"
+
+#include <memory>
+
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+
+std::function<int()> declare_analyse(CLI::App& app) {
+  struct Options {
+    RunChoice choice;
+    UpdateOptions update;
+  };
+  const auto options = std::make_shared<Options>();
+  options->choice.declare(app);
+  options->update.declare(app);
+  return [options] {
+    if (options->update.file.empty() && !options->update.tags.empty())
+      tell("warning: --tag is for the file of --update, and there is none");
+    for (const auto& directory :
+         workspace::select_runs(options->choice.directory, options->choice.ids)) {
+      command_log().open(directory.path, "analyse");
+      analyse_directory(directory, options->update);
+      print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
+    }
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <bench/engine/report.hpp>
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::cli {
+
+/// `-u`, `-t`, `--include-path`: an input file whose patterns, analysers and results replace those
+/// of a run.
+struct UpdateOptions {
+  std::string file;
+  std::vector<std::string> tags;
+  std::vector<std::string> include_path;
+
+  void declare(CLI::App& app);
+  /// The run as the file has it, or as it is where there is no file.
+  engine::Run applied_to(const engine::Run& run) const;
+};
+
+/// A run, its workspace open for reading, and what its analysers found.
+struct Evaluated {
+  engine::Run run;
+  workspace::Workspace workspace;
+  engine::Analyses analyses;
+  bool own = false;  ///< The user's, so that results may be written beside it.
+};
+
+/// Analyses a run and keeps what was found, and the update.
+/// @throws Error if another bench works on the run
+void analyse_directory(const workspace::RunDirectory& directory, const UpdateOptions& update);
+
+/// Opens a run and analyses it where that is asked for or needed. What cannot be kept, because
+/// another bench works on the run, is only shown; another user's run is shown as its owner last
+/// analysed it, since analysing executes script code of the benchmark.
+Evaluated evaluate(const workspace::RunDirectory& directory, const UpdateOptions& update,
+                   bool analyse_again);
+
+}  // namespace bench::cli

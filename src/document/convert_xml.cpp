@@ -1,0 +1,226 @@
+#include "convert_xml.hpp"
+
+#include "elements.hpp"
+#include "value.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/document/read.hpp>
+
+namespace bench::document {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_includes = 10;
+
+bool is_element(const pugi::xml_node& node) {
+  return node.type() == pugi::node_element;
+}
+
+bool is_text(const pugi::xml_node& node) {
+  return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata;
+}
+
+/// `<step name="train">`: how messages call an element.
+std::string title(const pugi::xml_node& node) {
+  const pugi::xml_attribute name = node.attribute("name");
+  return name ? fmt::format("<{} name=\"{}\">", node.name(), name.value())
+              : fmt::format("<{}>", node.name());
+}
+
+/// Of namespaces and schemas: not part of the language and no mistake.
+bool is_of_xml(const std::string& name) {
+  return name.find(':') != std::string::npos || name == "xmlns";
+}
+
+/// The elements that a path finds from the root, in file order.
+std::vector<pugi::xml_node> select(const XmlFile& file, const std::string& path,
+                                   const Place& place) {
+  std::vector<pugi::xml_node> elements;
+  try {
+    pugi::xpath_node_set found = pugi::xpath_query(path.c_str()).evaluate_node_set(file.root());
+    found.sort();
+    for (const pugi::xpath_node& one : found)
+      elements.push_back(one.node());
+  } catch (const pugi::xpath_exception& failure) {
+    throw Error(fmt::format("the path '{}' does not parse: {}", path, failure.what()), "", place);
+  }
+  if (!std::ranges::all_of(elements, is_element))
+    throw Error(fmt::format("the path '{}' finds something else than elements", path), "", place);
+  return elements;
+}
+
+}  // namespace
+
+void XmlConverter::count(const Place& place) {
+  if (++nodes_ > max_nodes)
+    throw Error("more than 1,000,000 elements and attributes once the includes are expanded", "",
+                place);
+}
+
+Node XmlConverter::root(const XmlFile& file) {
+  return root(file, {});
+}
+
+Node XmlConverter::root(const XmlFile& file, const std::vector<std::string>& only) {
+  const pugi::xml_node from = file.root();
+  if (std::string_view(from.name()) == "benchmark")
+    throw Error("the root element is a <benchmark>", "put it into <jube> ... </jube>",
+                file.place(from));
+  const Element& kind = element("jube");
+  if (only.empty())
+    return convert(kind, file, from);
+  Node made{.name = kind.name};
+  made.place = made.text_place = file.place(from);
+  for (const pugi::xml_node& child : from.children())
+    if (is_element(child) && std::ranges::find(only, child.name()) != only.end())
+      add(made, kind, file, child);
+  return made;
+}
+
+bool XmlConverter::holds(const Node& node) const {
+  const Attribute* tag = node.find("tag");
+  return !tag || tag_holds(tag->value, active_, tag->place);
+}
+
+Node XmlConverter::convert(const Element& kind, const XmlFile& file, const pugi::xml_node& from) {
+  Node made{.name = kind.name};
+  made.place = made.text_place = file.place(from);
+  count(made.place);
+  if (++depth_ > max_depth)
+    throw Error(fmt::format("nested more than {} levels deep", max_depth), "", made.place);
+  take_attributes(made, kind, file, from);
+  const bool outer = includes_;
+  includes_ = outer && holds(made);
+  if (kind.has_text && kind.children.empty())
+    take_text(made, file, from);
+  else
+    take_children(made, kind, file, from);
+  includes_ = outer;
+  --depth_;
+  return made;
+}
+
+void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFile& file,
+                                   const pugi::xml_node& from) {
+  for (const pugi::xml_attribute& attribute : from.attributes()) {
+    const std::string name = attribute.name();
+    const Place place = file.name_place(attribute);
+    if (made.find(name))
+      throw Error(fmt::format("attribute '{}' stands twice in one element", name), "", place);
+    if (is_of_xml(name))
+      continue;
+    if (kind.lacks(name))
+      throw Error(fmt::format("'{}' is not supported by this version of bench", name), "", place);
+    if (!kind.has_attribute(name))
+      diagnostics_.warn(fmt::format("unknown attribute '{}' in {}", name, title(from)),
+                        did_you_mean(name, kind.known()), place);
+    count(place);
+    made.attributes.push_back({name, attribute.value(), place, file.value_place(attribute)});
+  }
+}
+
+/// The text up to the first element, without comments: what is behind it JUBE ignores.
+void XmlConverter::take_text(Node& made, const XmlFile& file, const pugi::xml_node& from) {
+  bool placed = false;
+  for (const pugi::xml_node& child : from.children()) {
+    if (is_element(child)) {
+      diagnostics_.warn(fmt::format("<{}> and the text behind it have no effect in {}",
+                                    child.name(), title(from)),
+                        "write &lt; for a '<' in a text", file.place(child));
+      return;
+    }
+    if (!is_text(child))
+      continue;
+    made.text += child.value();
+    if (!placed && !strip(child.value()).empty()) {
+      made.text_place = file.place(child);
+      placed = true;
+    }
+  }
+}
+
+void XmlConverter::take_children(Node& made, const Element& kind, const XmlFile& file,
+                                 const pugi::xml_node& from) {
+  for (const pugi::xml_node& child : from.children()) {
+    const bool include_here = is_element(child) && std::string_view(child.name()) == "include";
+    if (include_here)
+      include(made, kind, file, child);
+    else if (is_element(child))
+      add(made, kind, file, child);
+    else if (is_text(child) && !strip(child.value()).empty() && kind.has_text)
+      made.text += child.value();
+    else if (is_text(child) && !strip(child.value()).empty())
+      diagnostics_.warn(fmt::format("the text '{}' in {} has no effect",
+                                    strip(split(strip(child.value()), "\n")[0]), title(from)),
+                        "", file.place(child));
+  }
+}
+
+void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
+                       const pugi::xml_node& from) {
+  std::string name = from.name();
+  if (name == "analyzer")
+    name = "analyser";
+  if (kind.lacks(name))
+    throw Error(fmt::format("'{}' is not supported by this version of bench", name), "",
+                file.place(from));
+  if (kind.name == "analyse" && !kind.has_child(name)) {
+    diagnostics_.warn(fmt::format("<{}> in <analyse> is taken for <file>", name), "",
+                      file.place(from));
+    name = "file";
+  }
+  if (!kind.has_child(name)) {
+    const bool belongs = kind.name == "jube" && element("benchmark").has_child(name);
+    throw Error(fmt::format("unknown element <{}> in <{}>", name, kind.name),
+                belongs ? "it belongs in the <benchmark>" : did_you_mean(name, kind.children),
+                file.place(from));
+  }
+  parent.children.push_back(convert(element(name), file, from));
+}
+
+const XmlFile& XmlConverter::load(const fs::path& file) {
+  std::unique_ptr<XmlFile>& loaded = files_[identity(file)];
+  if (!loaded)
+    loaded = std::make_unique<XmlFile>(bench::read_file(file), file.string());
+  return *loaded;
+}
+
+void XmlConverter::include(Node& parent, const Element& kind, const XmlFile& file,
+                           const pugi::xml_node& from) {
+  static const Element include_kind{
+      .name = "include", .attributes = {{"from", "the file"}, {"path", "what is taken of it"}}};
+  Node request{.name = "include"};
+  take_attributes(request, include_kind, file, from);
+  tag_names_.merge(document::tag_names(request));
+  if (!includes_ || !holds(request))
+    return;
+  const Place place = file.place(from);
+  const Attribute* name = request.find("from");
+  if (!name)
+    throw Error("an <include> without 'from'", "write <include from=\"FILE\"/>", place);
+  const fs::path found = path_.find(name->value, name->place);
+  const std::string path = request.get("path", ".");
+  const std::pair wanted{identity(found), path};
+  if (std::ranges::find(open_, wanted) != open_.end())
+    throw Error(fmt::format("'{}' includes itself", name->value), "", name->place);
+  if (open_.size() >= max_includes)
+    throw Error(fmt::format("more than {} files that include one another", max_includes), "",
+                name->place);
+  open_.push_back(wanted);
+  const XmlFile& included = load(found);
+  const auto selected = select(included, path, place);
+  if (selected.empty())
+    throw Error(fmt::format("the path '{}' finds nothing in '{}'", path, name->value),
+                fmt::format("it starts at the root element, <{}>", included.root().name()), place);
+  for (const pugi::xml_node& one : selected)
+    add(parent, kind, included, one);
+  open_.pop_back();
+}
+
+}  // namespace bench::document

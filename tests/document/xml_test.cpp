@@ -1,0 +1,153 @@
+#include "dump.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <support/error_of.hpp>
+
+#include <bench/document/read.hpp>
+
+namespace bench::document {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string xml;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class XmlTest : public testing::TestWithParam<Case> {};
+
+TEST_P(XmlTest, GivesTheTree) {
+  EXPECT_EQ(dump_xml(GetParam().xml), GetParam().expected);
+}
+
+std::string in_step(const std::string& xml) {
+  return "<jube><benchmark><step>" + xml + "</step></benchmark></jube>";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, XmlTest,
+    testing::Values(
+        Case{"AnyRootName", "<any><benchmark name='b'/></any>", "benchmark[name=b]"},
+        Case{"CommentsJoin", in_step("<do>before <!-- c --> after</do>"),
+             R"(benchmark(step(do("before  after"))))"},
+        Case{"CommentInAPythonDictionary", in_step("<do>{'a': 1,\n<!-- b -->\n'c': 2}</do>"),
+             "benchmark(step(do(\"{'a': 1,\n\n'c': 2}\")))"},
+        Case{"CdataAndEntities", in_step("<do>a &lt; <![CDATA[<b> && ]]>&#99;&#x64;</do>"),
+             R"(benchmark(step(do("a < <b> && cd"))))"},
+        Case{"BlanksStay", in_step("<do>  a\n </do>"), "benchmark(step(do(\"  a\n \")))"},
+        Case{"EntityNamesInCommentsMeanNothing", in_step("<!-- & &x; --><do>a</do><?p &y; ?>"),
+             R"(benchmark(step(do("a"))))"},
+        Case{"NewlineInAnAttribute", in_step("<do stdout='a\nb&#10;c'/>"),
+             "benchmark(step(do[stdout=a b\nc]))"},
+        Case{"CarriageReturns", in_step("<do>a\r\nb</do>"), "benchmark(step(do(\"a\nb\")))"},
+        Case{"Analyzer", "<jube><benchmark><analyzer name='a'/></benchmark></jube>",
+             "benchmark(analyser[name=a])"}),
+    [](const auto& test) { return test.param.name; });
+
+/// What a user sees of a text in a file that does not exist.
+std::string messages(const std::string& xml) {
+  Diagnostics diagnostics;
+  std::string text = support::error_of([&] { read_xml(xml, "t.xml", diagnostics); });
+  for (const Warning& warning : diagnostics.warnings())
+    text += "\n" + render(Severity::warning, warning.message, warning.hint, warning.place);
+  return text;
+}
+
+TEST(Xml, WarnsOfTextBetweenElements) {
+  EXPECT_EQ(messages("<jube>\n<benchmark/>>\n</jube>"),
+            "(no error)\nt.xml:2:13: warning: the text '>' in <jube> has no effect");
+}
+
+TEST(Xml, WarnsOfUnknownAttributes) {
+  EXPECT_EQ(
+      messages(in_step("<use form='f'>a</use>")),
+      "(no error)\nt.xml:1:29: warning: unknown attribute 'form' in <use>\nhint: did you mean "
+      "'from'?");
+}
+
+TEST(Xml, WarnsOfElementsInATextAndDropsWhatFollows) {
+  const std::string xml = in_step("<do>a <b>c</b> d</do>");
+  EXPECT_EQ(messages(xml),
+            "(no error)\nt.xml:1:30: warning: <b> and the text behind it have no effect in "
+            "<do>\nhint: write &lt; for a '<' in a text");
+  Diagnostics diagnostics;
+  EXPECT_EQ(dump_children(read_xml(xml, "t.xml", diagnostics)), R"(benchmark(step(do("a "))))");
+}
+
+TEST(Xml, TakesAnyElementOfAnAnalyseForAFile) {
+  const std::string xml =
+      "<jube><benchmark><analyser><analyse><out>a</out></analyse></analyser></benchmark></jube>";
+  EXPECT_EQ(messages(xml),
+            "(no error)\nt.xml:1:37: warning: <out> in <analyse> is taken for <file>");
+  Diagnostics diagnostics;
+  EXPECT_EQ(dump_children(read_xml(xml, "t.xml", diagnostics)),
+            R"(benchmark(analyser(analyse(file("a")))))");
+}
+
+TEST(Xml, GivesPlacesFromOne) {
+  Diagnostics strict(true);
+  const Node root = read_xml(
+      "\xEF\xBB\xBF<jube>\n"
+      "  <benchmark name='é' outpath = \"o\"\n"
+      "             file_path_ref=''>\n"
+      "    <comment>\n"
+      "      text &amp; more</comment>\n"
+      "    <step><do/></step>\n"
+      "  </benchmark>\n"
+      "</jube>\n",
+      "t.xml", strict);
+  const auto at = [](int line, int column) { return Place{"t.xml", line, column}; };
+  const Node& benchmark = *root.first("benchmark");
+  EXPECT_EQ(root.place, at(1, 1));
+  EXPECT_EQ(benchmark.place, at(2, 3));
+  EXPECT_EQ(benchmark.find("name")->name_place, at(2, 14));
+  EXPECT_EQ(benchmark.find("name")->place, at(2, 20));
+  EXPECT_EQ(benchmark.find("outpath")->place, at(2, 35)) << "columns count bytes";
+  EXPECT_EQ(benchmark.find("file_path_ref")->place, at(3, 29));
+  EXPECT_EQ(benchmark.first("comment")->text_place, at(5, 7));
+  EXPECT_EQ(benchmark.first("step")->first("do")->place, at(6, 11));
+}
+
+TEST(Xml, RefusesBombsOfEntities) {
+  const std::string bomb =
+      "<!DOCTYPE j [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<j>&b;</j>";
+  EXPECT_THAT(messages(bomb), testing::StartsWith("t.xml:2:4: error: unknown entity '&b;'"));
+}
+
+TEST(Xml, RefusesDeepNesting) {
+  std::string open;
+  for (int k = 0; k < 100'000; ++k)
+    open += "<step>";
+  EXPECT_NE(messages("<jube><benchmark>" + open), "(no error)");
+  EXPECT_NE(messages(open), "(no error)");
+}
+
+TEST(Xml, RefusesBytesThatAreNoText) {
+  const std::string hint = "\nhint: input files are UTF-8 text";
+  EXPECT_EQ(messages("<j>\xFF</j>"), "t.xml:1:4: error: bytes that are not UTF-8" + hint);
+  EXPECT_EQ(messages("<j>\x01</j>"), "t.xml:1:4: error: a control character (0x01)" + hint);
+  EXPECT_THAT(messages("<j>&#0;</j>"), testing::HasSubstr("unknown entity '&#0;'"));
+}
+
+TEST(Xml, ReadsLatin1WhereItIsDeclared) {
+  Diagnostics strict(true);
+  const std::string benchmark = "<j><benchmark name='\xE9'/></j>";
+  EXPECT_EQ(dump_children(read_xml("<?xml version='1.0' encoding='ISO-8859-1'?>" + benchmark,
+                                   "t.xml", strict)),
+            "benchmark[name=\xC3\xA9]");
+  EXPECT_EQ(messages("<?xml version='1.0' encoding='utf-16'?>" + benchmark),
+            "t.xml:1:1: error: the encoding 'utf-16' is not supported\n"
+            "hint: save the file as UTF-8");
+}
+
+TEST(Xml, RefusesAFileWithoutContent) {
+  EXPECT_EQ(messages(" \n"), "t.xml: error: the file is empty");
+  EXPECT_EQ(messages("<!-- only this -->"), "t.xml:1:18: error: no element in this file");
+}
+
+}  // namespace
+}  // namespace bench::document

@@ -1,0 +1,188 @@
+#include "bench_program.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/file.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* squares_file =
+    "squares:\n"
+    "| n | result |\n"
+    "|---|--------|\n"
+    "| 1 |      1 |\n"
+    "| 2 |      4 |\n"
+    "| 3 |      9 |\n";
+
+/// One run or two of three squares, the second with other tags and another table.
+class ResultTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    here_.write("small.yaml", small_sweep());
+    here_.bench({"run", "small.yaml"});
+  }
+
+  void run_second() {
+    here_.write("second.yaml", replaced({{"column: [n, result]", "column: [result, square]"},
+                                         {"[1, 2, 3]", "[4]"},
+                                         {"style: pretty", "style: csv"}}));
+    here_.bench({"run", "second.yaml", "-t", "two"});
+  }
+
+  static std::string replaced(const std::vector<std::pair<std::string, std::string>>& changes) {
+    std::string text = small_sweep();
+    for (const auto& [from, to] : changes)
+      text = replace_all(std::move(text), from, to);
+    return text;
+  }
+
+  /// What `bench result runs` with these options prints.
+  std::string shown(std::vector<std::string> options, const std::string& warning = "") {
+    options.insert(options.begin(), {"result", "runs"});
+    const auto answer = here_.bench(options);
+    EXPECT_EQ(answer.status.code, 0) << answer.standard_error;
+    EXPECT_EQ(answer.standard_error, warning);
+    return answer.standard_output;
+  }
+
+  Playground here_;
+};
+
+TEST_F(ResultTest, SeveralRunsAreOneTableInTheStyleOfTheNewest) {
+  run_second();
+  EXPECT_EQ(shown({"-i", "all"}), "id,result,square,n\n0,1,,1\n0,4,,2\n0,9,,3\n1,16,16,\n\n");
+}
+
+TEST_F(ResultTest, ReverseShowsTheNewestFirst) {
+  run_second();
+  EXPECT_EQ(shown({"-i", "0", "1", "-r"}),
+            "id,result,square,n\n1,16,16,\n0,1,,1\n0,4,,2\n0,9,,3\n\n");
+}
+
+TEST_F(ResultTest, EveryRunKeepsItsOwnFile) {
+  run_second();
+  shown({"-i", "all"});
+  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
+  EXPECT_EQ(here_.read("runs/000001/result/squares.dat"), "result,square\n16,16\n");
+}
+
+TEST_F(ResultTest, NumShowsTheNewestRuns) {
+  run_second();
+  EXPECT_EQ(shown({"-n", "1"}), "result,square\n16,16\n\n");
+  EXPECT_THAT(shown({"-n", "2"}), HasSubstr("id,result,square,n\n0,1,,1\n"));
+}
+
+TEST_F(ResultTest, TagsChooseRuns) {
+  run_second();
+  here_.bench({"run", "small.yaml"});
+  EXPECT_EQ(shown({"-i", "all", "-t", "two", "other"}), "result,square\n16,16\n\n");
+  EXPECT_EQ(here_.bench({"result", "runs", "-t", "two"}).standard_error,
+            "error: none of these runs has a tag of two\n"
+            "hint: `bench info` shows the tags of each run\n");
+}
+
+TEST_F(ResultTest, SelectAndExcludeChangeWhatIsShownAndNoFile) {
+  EXPECT_EQ(shown({"-s", "csv", "--select", "result"}), "result\n1\n4\n9\n\n");
+  EXPECT_EQ(shown({"-s", "csv", "--exclude", "result"}), "n\n1\n2\n3\n\n");
+  EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
+}
+
+TEST_F(ResultTest, UnknownColumnsAreWarnings) {
+  EXPECT_EQ(shown({"-s", "csv", "--select", "n", "resul"},
+                  "warning: no table has a column 'resul'\nhint: did you mean 'result'?\n"),
+            "n\n1\n2\n3\n\n");
+}
+
+TEST_F(ResultTest, AColumnCannotBeBothSelectedAndExcluded) {
+  const auto answer = here_.bench({"result", "runs", "--select", "n", "--exclude", "n"});
+  EXPECT_EQ(answer.status.code, 1);
+  EXPECT_EQ(answer.standard_error, "error: column 'n' is both selected and excluded\n");
+  EXPECT_THAT(answer.standard_output, IsEmpty());
+}
+
+TEST_F(ResultTest, OnlyTheNamedTablesAreMade) {
+  here_.write(
+      "two.yaml",
+      replaced({{"{use: output, table: ", "{use: output, table: [{name: other, column: n}, "},
+                {"column: [n, result]}}", "column: [n, result]}]}"}}));
+  here_.bench({"run", "two.yaml"});
+  EXPECT_EQ(shown({"-o", "other"}), "n\n1\n2\n3\n\n");
+  EXPECT_FALSE(here_.has("runs/000001/result/squares.dat"));
+  const auto wrong = here_.bench({"result", "runs", "-o", "othr"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_EQ(wrong.standard_error,
+            "error: there is no result 'othr'\nhint: did you mean 'other'?\n");
+}
+
+TEST_F(ResultTest, UpdateTakesEvaluationFromAnotherFileAndKeepsIt) {
+  here_.write("new.yaml", replaced({{"name: result, type: int, _: square=",
+                                     "name: half, type: float, tag: halves, _: square="},
+                                    {"column: [n, result]", "column: [n, half, half_avg]"},
+                                    {"style: pretty", "style: csv"},
+                                    {"[1, 2, 3]", "[7, 8, 9]"}}));
+  const std::string table = "n,half,half_avg\n1,1.0,1.0\n2,4.0,4.0\n3,9.0,9.0\n\n";
+  EXPECT_EQ(shown({"-u", "new.yaml", "-t", "halves"}), table);
+  std::filesystem::remove(here_.path() / "new.yaml");
+  EXPECT_EQ(shown({}), table);
+}
+
+TEST_F(ResultTest, AnalyseTakesAnUpdate) {
+  here_.write("new.yaml", replaced({{"square=$jube_pat_int", "=$jube_pat_int"},
+                                    {"column: [n, result]", "column: [result_cnt]"},
+                                    {"style: pretty", "style: csv"}}));
+  EXPECT_EQ(here_.bench({"analyse", "runs", "-u", "new.yaml"}).standard_output,
+            "analysed runs/000000\n");
+  EXPECT_EQ(shown({}), "result_cnt\n1\n1\n1\n\n");
+}
+
+TEST_F(ResultTest, AnUpdateNeedsTheSameBenchmark) {
+  here_.write("new.yaml", replaced({{"name: small", "name: large"}}));
+  const auto answer = here_.bench({"result", "runs", "-u", "new.yaml"});
+  EXPECT_EQ(answer.status.code, 1);
+  EXPECT_EQ(answer.standard_error,
+            "error: new.yaml has no benchmark 'small'\n"
+            "hint: an update is taken from the benchmark of the same name\n");
+}
+
+TEST_F(ResultTest, ARunThatAnotherBenchWorksOnIsShown) {
+  const std::string lock = (here_.path() / "runs/000000/workspace.lock").string();
+  const UniqueFd held(::open(lock.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
+  EXPECT_EQ(shown({},
+                  "note: another bench works on this run, so this analysis is shown and not "
+                  "kept\n"),
+            squares_file + std::string("\n"));
+  const auto analyse = here_.bench({"analyse", "runs"});
+  EXPECT_EQ(analyse.status.code, 1);
+  EXPECT_THAT(analyse.standard_error, HasSubstr("another bench is working on runs/000000"));
+}
+
+TEST_F(ResultTest, FilesGoIntoTheResultDirectory) {
+  here_.write("dir.yaml",
+              replaced({{"{use: output, table", "{use: output, result_dir: results, table"}}));
+  here_.bench({"run", "dir.yaml", "-r"});
+  EXPECT_EQ(here_.read("results/000001/squares.dat"), squares_file);
+  EXPECT_FALSE(here_.has("runs/000001/result/squares.dat"));
+}
+
+TEST_F(ResultTest, WarnsOfOutputThatIsNotUtf8) {
+  here_.write("runs/000000/000000_compute/work/stdout", "square=7 \xff\n");
+  const std::string file =
+      (std::filesystem::canonical(here_.path()) / "runs/000000/000000_compute/work/stdout")
+          .string();
+  EXPECT_THAT(shown({}, "warning: " + file + " is not all UTF-8\n" +
+                            "hint: what is not is read as the character U+FFFD\n"),
+              HasSubstr("| 1 |      7 |"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,28 @@
+#include "bench_program.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path samples = fs::path(__FILE__).parent_path().parent_path() / "data/tables";
+
+TEST(TableSamples, AreThoseOfJubeByteForByte) {
+  const Playground here;
+  here.write("samples.yaml", read_file(samples / "samples.yaml"));
+  const auto run = here.bench({"run", "samples.yaml", "--result"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  int compared = 0;
+  for (const auto& entry : fs::directory_iterator(samples))
+    if (entry.path().extension() == ".expected") {
+      const std::string name = entry.path().stem().string();
+      EXPECT_EQ(here.read("runs/000000/result/" + name + ".dat"), read_file(entry.path())) << name;
+      ++compared;
+    }
+  EXPECT_EQ(compared, 7);
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

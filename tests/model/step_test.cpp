@@ -1,0 +1,78 @@
+#include "model/fixture.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bench::model {
+namespace {
+
+Step step_of(const std::string& settings) {
+  return benchmark_of("step: {name: s, " + settings + "}\n").steps.at(0);
+}
+
+TEST(Steps, ReadWhereAndHowOftenTheyRun) {
+  const Step step = step_of(
+      "cycles: 3, work_dir: ' d/$n ', suffix: $n, shared: all, export: true, do_log_file: a/log");
+  EXPECT_EQ(step.cycles, 3);
+  EXPECT_EQ(step.work_dir, "d/$n");
+  EXPECT_EQ(step.suffix, "$n");
+  EXPECT_EQ(step.shared, "all");
+  EXPECT_TRUE(step.exported);
+  EXPECT_EQ(step.do_log_file, "a/log");
+}
+
+TEST(Steps, LogToDoLogWhereTheyAreTold) {
+  EXPECT_EQ(step_of("do_log_file: true").do_log_file, "do_log");
+  EXPECT_EQ(step_of("do_log_file: false").do_log_file, "");
+  EXPECT_EQ(step_of("do_log_file: None").do_log_file, "");
+  EXPECT_EQ(step_of("do: echo").do_log_file, "");
+}
+
+TEST(Commands, ReadTheFilesTheyWaitFor) {
+  const Command command =
+      step_of("do: {work_dir: d, done_file: $f, error_file: e, break_file: b, _: ''}")
+          .commands.at(0);
+  EXPECT_EQ(command.text, "");
+  EXPECT_EQ(command.work_dir, "d");
+  EXPECT_EQ(command.done_file, "$f");
+  EXPECT_EQ(command.error_file, "e");
+  EXPECT_EQ(command.break_file, "b");
+}
+
+class SharedTest : public testing::TestWithParam<std::pair<std::string, bool>> {};
+
+TEST_P(SharedTest, IsTrueOrFalseInAnyCase) {
+  const Step step = step_of("shared: all, do: {shared: " + GetParam().first + ", _: echo}");
+  EXPECT_EQ(step.commands.at(0).shared, GetParam().second);
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, SharedTest,
+                         testing::Values(std::pair{"true", true}, std::pair{"'true'", true},
+                                         std::pair{"TRUE", true}, std::pair{"false", false},
+                                         std::pair{"'False'", false}));
+
+TEST(Commands, AreSharedInASharedDirectoryOnly) {
+  EXPECT_EQ(mistake_in("step: {name: s, do: {shared: true, _: echo}}\n"),
+            "in.yaml:1:39: error: step 's' has a shared command and no shared directory\n"
+            "hint: add `shared: NAME` to the step");
+  EXPECT_EQ(mistake_in("step: {name: s, shared: d, procs: 2, do: {shared: true, _: echo}}\n"),
+            "in.yaml:1:60: error: step 's' has a shared command and `procs: 2`\n"
+            "hint: shared commands are for steps without `procs`");
+  EXPECT_EQ(mistake_in("step: {name: s, shared: d, procs: 1, do: {shared: true, _: echo}}\n"),
+            "(no error)");
+}
+
+TEST(Parameters, ReadTheirModes) {
+  const auto set = *benchmark_of(
+                        "parameterset:\n  name: p\n  parameter:\n"
+                        "    - {name: a, mode: tag, update_mode: always, _: fast}\n"
+                        "    - {name: b, selection: ' 2 ', mode: python, _: '1,2'}\n"
+                        "step: {name: s, use: p}\n")
+                        .parameter_set("p");
+  EXPECT_EQ(set.parameters.at(0).mode, evaluate::Mode::tag);
+  EXPECT_EQ(set.parameters.at(0).update_mode, UpdateMode::always);
+  EXPECT_EQ(set.parameters.at(1).values, std::vector<std::string>{"2"});
+  EXPECT_EQ(set.parameters.at(1).mode, evaluate::Mode::text);
+}
+
+}  // namespace
+}  // namespace bench::model

@@ -57,7 +57,7 @@ engine::Run UpdateOptions::applied_to(const engine::Run& run) const {
   engine::Request request;
   request.input_file = file;
   request.tags = {tags.begin(), tags.end()};
-  request.include_path = {include_path.begin(), include_path.end()};
+  request.include_path.assign(include_path.begin(), include_path.end());
   engine::Run updated = engine::with_updated_evaluation(run, std::move(request), diagnostics);
   tell_warnings(diagnostics);
   return updated;

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "evaluation.hpp"
+#include "log_file.hpp"
 #include "output.hpp"
 #include "show.hpp"
 

@@ -202,13 +202,6 @@ void store(const Analyses& analyses, workspace::Workspace& workspace) {
     workspace.replace_findings(analyser, findings);
 }
 
-Analyses stored_analyses(const Run& run, const workspace::Workspace& workspace) {
-  Analyses analyses;
-  for (const model::Analyser& analyser : run.benchmark.analysers)
-    analyses[analyser.name] = workspace.findings(analyser.name);
-  return analyses;
-}
-
 bool is_analysed(const Run& run, const workspace::Workspace& workspace) {
   for (const model::Analyser& analyser : run.benchmark.analysers)
     if (!workspace.analysed(analyser.name))

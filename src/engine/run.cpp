@@ -59,6 +59,19 @@ fs::path choose_outpath(const Request& request, const model::Benchmark& benchmar
   return home / expand_user_and_environment(benchmark.outpath);
 }
 
+/// What relative file names of the benchmark start from; its outpath starts from the input file.
+fs::path home_of(const model::Benchmark& benchmark, const Input& input) {
+  for (const document::Node* node : input.document.all("benchmark")) {
+    const document::Attribute* reference = node->find("file_path_ref");
+    if (!reference || strip(node->get("name")) != benchmark.name)
+      continue;
+    const auto home =
+        fs::weakly_canonical(input.home / expand_user_and_environment(reference->value));
+    return home.has_filename() ? home : home.parent_path();
+  }
+  return input.home;
+}
+
 const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benchmarks,
                                        const std::string& name) {
   for (const model::Benchmark& benchmark : benchmarks)
@@ -123,7 +136,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   run.facts["benchmark"] = benchmark.name;
   run.facts["comment"] = request.comment.value_or(benchmark.comment);
   run.facts["input_file"] = fs::absolute(request.input_file).lexically_normal().string();
-  run.facts["home"] = input.home.string();
+  run.facts["home"] = home_of(benchmark, input).string();
   run.facts["tags"] = join(std::vector<std::string>(input.tags.begin(), input.tags.end()), ",");
   run.facts["platform"] = input.platform.name;
   run.facts["power_source"] = request.power_source;

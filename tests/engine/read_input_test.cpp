@@ -92,6 +92,20 @@ TEST_F(ReadInput, ChecksTheTags) {
   EXPECT_TRUE(warnings.empty());
 }
 
+TEST_F(ReadInput, ABenchmarkMayHaveAnotherHome) {
+  files.write("in.yaml",
+              "benchmark:\n"
+              "  - {name: a, outpath: o, file_path_ref: sub/.., step: {name: s, do: x}}\n"
+              "  - {name: b, outpath: o, file_path_ref: sub, step: {name: s, do: x}}\n");
+  const Input input = read({});
+  const Request request{.input_file = files.path() / "in.yaml"};
+  const auto home = [&](std::size_t k) {
+    return plan_run(input, input.benchmarks.at(k), request).fact("home");
+  };
+  EXPECT_EQ(home(0), files.path());
+  EXPECT_EQ(home(1), files.path() / "sub");
+}
+
 TEST_F(ReadInput, APlatformMayBeDescribedAsATag) {
   files.write("in.yaml",
               "name: d\ntags: {tag: {name: slurm, _: on a cluster}}\nstep: {name: s, do: x}\n");

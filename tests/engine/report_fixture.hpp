@@ -29,7 +29,9 @@ class ReportFixture : public RunFixture {
       if (state == workspace::State::ready)
         continue;
       workspace_->apply({.claims = {{one.id, std::to_string(one.id), "here"}}});
-      if (state != workspace::State::running)
+      if (state == workspace::State::pending)
+        workspace_->apply({.advances = {{.workpackage = one.id, .to = state}}});
+      else if (state != workspace::State::running)
         workspace_->apply({.endings = {{.workpackage = one.id,
                                         .success = state == workspace::State::done,
                                         .reason = state == workspace::State::done ? "" : reason}}});

@@ -76,6 +76,11 @@ n/a in t: workpackage 2 has not ended
 )");
 }
 
+TEST_F(ReportTest, TakesAPendingWorkpackageForARunningOne) {
+  end(one_step("column: [n, t, jube_wp_status]"), {{2, State::pending}});
+  EXPECT_EQ(table(), "n[nodes],t[s],jube_wp_status\n1,,DONE\n2,,DONE\n10,n/a,RUNNING\n");
+}
+
 TEST_F(ReportTest, NamesTheFailureInPlaceOfAValue) {
   end(one_step("column: [n, t]", "", ", iterations: 2"), {{3, State::failed}}, "out of memory");
   find(0, "t", 1.0);
@@ -260,6 +265,23 @@ TEST_F(ReportTest, FillsDatabases) {
   EXPECT_EQ(first.target.run, "u");
   EXPECT_EQ(first.rows.rows.size(), 3U);
   EXPECT_EQ(report.databases.at(1).target.file, std::filesystem::current_path() / "sub/e.db");
+}
+
+TEST_F(ReportTest, ReadsFindingsThatResultsShow) {
+  end(one_step("sort: b, filter: \"$c != '2'\", column: [n, t]"));
+  std::vector<workspace::Finding> findings;
+  for (const char* name : {"a", "b", "c", "t"})
+    findings.push_back({.workpackage = 0, .name = name, .value = 1.0});
+  store({{"a", findings}}, *workspace_);
+  const auto names = [&] {
+    std::string text;
+    for (const workspace::Finding& one : stored_analyses(run_, *workspace_)["a"])
+      text += one.name;
+    return text;
+  };
+  EXPECT_EQ(names(), "bct");
+  run_.benchmark.results[0].tables[0].filter = "${t$n} > 1";  // may be any
+  EXPECT_EQ(names(), "abct");
 }
 
 TEST_F(ReportTest, LeavesRowsWithoutAnyValueOut) {

@@ -109,6 +109,42 @@ TEST(Python, AnswersALargeBatchInOneCall) {
 }
 
 // Both sides have far more to write than a socket holds.
+/// Every `#` of an expression stands for a whole number that differs from text to text.
+class ShapeTest : public testing::TestWithParam<std::string> {
+ protected:
+  static void SetUpTestSuite() {
+    evaluate(together, {"'" + std::string(20'000, 'x') + "'"});  // large enough
+  }
+
+  static inline Evaluator one_by_one{};
+  static inline Evaluator together{};
+};
+
+// A large request compiles an expression once for all numbers; the values must not show it.
+TEST_P(ShapeTest, HasTheValuesThatEachTextHasAlone) {
+  std::vector<std::string> texts;
+  for (const char* number : {"0", "7", "12", "1000", "007", "1", "123456789012345678901234"}) {
+    std::string text = GetParam();
+    for (auto at = text.find('#'); at != std::string::npos; at = text.find('#'))
+      text.replace(at, 1, number);
+    texts.push_back(text);
+  }
+  std::vector<Outcome> expected;
+  for (const std::string& text : texts)
+    expected.push_back(evaluate(one_by_one, {text}).at(0));
+  EXPECT_EQ(evaluate(together, texts), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Expressions, ShapeTest,
+    testing::Values("# + # * 2", "-# ** 2 / 3", "1 / #", "'%d-%d' % (#, # // 5)", "'n#' + str(#)",
+                    "f'{# + 1:04d}'", R"("it's #" * 2)", R"('''#''' + str(#))", R"('a\'#' + 'b')",
+                    "# is 1000", "# .bit_length()", "(#).real", "#.5 + 1", "1#", "#e2", "x#",
+                    "[# for k in range(3)][0]", "[k for # in [1]]", "dict(#=1)", "#(#)", "'a' #",
+                    "max(#, 5) if # > 3 else 'few'", "{1: 'a', 7: 'b'}.get(#, 'c')",
+                    "sorted(dir()) * #", "os.path.join('a', str(#))", "  # + 1", "'#' '#'",
+                    "(lambda a=#: a + #)()", "#, #", "r'#' + str(#)", "'#", "#if # else 2"));
+
 TEST(Python, LargeTextsInBothDirectionsDoNotBlock) {
   Evaluator evaluator;
   std::vector<std::string> expressions;

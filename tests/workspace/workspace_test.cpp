@@ -92,6 +92,8 @@ TEST_F(WorkspaceFixture, KeepsFindingsOfEveryKind) {
   workspace_.replace_findings("a", findings);
   EXPECT_EQ(workspace_.findings("a"), findings);
   EXPECT_THAT(workspace_.findings("b"), IsEmpty());
+  EXPECT_EQ(workspace_.findings("a", {"real", "none", "inf"}),
+            (std::vector<Finding>{findings[2], findings[4]}));
 }
 
 // SQLite has no NaN: without care the value would come back as absent.

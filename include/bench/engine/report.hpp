@@ -27,7 +27,7 @@ Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
 /// Keeps what the analysers found. The caller holds the writer lock.
 void store(const Analyses& analyses, workspace::Workspace& workspace);
 
-/// What an earlier analysis found.
+/// What an earlier analysis found, as far as the results show it.
 Analyses stored_analyses(const Run& run, const workspace::Workspace& workspace);
 
 /// Whether every analyser has seen all workpackages that have ended.

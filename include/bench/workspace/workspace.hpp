@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,9 @@ class Workspace {
   void replace_findings(const std::string& analyser, const std::vector<Finding>& findings);
   /// Ascending by workpackage, then name.
   std::vector<Finding> findings(const std::string& analyser) const;
+  /// The same, of these names only: a run may hold millions.
+  std::vector<Finding> findings(const std::string& analyser,
+                                const std::set<std::string>& names) const;
   /// Whether the analyser has run since the last workpackage ended.
   bool analysed(const std::string& analyser) const;
 

@@ -15,7 +15,7 @@ using ReadText = document::Node (*)(const std::string& text, const std::string& 
                                     Diagnostics& diagnostics);
 
 inline void require_place(const Place& place, long lines) {
-  const std::filesystem::path file = place.file;
+  const auto file = std::filesystem::path(place.file).lexically_normal();
   require(file.parent_path() == included(), "every place is in a file that was read");
   require(place.line >= 1, "lines count from 1");
   if (file.filename() == "fuzz")

@@ -105,8 +105,10 @@ std::string names_text(const std::vector<std::string>& names) {
 
 void show_tags(const engine::Request& request, const engine::Input& input) {
   Diagnostics told_already;
-  const document::Node whole = document::read_file(request.input_file, told_already);
-  std::set<std::string> active = request.tags;
+  const document::ReadOptions options{
+      .tags = input.tags, .include_path = request.include_path, .library = {}};
+  const document::Node whole = document::read_file(request.input_file, told_already, options);
+  std::set<std::string> active = input.tags;
   active.insert(input.platform.name);
   std::vector<std::vector<std::string>> rows;
   for (const TagEffect& effect : tag_effects(whole, active))

@@ -37,6 +37,8 @@ const std::array commands{
             declare_tag},
     Command{"remove", "delete a run, or workpackages that shall be made again",
             "bench remove quickstart_run -i 0 -w 3", declare_remove},
+    Command{"schema", "print a JSON Schema of input files, for editors",
+            "bench schema > bench.schema.json", declare_schema},
     Command{"complete", "print the completion script of a shell", "bench complete -s bash",
             declare_complete},
     Command{"help", "explain a command or a part of the language", "bench help parameter",

@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -20,9 +19,8 @@ std::map<std::string, std::string> described_tags(const Node& root) {
   std::map<std::string, std::string> descriptions;
   for (const std::string& name : document::tag_names(root))
     descriptions[name];
-  for (const Node* block : root.all("tags"))
-    for (const Node* tag : block->all("tag"))
-      descriptions[tag->get("name")] = strip(tag->text);
+  for (const document::TagDescription& described : document::tag_descriptions(root))
+    descriptions[described.name] = described.text;
   return descriptions;
 }
 
@@ -45,17 +43,30 @@ void show_tags_of_run(const workspace::RunDirectory& run) {
 }  // namespace
 
 std::function<int()> declare_tag(CLI::App& app) {
-  const auto choice = std::make_shared<RunChoice>();
-  app.add_option("PATH", choice->directory, "input file, outpath, or the directory of one run")
+  struct Options {
+    RunChoice choice;
+    std::vector<std::string> include_path;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("PATH", options->choice.directory,
+                 "input file, outpath, or the directory of one run")
       ->capture_default_str();
-  choice->declare_ids(app);
-  return [choice] {
+  options->choice.declare_ids(app);
+  app.add_option("--include-path", options->include_path, "where included files are looked for")
+      ->type_name("DIR");
+  return [options] {
+    const RunChoice& chosen = options->choice;
     std::error_code absent;
-    if (std::filesystem::is_regular_file(choice->directory, absent)) {
+    if (std::filesystem::is_regular_file(chosen.directory, absent)) {
       Diagnostics told_by_check;
-      show_descriptions(described_tags(document::read_file(choice->directory, told_by_check)));
+      const document::ReadOptions reading{
+          .tags = {},
+          .include_path = {options->include_path.begin(), options->include_path.end()},
+          .library = {}};
+      show_descriptions(
+          described_tags(document::read_file(chosen.directory, told_by_check, reading)));
     } else {
-      for (const workspace::RunDirectory& run : choice->runs())
+      for (const workspace::RunDirectory& run : chosen.runs())
         show_tags_of_run(run);
     }
     return 0;

@@ -46,8 +46,8 @@ Document read_document(const std::filesystem::path& file, const ReadOptions& opt
   return document;
 }
 
-Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics) {
-  const ReadOptions options;
+Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics,
+               const ReadOptions& options) {
   return Reader(options, diagnostics).input(file).root;
 }
 

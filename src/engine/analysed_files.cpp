@@ -2,8 +2,6 @@
 
 #include <glob.h>
 
-#include <bench/base/files.hpp>
-
 namespace bench::engine {
 namespace {
 
@@ -21,15 +19,6 @@ std::string literally(const std::string& text) {
 }
 
 }  // namespace
-
-fs::path work_directory(const Run& run, const workspace::Workpackage& workpackage,
-                        const evaluate::Lookup& lookup) {
-  const std::string& chosen = run.benchmark.step(workpackage.step)->work_dir;
-  if (chosen.empty())
-    return run.directory.path / workpackage.directory / "work";
-  return fs::path(run.fact("home")) /
-         expand_user_and_environment(evaluate::substitute(chosen, lookup));
-}
 
 std::vector<fs::path> matching_files(const fs::path& directory, const std::string& pattern) {
   if (pattern.find_first_of("*?[") == std::string::npos)

@@ -154,7 +154,7 @@ class Grouping {
   void add_files(const model::Analysis& analysis, const AnalysisPatterns& patterns,
                  const Workpackage& workpackage, const Variables& known, Group& group) const {
     const auto lookup = lookup_in(known, workpackage.parameters);
-    const fs::path work = work_directory(run_, workpackage, lookup);
+    const fs::path work = work_directory(run_, workpackage, known);
     for (std::size_t k = 0; k < analysis.files.size(); ++k)
       for (const fs::path& path : matching_files(
                work,
@@ -179,7 +179,7 @@ Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
   Analyses analyses;
   const auto all = workspace.workpackages();
   const Family family(all);
-  evaluate::Evaluator evaluator;
+  evaluate::Evaluator evaluator = evaluator_of(run);
   for (const model::Analyser& analyser : run.benchmark.analysers) {
     Grouping grouping(run, family, analyser);
     const auto groups = grouping.groups();

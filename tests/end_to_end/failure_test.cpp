@@ -72,7 +72,7 @@ TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
   const auto run = here.bench({"run", "typo.yaml"});
   EXPECT_EQ(run.status.code, 1);
   EXPECT_EQ(run.standard_error,
-            "typo.yaml:4:22: error: there is no parameter set called 'swep'\n"
+            "typo.yaml:4:22: error: there is no parameter, file or substitute set called 'swep'\n"
             "  step: {name: s, use: swep, do: echo $n}\n"
             "                       ^\n"
             "hint: did you mean 'sweep'?\n");

@@ -10,9 +10,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::vector<std::string> commands{"run",  "continue", "check",    "analyse", "result",
-                                        "info", "status",   "log",      "output",  "comment",
-                                        "tag",  "remove",   "complete", "help"};
+const std::vector<std::string> commands{"run",  "continue", "check",  "analyse",  "result",
+                                        "info", "status",   "log",    "output",   "comment",
+                                        "tag",  "remove",   "schema", "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;
@@ -23,6 +23,15 @@ TEST(HelpTest, EveryCommandHasAnExample) {
     EXPECT_THAT(here.bench({"help", command}).standard_output,
                 HasSubstr("Example:\n  bench " + command));
   }
+}
+
+TEST(SchemaTest, IsJsonThatNamesItsDialect) {
+  const Playground here;
+  const auto schema = here.bench({"schema"});
+  EXPECT_EQ(schema.status.code, 0);
+  EXPECT_THAT(schema.standard_output, HasSubstr("json-schema.org/draft/2020-12/schema"));
+  EXPECT_THAT(schema.standard_output, StartsWith("{"));
+  EXPECT_TRUE(schema.standard_output.ends_with("}\n"));
 }
 
 TEST(HelpTest, WithoutATopicAllAreListed) {

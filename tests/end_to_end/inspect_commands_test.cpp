@@ -134,6 +134,19 @@ TEST_F(InspectTest, TagShowsTheTagsOfAFileAndOfARun) {
   EXPECT_THAT(shown({"tag", "runs"}), StartsWith("run 0: tags a,b\n"));
 }
 
+TEST_F(InspectTest, TagShowsTheDescriptionsOfAFileAndOfARun) {
+  here_.write("described.yaml",
+              "name: d\noutpath: d\n"
+              "tags: {tag: {name: gpu, _: use the accelerator}}\n"
+              "step: {name: s, tag: \"gpu|!gpu\", do: echo}\n");
+  const std::string table =
+      "| tag |         description |\n|-----|---------------------|\n"
+      "| gpu | use the accelerator |\n";
+  EXPECT_EQ(shown({"tag", "described.yaml"}), table);
+  here_.bench({"run", "described.yaml"});
+  EXPECT_EQ(shown({"tag", "d"}), "run 0: no tags\n" + table);
+}
+
 /// The log lines without their times.
 std::string without_times(const std::string& log) {
   std::string text;

@@ -1,8 +1,12 @@
 #include "bench_program.hpp"
 
+#include <algorithm>
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
@@ -172,6 +176,48 @@ TEST_F(ResultTest, FilesGoIntoTheResultDirectory) {
   here_.bench({"run", "dir.yaml", "-r"});
   EXPECT_EQ(here_.read("results/000001/squares.dat"), squares_file);
   EXPECT_FALSE(here_.has("runs/000001/result/squares.dat"));
+}
+
+TEST_F(ResultTest, DatabasesHoldTheRowsOfARunOnce) {
+  here_.write("db.yaml",
+              replaced({{"table: {name: squares, style: pretty, sort: n, column: [n, result]}",
+                         "database: [{name: own, key: [n, {title: r, _: result}]}, "
+                         "{name: kept, file: sub/kept.db, "
+                         "key: [{primekey: true, _: n}, result]}]"}}));
+  here_.bench({"run", "db.yaml", "-r"});
+  EXPECT_EQ(shown({}), "");
+  EXPECT_EQ(here_.read("runs/000001/result/kept.dat"),
+            (std::filesystem::canonical(here_.path()) / "sub/kept.db").string() + "\n");
+  const auto rows = [&](const std::string& file, const std::string& query) {
+    ProcessSpec spec = here_.spec({});
+    spec.arguments = {"python3", "-c",
+                      "import sqlite3, sys\n"
+                      "print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchall())",
+                      file, query};
+    return run_command(std::move(spec), 60).standard_output;
+  };
+  EXPECT_EQ(rows("runs/000001/result/own.dat", "SELECT n, r FROM own"),
+            "[('1', 1), ('2', 4), ('3', 9)]\n");
+  EXPECT_EQ(rows("sub/kept.db", "SELECT * FROM kept"), "[('1', 1), ('2', 4), ('3', 9)]\n");
+}
+
+TEST_F(ResultTest, SyslogIsSentAndPrinted) {
+  const std::string path = (here_.path() / "log").string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, path.size());
+  const UniqueFd server(::socket(AF_UNIX, SOCK_DGRAM, 0));
+  ASSERT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  here_.write("log.yaml",
+              replaced({{"table: {name: squares, style: pretty, sort: n, column: [n, result]}",
+                         "syslog: {name: l, address: log, filter: $n > 2, "
+                         "format: '%(levelname)s %(message)s', key: [n, result]}"}}));
+  EXPECT_THAT(here_.bench({"run", "log.yaml", "-r"}).standard_output,
+              HasSubstr("\nn=3 result=9\n"));
+  std::string datagram(100, '?');
+  datagram.resize(static_cast<std::size_t>(
+      std::max<ssize_t>(::recv(server.get(), datagram.data(), 100, MSG_DONTWAIT), 0)));
+  EXPECT_EQ(datagram, std::string("<14>INFO n=3 result=9\0", 22));
 }
 
 TEST_F(ResultTest, WarnsOfOutputThatIsNotUtf8) {

@@ -74,6 +74,27 @@ TEST_F(RunOptionsTest, EachBenchmarkTakesOneOfTheIds) {
   EXPECT_TRUE(here_.has("runs/000010/000000_compute"));
 }
 
+TEST_F(RunOptionsTest, BenchmarksAreChosenByName) {
+  here_.write("two.yaml", two_benchmarks);
+  here_.bench({"run", "two.yaml", "--only-bench", "two"});
+  EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "2\n");
+  here_.bench({"run", "two.yaml", "--not-bench", "two"});
+  EXPECT_EQ(here_.read("runs/000001/000000_s/work/stdout"), "1\n");
+  EXPECT_FALSE(here_.has("runs/000002"));
+}
+
+TEST_F(RunOptionsTest, IncludedFilesAreFoundInTheGivenDirectories) {
+  std::filesystem::create_directory(here_.path() / "library");
+  here_.write("library/sets.yaml", "parameterset: {name: p, parameter: {name: n, _: 42}}\n");
+  here_.write("user.yaml",
+              "name: user\noutpath: runs\n"
+              "step: {name: s, use: {from: sets.yaml, _: p}, do: echo $n}\n");
+  EXPECT_EQ(here_.bench({"run", "user.yaml"}).status.code, 1);
+  EXPECT_EQ(here_.bench({"run", "user.yaml", "--include-path", "library"}).status.code, 0);
+  EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "42\n");
+  EXPECT_EQ(here_.bench({"check", "user.yaml", "--include-path", "library"}).status.code, 0);
+}
+
 TEST_F(RunOptionsTest, AnIdTooManyIsMentioned) {
   const auto run = here_.bench({"run", "small.yaml", "-i", "4", "9"});
   EXPECT_EQ(run.status.code, 0);

@@ -275,7 +275,8 @@ TEST_F(ReportTest, ReadsFindingsThatResultsShow) {
   store({{"a", findings}}, *workspace_);
   const auto names = [&] {
     std::string text;
-    for (const workspace::Finding& one : stored_analyses(run_, *workspace_)["a"])
+    const Analyses stored = stored_analyses(run_, *workspace_);
+    for (const workspace::Finding& one : stored.at("a"))
       text += one.name;
     return text;
   };

@@ -64,7 +64,8 @@ Document read_document(const std::filesystem::path& file, const ReadOptions& opt
 
 /// The tree of one file or text, its includes resolved, but neither tags nor sets. `name` stands
 /// in messages in place of the file's, and includes are looked for beside it.
-Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics);
+Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics,
+               const ReadOptions& options = {});
 Node read_yaml(const std::string& text, const std::string& name, Diagnostics& diagnostics);
 Node read_xml(const std::string& text, const std::string& name, Diagnostics& diagnostics);
 

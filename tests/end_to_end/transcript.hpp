@@ -54,12 +54,15 @@ inline std::string normalised(std::string text, const std::filesystem::path& her
   return text;
 }
 
-/// A command of a transcript, run as a shell in the playground would, with `bench` on its PATH and
-/// every run strict.
+/// A command of a transcript, run as a shell in the playground would, with `bench` on its PATH,
+/// none of its variables set, and every run strict.
 inline std::string play_command(const Playground& here, const std::string& command) {
   if (command.starts_with("find "))
     return listing(here.path(), command.substr(5));
   Environment environment = current_environment();
+  std::erase_if(environment, [](const auto& variable) {
+    return variable.first.starts_with("BENCH_") || variable.first.starts_with("JUBE_");
+  });
   const auto program = std::filesystem::path(BENCH_PROGRAM);
   set_variable(environment, "PATH", program.parent_path().string() + ":" + std::getenv("PATH"));
   constexpr double far_too_long_s = 300;

@@ -114,12 +114,9 @@ std::string library_of(const std::string& name) {
 }
 
 const std::map<std::string, std::set<std::string>> libraries{
-    {"base", {"boost", "openssl"}},
-    {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
-    {"workspace", {"SQLiteCpp", "nlohmann"}},
-    {"analyse", {"pcre2"}},
-    {"result", {"SQLiteCpp", "nlohmann"}},
-    {"cli", {"CLI"}},
+    {"base", {"boost", "openssl"}},           {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
+    {"workspace", {"SQLiteCpp", "nlohmann"}}, {"analyse", {"pcre2"}},
+    {"result", {"SQLiteCpp", "nlohmann"}},    {"cli", {"CLI"}},
 };
 
 TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {

@@ -1,0 +1,82 @@
+#include "bench_program.hpp"
+#include "support/eventually.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+/// A script that was written for JUBE, its program, and stand-ins for Slurm's commands.
+const fs::path files = fs::path(__FILE__).parent_path().parent_path() / "data/jube_platform";
+
+class JubePlatformTest : public testing::Test {
+ protected:
+  JubePlatformTest() {
+    fs::copy(files, here_.path(), fs::copy_options::recursive);
+    set_variable(machine_, "PATH", (here_.path() / "bin").string() + ":" + std::getenv("PATH"));
+    set_variable(machine_, "GO", here_.path() / "go");
+  }
+
+  /// Calls `continue` until nothing waits any more, as people's loops do, and returns the last
+  /// status.
+  std::string continue_to_the_end() const {
+    std::string status;
+    EXPECT_TRUE(support::eventually([&] {
+      here_.bench({"continue", "runs"}, machine_);
+      status = here_.bench({"status", "runs"}).standard_output;
+      return status != "RUNNING\n";
+    }));
+    return status;
+  }
+
+  Playground here_;
+  Environment machine_;
+};
+
+TEST_F(JubePlatformTest, AScriptOfJubesSlurmLibraryRunsUnchanged) {
+  const auto run = here_.bench({"run", "training.yaml"}, machine_);
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_error, HasSubstr("did you mean 'separator'?"));
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+
+  here_.write("go", "");
+  EXPECT_EQ(continue_to_the_end(), "FINISHED\n");
+  EXPECT_EQ(here_.bench({"result", "runs"}).standard_output,
+            "model,devices,version,layers,mean[1/s],per device,spread,threads,lines\n"
+            "117M,1,2024.01 ,12,8.00,12.00,4.00,3,3\n"
+            "117M,2,2024.01 ,12,16.00,12.00,8.00,3,3\n\n");
+}
+
+TEST_F(JubePlatformTest, TheJobScriptHoldsWhatTheScriptAsksFor) {
+  here_.write("go", "");
+  ASSERT_EQ(here_.bench({"run", "training.yaml"}, machine_).status.code, 0);
+  const std::string job = here_.read("runs/000000/000001_train/work/submit.job");
+  for (const char* line :
+       {"#SBATCH --job-name=\"training_train_1\"\n", "#SBATCH --ntasks=2\n",
+        "#SBATCH --ntasks-per-node=2\n", "#SBATCH --cpus-per-task=3\n",
+        "#SBATCH --partition=booster\n", "#SBATCH --account=project\n", "#SBATCH --time=00:10:00\n",
+        "export OMP_NUM_THREADS=\"3\"\n", "export RANKS=$(printf \"%s \" $(seq 0 $((2 - 1))))\n",
+        "echo \"ranks: $RANKS, a comma\"\n", "touch ready\n"})
+    EXPECT_THAT(job, HasSubstr(line));
+  // What measures ends with the newline that the shell printed, so the starter has its own line.
+  EXPECT_THAT(job, HasSubstr("export LOGS=runs/000000/000001_train/work\n"
+                             " srun --cpu-bind=none,verbose ./train.sh 8 12\n"));
+  EXPECT_THAT(job, Not(HasSubstr("#STARTER#")));
+  EXPECT_EQ(continue_to_the_end(), "FINISHED\n");
+}
+
+TEST_F(JubePlatformTest, AJobThatFailsIsAFailedWorkpackageWithoutChildren) {
+  ASSERT_EQ(here_.bench({"run", "training.yaml", "--tag", "broken"}, machine_).status.code, 0);
+  EXPECT_EQ(continue_to_the_end(), "ERROR\n");
+  EXPECT_TRUE(here_.has("runs/000000/000001_train/error"));
+  EXPECT_EQ(here_.read("runs/000000/000001_train/work/job.err"), "no module\n");
+  EXPECT_FALSE(here_.has("runs/000000/000003_combine"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -47,7 +47,10 @@ inline std::string listing(const std::filesystem::path& base, const std::string&
 /// Without times of day and the names of this machine and of its directories.
 inline std::string normalised(std::string text, const std::filesystem::path& here) {
   text = replace_all(text, here.string(), "HERE");
-  text = replace_all(text, std::filesystem::path(BENCH_PROGRAM).parent_path().string(), "BIN");
+  const std::string programs = std::filesystem::path(BENCH_PROGRAM).parent_path().string();
+  text = replace_all(text, programs, "BIN");
+  // Only a build with the step programs has their directory.
+  text = replace_all(text, "BIN:BIN/steps:", "BIN:");
   text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)"),
                             "YYYY-MM-DD HH:MM:SS");
   text = std::regex_replace(text, std::regex(R"((host: +)\S+)"), "$1HOST");

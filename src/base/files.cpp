@@ -105,7 +105,7 @@ std::filesystem::path find_program(const std::string& program) {
     return program;
   const char* path = std::getenv("PATH");
   for (const std::string& directory : split(path ? path : "/usr/bin:/bin", ":")) {
-    const std::filesystem::path candidate =
+    std::filesystem::path candidate =
         std::filesystem::path(directory.empty() ? "." : directory) / program;
     std::error_code ignored;
     if (::access(candidate.c_str(), X_OK) == 0 &&

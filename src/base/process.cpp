@@ -202,7 +202,7 @@ Process::Process(const ProcessSpec& spec) {
   std::vector<char*> environment;
   if (spec.environment) {
     for (const auto& [name, value] : *spec.environment)
-      entries.push_back(name + "=" + value);
+      entries.push_back(fmt::format("{}={}", name, value));
     for (std::string& entry : entries)
       environment.push_back(entry.data());
     environment.push_back(nullptr);
@@ -217,7 +217,12 @@ Process::Process(const ProcessSpec& spec) {
                        spec.stderr_fd};
   try {
     const SignalBlock block;
+#ifdef __SANITIZE_THREAD__
+    bp::child child(
+        setup);  // ThreadSanitizer makes a fork of a vfork, and the child's errors would be lost
+#else
     bp::child child(setup, bp::posix::use_vfork);
+#endif
     pid_ = child.id();
     child.detach();
   } catch (const bp::process_error& failure) {

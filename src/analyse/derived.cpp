@@ -4,9 +4,11 @@
 #include "statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -68,6 +70,9 @@ class Substitution {
   /// Whether the text needs a pattern that matched nowhere, so that there is nothing to evaluate.
   bool lacks_a_match() const { return lacks_a_match_; }
   bool estimated() const { return estimated_; }
+  /// Whether a value that the text needs is no number, so that a failure of Python's is no
+  /// surprise.
+  bool holds_nan() const { return holds_nan_; }
 
  private:
   const std::string* look_up(std::string_view name) {
@@ -82,6 +87,8 @@ class Substitution {
     if (!finding.present() && absent_reason_.empty())
       absent_reason_ = finding.absent_reason;
     estimated_ = estimated_ || finding.estimated;
+    const double* number = std::get_if<double>(&finding.value);
+    holds_nan_ = holds_nan_ || (number && std::isnan(*number));
     return &values_.try_emplace(std::string(name), to_text(finding.value)).first->second;
   }
 
@@ -92,6 +99,7 @@ class Substitution {
   std::string absent_reason_;
   bool lacks_a_match_ = false;
   bool estimated_ = false;
+  bool holds_nan_ = false;
 };
 
 /// The derived patterns of one level over all groups, as one batch.
@@ -108,7 +116,7 @@ class Batch {
       set(index, pattern, fallback_of(pattern));
     } else {
       requests_.push_back({pattern.mode, needed.text()});
-      waiting_.push_back({index, &pattern, needed.estimated()});
+      waiting_.push_back({index, &pattern, needed.estimated(), needed.holds_nan()});
     }
   }
 
@@ -125,6 +133,7 @@ class Batch {
     std::size_t group;
     const model::Pattern* pattern;
     bool estimated;
+    bool holds_nan;
   };
 
   void take_in(const Waiting& waiting, const evaluate::Outcome& outcome) {
@@ -134,7 +143,7 @@ class Batch {
           Finding{to_value(outcome.value, pattern.type), pattern.unit, waiting.estimated, ""});
       return;
     }
-    if (failed_.insert(&pattern).second && diagnostics_)
+    if (!waiting.holds_nan && failed_.insert(&pattern).second && diagnostics_)
       diagnostics_->warn(fmt::format("derived pattern '{}' fails: {}", pattern.name, outcome.error),
                          "it has its default where it fails, else nan or nothing", pattern.place);
     set(waiting.group, pattern, fallback_of(pattern));

@@ -15,8 +15,9 @@ namespace {
 
 /// Ends an exponential search after some tenths of a second.
 constexpr std::uint32_t match_limit = 20'000'000;
-constexpr std::size_t jit_stack_start = 32 * 1024;
-constexpr std::size_t jit_stack_limit = 256 * 1024 * 1024;  // Address space; taken as it is needed.
+constexpr std::size_t jit_stack_start = std::size_t{32} * 1024;
+constexpr std::size_t jit_stack_limit =
+    std::size_t{256} * 1024 * 1024;  // Address space; taken as it is needed.
 constexpr std::uint32_t heap_limit_kib = 256 * 1024;
 
 template <auto free_function>
@@ -98,7 +99,7 @@ class Regex::Program {
 
   void collect(std::string_view text, std::vector<std::string>& values) const {
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(match_.get());
-    for (std::uint32_t group = groups_ == 0 ? 0 : 1; group <= groups_; ++group) {
+    for (std::size_t group = groups_ == 0 ? 0 : 1; group <= groups_; ++group) {
       const std::size_t from = ends[2 * group];
       const std::size_t to = ends[2 * group + 1];
       if (from != PCRE2_UNSET && from < to)

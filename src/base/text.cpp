@@ -42,6 +42,16 @@ std::string_view strip(std::string_view text) {
   return text.substr(first, text.find_last_not_of(white_space) - first + 1);
 }
 
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (text = strip(text); !text.empty(); text = strip(text)) {
+    const auto word = text.substr(0, text.find_first_of(white_space));
+    line.append(line.empty() ? "" : " ").append(word);
+    text.remove_prefix(word.size());
+  }
+  return line;
+}
+
 std::vector<std::string> split(std::string_view text, std::string_view separator) {
   std::vector<std::string> pieces;
   if (!separator.empty())

@@ -136,7 +136,7 @@ std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
 std::string parameters_text(const workspace::Parameters& parameters) {
   std::vector<std::string> texts;
   for (const auto& [name, value] : parameters)
-    texts.push_back(name + "=" + value);
+    texts.push_back(fmt::format("{}={}", name, value));
   return join(texts, " ");
 }
 

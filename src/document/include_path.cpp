@@ -46,7 +46,7 @@ fs::path IncludePath::find(const std::string& name, const Place& place) const {
     throw Error("the name of a file is missing", "", place);
   std::vector<std::string> names;
   for (const fs::path& directory : searched()) {
-    const fs::path candidate = directory / name;  // an absolute name stands for itself
+    fs::path candidate = directory / name;  // an absolute name stands for itself
     std::error_code absent;
     if (fs::exists(candidate, absent) && !fs::is_directory(candidate, absent))
       return candidate;

@@ -206,7 +206,7 @@ void Sets::resolve_use(Node& benchmark, Node& use, const Loaded& input) {
       bring(benchmark, {&one_set(file, "", name, use.text_place), &file}, prefix + name);
       brought.insert(name);
     }
-    name = prefix + name;
+    name.insert(0, prefix);
   }
   use.text = join(names, ",");
   std::erase_if(use.attributes, [](const Attribute& a) { return a.name == "from"; });

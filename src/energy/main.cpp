@@ -166,8 +166,9 @@ void write_results(const Options& options, const std::string& suffix,
                    const Measurement& measurement) {
   std::string text;
   for (const auto& [name, value] : summary(measurement)) {
-    text += name + "=" + value + "\n";
-    say(name + "=" + value);
+    const std::string line = fmt::format("{}={}", name, value);
+    text += line + "\n";
+    say(line);
   }
   if (options.out.empty())
     return;

@@ -49,7 +49,8 @@ void apply(const workspace::EnvironmentChanges& changes, Environment& environmen
     if (value)
       set_variable(environment, name, *value);
     else
-      std::erase_if(environment, [&](const auto& variable) { return variable.first == name; });
+      std::erase_if(environment,
+                    [&wanted = name](const auto& variable) { return variable.first == wanted; });
 }
 
 }  // namespace bench::engine

@@ -128,15 +128,17 @@ void Graph::breed(const model::Step& step, Causes parents, std::vector<Newborn>&
     const std::vector<long long>& ids = parents.parents[combination.origin].ids;
     const int base = base_iteration(ids) * step.iterations;
     const std::size_t cause = parents.causes[combination.origin];
-    for (int k = 0; k < step.iterations; ++k) {
-      const bool last = k + 1 == step.iterations;
+    const auto add = [&](int iteration, expand::Combination own) {
       Newborn& newborn = newborns.emplace_back();
-      newborn.combination = last ? std::move(combination) : combination;
+      newborn.combination = std::move(own);
       newborn.cause = cause;
       newborn.workpackage.step = step.name;
       newborn.workpackage.parents = ids;
-      newborn.workpackage.iteration = base + k;
-    }
+      newborn.workpackage.iteration = base + iteration;
+    };
+    for (int k = 0; k + 1 < step.iterations; ++k)
+      add(k, combination);
+    add(step.iterations - 1, std::move(combination));
   }
 }
 
@@ -258,22 +260,35 @@ workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage,
 }
 
 void Graph::note(const model::Step& step, const expand::Expansion& expansion) {
-  const std::size_t kept = expansion.combinations.size();
-  const auto add = [&](std::size_t dropped, const char* what) {
-    if (dropped > 0)
-      notices_.push_back(fmt::format("step {}: `{}` dropped {} of {} combinations", step.name, what,
-                                     dropped, kept + dropped));
-  };
-  add(expansion.dropped_by_where, "where");
-  add(expansion.dropped_by_active, "active");
-  if (expansion.conflicts > 0)
-    notices_.push_back(
-        fmt::format("step {}: {} parents have no child, because the step defines '{}' differently",
-                    step.name, expansion.conflicts, expansion.conflicting_parameter));
+  const auto index = static_cast<std::size_t>(&step - run_.benchmark.steps.data());
+  left_out_.resize(run_.benchmark.steps.size());
+  LeftOut& sum = left_out_[index];
+  sum.kept += expansion.combinations.size();
+  sum.by_where += expansion.dropped_by_where;
+  sum.by_active += expansion.dropped_by_active;
+  sum.conflicts += expansion.conflicts;
+  if (sum.conflicting_parameter.empty())
+    sum.conflicting_parameter = expansion.conflicting_parameter;
 }
 
 std::vector<std::string> Graph::take_notices() {
-  std::vector<std::string> notices = std::exchange(notices_, {});
+  std::vector<std::string> notices;
+  for (std::size_t k = 0; k < left_out_.size(); ++k) {
+    const LeftOut& sum = left_out_[k];
+    const std::string& step = run_.benchmark.steps[k].name;
+    const auto dropped = [&](std::size_t count, const char* by, std::size_t of) {
+      if (count > 0)
+        notices.push_back(
+            fmt::format("step {}: `{}` dropped {} of {} combinations", step, by, count, of));
+    };
+    dropped(sum.by_where, "where", sum.kept + sum.by_active + sum.by_where);
+    dropped(sum.by_active, "active", sum.kept + sum.by_active);
+    if (sum.conflicts > 0)
+      notices.push_back(fmt::format(
+          "step {}: {} {} no child, because the step defines '{}' differently", step, sum.conflicts,
+          sum.conflicts == 1 ? "parent has" : "parents have", sum.conflicting_parameter));
+  }
+  left_out_.clear();
   for (auto& [step, join] : joins_)
     for (std::string& conflict : join.take_conflicts())
       notices.push_back(std::move(conflict));

@@ -54,7 +54,8 @@ class Graph {
   workspace::Parameters parameters_in_cycle(const workspace::Workpackage& workpackage,
                                             int cycle) const;
 
-  /// What the user should know of what was made: dropped combinations and conflicts. Emptied.
+  /// What the user should know of all that was made since the last call: dropped combinations, one
+  /// sum per step, and conflicts.
   std::vector<std::string> take_notices();
 
  private:
@@ -68,6 +69,15 @@ class Graph {
   struct Causes {
     std::vector<Parents> parents;
     std::vector<std::size_t> causes;
+  };
+
+  /// What of a step's combinations did not become workpackages.
+  struct LeftOut {
+    std::size_t kept = 0;
+    std::size_t by_where = 0;
+    std::size_t by_active = 0;
+    std::size_t conflicts = 0;
+    std::string conflicting_parameter;  ///< Of the first conflict.
   };
 
   /// Expands `step` on top of each of the parents.
@@ -89,7 +99,7 @@ class Graph {
   std::unique_ptr<Definitions> definitions_;
   std::unique_ptr<Points> points_;
   std::map<std::string, Join> joins_;  ///< By step that depends on others.
-  std::vector<std::string> notices_;
+  std::vector<LeftOut> left_out_;      ///< By index of the step; empty: nothing.
 };
 
 }  // namespace bench::engine

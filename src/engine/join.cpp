@@ -186,7 +186,7 @@ std::vector<std::string> Join::take_conflicts() {
 
 /// Everything that the parents have, in order of `depend` whichever was released last: so
 /// iterations of one point stay equal.
-expand::Origin Join::origin_of(std::vector<long long> ids) const {
+expand::Origin Join::origin_of(const std::vector<long long>& ids) const {
   expand::Origin origin;
   std::set<std::string_view> seen;
   for (const std::string& step : step_.depend)

@@ -54,7 +54,7 @@ class Join {
   std::string key(const std::vector<long long>& ids, const std::vector<std::string>& names) const;
   bool agree(const std::vector<long long>& ids, long long candidate) const;
   bool is_kept(const model::Parameter& definition) const;
-  expand::Origin origin_of(std::vector<long long> ids) const;
+  expand::Origin origin_of(const std::vector<long long>& ids) const;
 
   const model::Benchmark& benchmark_;
   const model::Step& step_;

@@ -28,8 +28,6 @@ void Ledger::take_in(const std::vector<Workpackage>& made) {
     ++count_of(workpackage);
     changes_.created.push_back(workpackage);
   }
-  for (const std::string& notice : graph_.take_notices())
-    observer_.notice(notice);
 }
 
 void Ledger::mark_expanded(const std::vector<long long>& released) {

@@ -60,6 +60,8 @@ class Loop {
     }
     workspace_.apply(ledger_.take_changes());
     observer_.progress(ledger_.counts());
+    for (const std::string& notice : graph_.take_notices())
+      observer_.notice(notice);
     return {.counts = ledger_.counts(), .interrupted = interrupted()};
   }
 

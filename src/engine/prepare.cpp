@@ -17,7 +17,6 @@
 namespace bench::engine {
 namespace {
 
-namespace fs = std::filesystem;
 using schedule::Snippet;
 using workspace::Workpackage;
 using SharedScope = std::shared_ptr<const Scope>;
@@ -55,7 +54,8 @@ std::vector<Snippet> render_files(const SharedScope& scope, FileWorks& works) {
         });
       } else if (!entry.command.text.empty() &&
                  scope->holds(entry.command.active, entry.command.place)) {
-        snippets.push_back(render_command(entry.command, *scope));
+        snippets.push_back(render_command(entry.command, *scope,
+                                          fmt::format("`prepare` of file set '{}'", set->name)));
         snippets.back().before = works.take();
       }
     }

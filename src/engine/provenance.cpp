@@ -78,8 +78,8 @@ std::string relevant_environment() {
   std::vector<std::string> lines;
   for (const auto& [name, value] : current_environment())
     if (std::any_of(prefixes.begin(), prefixes.end(),
-                    [&](std::string_view prefix) { return name.starts_with(prefix); }))
-      lines.push_back(name + "=" + value);
+                    [&word = name](std::string_view prefix) { return word.starts_with(prefix); }))
+      lines.push_back(fmt::format("{}={}", name, value));
   std::sort(lines.begin(), lines.end());
   return join(lines, "\n");
 }

@@ -26,7 +26,8 @@ std::vector<schedule::Snippet> render_snippets(const Scope& scope, int begin, in
   for (int k = begin; k < end; ++k) {
     const model::Command& command = scope.step.commands[static_cast<std::size_t>(k)];
     if (!command.text.empty() && scope.holds(command.active, command.place))
-      snippets.push_back(render_command(command, scope));
+      snippets.push_back(render_command(
+          command, scope, fmt::format("command {} of {}", k + 1, size_of(scope.step))));
   }
   return snippets;
 }
@@ -51,8 +52,7 @@ std::string command_line(const Scope& scope) {
   std::vector<std::string> texts;
   for (const schedule::Snippet& snippet : render_snippets(scope, 0, size_of(scope.step)))
     texts.push_back(snippet.text);
-  const std::string commands =
-      fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
+  std::string commands = fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
   if (!scope.step.energy)
     return commands;
   const std::string& wanted = scope.run.fact("power_source");
@@ -130,7 +130,8 @@ std::vector<fs::path> program_directories() {
   return directories;
 }
 
-schedule::Snippet render_command(const model::Command& command, const Scope& scope) {
+schedule::Snippet render_command(const model::Command& command, const Scope& scope,
+                                 std::string name) {
   std::string text = scope.substitute(command.text);
   // JUBE strips them, since it goes on after the text with `&& ...`.
   text.erase(0, std::min(text.find_first_not_of(';'), text.size()));
@@ -139,7 +140,8 @@ schedule::Snippet render_command(const model::Command& command, const Scope& sco
   return {.text = text,
           .stdout_file = base / scope.substitute(command.stdout_file),
           .stderr_file = base / scope.substitute(command.stderr_file),
-          .directory = command.work_dir.empty() ? fs::path() : scope.directory_of(command)};
+          .directory = command.work_dir.empty() ? fs::path() : scope.directory_of(command),
+          .name = std::move(name)};
 }
 
 Rendered render(const Scope& scope, const Part& part, const std::string& uuid) {

@@ -29,8 +29,9 @@ Rendered render(const Run& run, const workspace::Workpackage& workpackage,
                 const Variables& variables, const std::string& uuid,
                 evaluate::Evaluator& evaluator);
 
-/// One command, whether it is active or not.
-schedule::Snippet render_command(const model::Command& command, const Scope& scope);
+/// One command, whether it is active or not; `name` is what to call it where it fails.
+schedule::Snippet render_command(const model::Command& command, const Scope& scope,
+                                 std::string name);
 
 /// Directories with programs that commands find by name: bench-energy and the step programs.
 std::vector<std::filesystem::path> program_directories();

@@ -52,7 +52,7 @@ fs::path Scope::shared() const {
 }
 
 fs::path Scope::directory_of(const model::Command& command) const {
-  const fs::path base = command.shared ? shared() : work();
+  fs::path base = command.shared ? shared() : work();
   if (command.work_dir.empty())
     return base;
   const std::string name = substitute(command.work_dir);

@@ -47,7 +47,7 @@ Benchmark build_one(const Node& root, const Node& node) {
   benchmark.outpath = attribute(node, "outpath");
   benchmark.comment = attribute(node, "comment");
   if (const Node* comment = node.first("comment"))
-    benchmark.comment = strip(comment->text);
+    benchmark.comment = one_line(comment->text);
   benchmark.place = node.place;
   append_sets(root, benchmark);
   append_sets(node, benchmark);

@@ -19,14 +19,14 @@ const Place& place_of(const Node& node, const char* key) {
 }
 
 std::string required_name(const Node& node) {
-  const std::string name = attribute(node, "name");
+  std::string name = attribute(node, "name");
   if (name.empty())
     throw Error(fmt::format("this {} has no name", node.name), "add `name: ...`", node.place);
   return name;
 }
 
 std::string identifier(const Node& node) {
-  const std::string name = required_name(node);
+  std::string name = required_name(node);
   const bool good = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c >= 0x80;
   });

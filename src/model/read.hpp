@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
 
@@ -42,11 +43,8 @@ T one_of(const document::Node& node, const char* key, const std::map<std::string
   const auto match = words.find(std::string(strip(found->value)));
   if (match != words.end())
     return match->second;
-  std::vector<std::string> known;
-  for (const auto& [word, value] : words)
-    known.push_back(word);
   throw Error("'" + found->value + "' is no " + key + " of a " + node.name,
-              "known: " + join(known, ", "), found->place);
+              "known: " + join(keys_of(words), ", "), found->place);
 }
 
 /// The names of all `use` children, which may be comma lists.

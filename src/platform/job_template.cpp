@@ -4,19 +4,13 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::platform {
 namespace {
-
-std::vector<std::string> names_of(const Holes& holes) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : holes)
-    names.push_back(name);
-  return names;
-}
 
 /// One line of a template, filled. Sets `dropped` if an optional hole was empty.
 std::string fill_line(const std::string& line, const Holes& holes, const Place& line_place,
@@ -35,9 +29,9 @@ std::string fill_line(const std::string& line, const Holes& holes, const Place& 
       name.pop_back();
     const auto value = holes.find(name);
     if (value == holes.end()) {
-      const std::string near = did_you_mean(name, names_of(holes));
+      const std::string near = did_you_mean(name, keys_of(holes));
       throw Error(fmt::format("nothing fills the hole '{}'", name),
-                  near.empty() ? "known: " + join(names_of(holes), ", ") : near, place);
+                  near.empty() ? "known: " + join(keys_of(holes), ", ") : near, place);
     }
     if (value->second.empty() && !optional)
       throw Error(fmt::format("the hole '{}' has no value here", name),

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 #include <bench/platform/platform.hpp>
@@ -20,11 +21,8 @@ T word(const Node& node, const std::map<std::string, T>& words) {
   const auto found = words.find(std::string(strip(node.text)));
   if (found != words.end())
     return found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, value] : words)
-    known.push_back(name);
-  throw Error(fmt::format("'{}' is no {}", node.text, node.name), "known: " + join(known, ", "),
-              node.text_place);
+  throw Error(fmt::format("'{}' is no {}", node.text, node.name),
+              "known: " + join(keys_of(words), ", "), node.text_place);
 }
 
 /// A setting that may come from the environment: `$NAME`, empty where that is not set.

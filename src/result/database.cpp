@@ -48,9 +48,8 @@ std::vector<std::string> identifiers(std::vector<std::string> names) {
 
 /// SQLite does not tell names apart by case.
 std::vector<std::string> folded(const std::vector<std::string>& names) {
-  std::vector<std::string> lower;
-  for (const std::string& name : names)
-    lower.push_back(to_lower(name));
+  std::vector<std::string> lower(names.size());
+  std::ranges::transform(names, lower.begin(), to_lower);
   return lower;
 }
 

@@ -148,9 +148,10 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
   if (timed_out_)
     return failure(fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
   if (!status.success()) {
-    const std::string said = last_line(job_.snippets[snippet_].stderr_file);
-    return failure(fmt::format("command {} of {}: {}{}{}", snippet_ + 1, job_.snippets.size(),
-                               status.description(), said.empty() ? "" : ": ", said),
+    const Snippet& failed = job_.snippets[snippet_];
+    const std::string said = last_line(failed.stderr_file);
+    return failure(fmt::format("{}: {}{}{}", failed.name, status.description(),
+                               said.empty() ? "" : ": ", said),
                    status.signal == 0 ? std::optional(status.code) : std::nullopt);
   }
   // A command that leaves through `exit` or `exec` writes none: its environment stays as it was.

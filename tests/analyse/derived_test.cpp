@@ -61,6 +61,14 @@ TEST_F(DerivedTest, FallsBackWithAWarningWhereItFails) {
   EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 3, 1}));
 }
 
+TEST_F(DerivedTest, SaysNothingWhereAnOperandIsNoNumber) {
+  derived("lost", "$loss * 2", real);
+  derived("scaled", "$lost * 2", real);
+  Diagnostics diagnostics;
+  EXPECT_EQ(shown(findings(&diagnostics), "scaled"), "nan");
+  EXPECT_TRUE(diagnostics.warnings().empty());
+}
+
 TEST_F(DerivedTest, NamesBuiltFromValuesMayMeanEarlierOnes) {
   derived("v32", "5", integer);
   derived("picked", "${v$batch} + 1", integer);

@@ -17,6 +17,12 @@ TEST(Strip, RemovesOuterWhiteSpaceOfEveryKind) {
   EXPECT_EQ(strip(""), "");
 }
 
+TEST(OneLine, KeepsOneBlankBetweenWords) {
+  EXPECT_EQ(one_line("\n a  line\n\tand another \n"), "a line and another");
+  EXPECT_EQ(one_line("word"), "word");
+  EXPECT_EQ(one_line(" \n"), "");
+}
+
 TEST(Split, CountsEmptyPieces) {
   EXPECT_EQ(split("1,,2", ","), (Words{"1", "", "2"}));
   EXPECT_EQ(split("1,", ","), (Words{"1", ""}));

@@ -153,9 +153,9 @@ TEST_F(RunFixture, NotesWhatWasLeftOut) {
   Graph graph = grown();
   EXPECT_THAT(texts_of(graph.all()), ElementsAre("0 a() 2 i0 c0"));
   EXPECT_THAT(graph.take_notices(),
-              ElementsAre("step a: `where` dropped 1 of 2 combinations",
+              ElementsAre("step a: `where` dropped 1 of 3 combinations",
                           "step a: `active` dropped 1 of 2 combinations",
-                          "step b: 1 parents have no child, because the step defines 'n' "
+                          "step b: 1 parent has no child, because the step defines 'n' "
                           "differently"));
   EXPECT_THAT(graph.take_notices(), IsEmpty());
 }

@@ -36,7 +36,10 @@ class LocalFixture : public testing::Test {
   Job job(const std::vector<std::string>& texts) const {
     Job job = bare_job();
     for (const std::string& text : texts)
-      job.snippets.push_back({text, work_ / "stdout", work_ / "stderr"});
+      job.snippets.push_back({.text = text,
+                              .stdout_file = work_ / "stdout",
+                              .stderr_file = work_ / "stderr",
+                              .name = "`" + text + "`"});
     return job;
   }
 

@@ -42,19 +42,20 @@ TEST_F(LocalFixture, StopsAtTheFirstCommandThatFails) {
   EXPECT_FALSE(completion.success);
   EXPECT_FALSE(completion.interrupted);
   EXPECT_EQ(completion.exit_code, 3);
-  EXPECT_EQ(completion.reason, "command 2 of 3: exit code 3: no such model");
+  EXPECT_EQ(completion.reason,
+            "`echo first >&2; echo 'no such model' >&2; exit 3`: exit code 3: no such model");
   EXPECT_EQ(output(), "");
 }
 
 TEST_F(LocalFixture, SaysWhichSignalEndedACommand) {
   const Completion completion = run(job({"kill -KILL $$"}));
-  EXPECT_EQ(completion.reason, "command 1 of 1: signal 9 (Killed)");
+  EXPECT_EQ(completion.reason, "`kill -KILL $$`: signal 9 (Killed)");
   EXPECT_EQ(completion.exit_code, std::nullopt);
 }
 
 TEST_F(LocalFixture, CountsTheLastCommandOfASnippet) {
   EXPECT_TRUE(run(job({"false; true"})).success);
-  EXPECT_EQ(run(job({"set -e; false; true"})).reason, "command 1 of 1: exit code 1");
+  EXPECT_EQ(run(job({"set -e; false; true"})).reason, "`set -e; false; true`: exit code 1");
 }
 
 struct Case {

@@ -13,6 +13,9 @@ namespace bench {
 /// tab).
 std::string_view strip(std::string_view text);
 
+/// `strip`, with every run of white space inside made one blank.
+std::string one_line(std::string_view text);
+
 /// The pieces between the occurrences of `separator`; empty pieces count. An empty separator never
 /// splits. Always at least one piece.
 std::vector<std::string> split(std::string_view text, std::string_view separator);

@@ -17,6 +17,7 @@ struct Snippet {
   std::filesystem::path stdout_file;  ///< Appended to.
   std::filesystem::path stderr_file;
   std::filesystem::path directory = {};  ///< Where it runs, made if missing; empty: the job's.
+  std::string name = {};  ///< What to call it where it fails, for example `command 2 of 3`.
   /// Work on files that comes before it, with the environment that the command will have. May throw
   /// Error; the attempt has then failed.
   std::function<void(const Environment&)> before = {};

@@ -21,7 +21,6 @@ struct RunOptions {
   std::string comment;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
-  bool strict = false;
   bool force = false;  ///< Means nothing here.
   WorkOptions work;
 };
@@ -84,7 +83,7 @@ int run_file(const RunOptions& options, const std::string& file, std::vector<int
   if (!options.comment.empty())
     request.comment = options.comment;
   command_log().begin_parsing();
-  Diagnostics diagnostics(options.strict);
+  Diagnostics diagnostics(options.work.strict);
   const engine::Input input = engine::read_input(request, diagnostics);
   tell_warnings(diagnostics);
   int worst = 0;
@@ -150,7 +149,6 @@ std::function<int()> declare_run(CLI::App& app) {
   declare(app, options->work);
   app.add_flag("--dry-run", options->dry_run,
                "show combinations, commands and job scripts; make and start nothing");
-  app.add_flag("--strict", options->strict, "treat warnings as errors");
   app.add_flag("--force", options->force, "accepted for JUBE's sake; nothing needs it");
   return [options] { return run_files(*options); };
 }

@@ -19,6 +19,7 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-e,--exit", options.stop_at_error, "stop at the first failure");
   app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
+  app.add_flag("--strict", options.strict, "treat warnings as errors");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
   app.add_flag("-v,--verbose", options.verbose, "show the log on the console, too (also -vv)");
 }
@@ -44,6 +45,24 @@ void log_standing(const engine::Standing& standing) {
                     step.failed, step.done));
 }
 
+/// Analyses the run and shows its tables, as the options ask for.
+/// @returns whether there was something to warn of
+bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool show_tables) {
+  Diagnostics diagnostics;
+  engine::store(engine::analyse_run(run, workspace, diagnostics), workspace);
+  if (!show_tables) {
+    tell_warnings(diagnostics);
+    return !diagnostics.warnings().empty();
+  }
+  const engine::Report report =
+      engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
+  tell_warnings(diagnostics);
+  cli::keep(report);
+  print("\n");
+  cli::show({{.id = run.directory.id, .report = report}}, {});
+  return !diagnostics.warnings().empty();
+}
+
 int take_further(const engine::Run& run, workspace::Workspace& workspace,
                  const WorkOptions& options) {
   print(heading(run) + "\n");
@@ -64,13 +83,9 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
   }
   if (options.stop_at_error && standing.failed() > 0)
     return 1;
-  if (options.analyse || options.result)
-    analyse(run, workspace);
-  if (options.result) {
-    print("\n");
-    show_result(run, workspace, "");
-  }
-  return standing.failed() > 0 ? 1 : 0;
+  const bool warned =
+      (options.analyse || options.result) && evaluate_run(run, workspace, options.result);
+  return standing.failed() > 0 || (warned && options.strict) ? 1 : 0;
 }
 
 }  // namespace
@@ -83,22 +98,6 @@ int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkO
   const int code = take_further(run, workspace, options);
   command_log().close(code);
   return code;
-}
-
-void analyse(const engine::Run& run, workspace::Workspace& workspace) {
-  Diagnostics diagnostics;
-  engine::store(engine::analyse_run(run, workspace, diagnostics), workspace);
-  tell_warnings(diagnostics);
-}
-
-void show_result(const engine::Run& run, workspace::Workspace& workspace,
-                 const std::string& style) {
-  Diagnostics diagnostics;
-  const engine::Report report =
-      engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
-  tell_warnings(diagnostics);
-  keep(report);
-  show({{.id = run.directory.id, .report = report}}, {.style = style});
 }
 
 }  // namespace bench::cli

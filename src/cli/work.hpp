@@ -16,6 +16,7 @@ struct WorkOptions {
   bool result = false;
   bool hide_animation = false;
   bool verbose = false;
+  bool strict = false;  ///< A warning is an error; with the tables, it makes the exit code 1.
 };
 
 /// Declares the options that `run` and `continue` share.
@@ -26,12 +27,5 @@ void declare(CLI::App& app, WorkOptions& options);
 /// @param log_name `run` or `continue`
 int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name);
-
-/// Analyses a run, keeps what was found and shows the warnings. The caller holds the lock.
-void analyse(const engine::Run& run, workspace::Workspace& workspace);
-
-/// Prints the tables of a run and writes their files.
-/// @param style empty: each table's own
-void show_result(const engine::Run& run, workspace::Workspace& workspace, const std::string& style);
 
 }  // namespace bench::cli

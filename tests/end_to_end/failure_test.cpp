@@ -99,6 +99,22 @@ TEST(FailureTest, AnUnknownKeyIsAWarningAndWithStrictAnError) {
   EXPECT_EQ(strict.standard_error, "typo.yaml:3:46: error: " + words);
 }
 
+TEST(FailureTest, StrictMindsWarningsOfTheAnalysisAfterTheTables) {
+  const Playground here;
+  here.write("w.yaml",
+             "name: w\n"
+             "outpath: runs\n"
+             "step: {name: s, do: echo}\n"
+             "patternset: {name: p, pattern: {name: bad, mode: python, _: 1 / 0}}\n"
+             "analyser: {name: a, use: p, analyse: {step: s, file: stdout}}\n"
+             "result: {use: a, table: {name: t, column: bad}}\n");
+  EXPECT_EQ(here.bench({"run", "w.yaml", "-r"}).status.code, 0);
+  const auto strict = here.bench({"continue", "runs", "-r", "--strict"});
+  EXPECT_EQ(strict.status.code, 1);
+  EXPECT_THAT(strict.standard_error, HasSubstr("warning: derived pattern 'bad' fails"));
+  EXPECT_THAT(strict.standard_output, HasSubstr("\nbad\n"));
+}
+
 TEST(FailureTest, AFailingParameterShowsWhatWasEvaluated) {
   const Playground here;
   here.write(

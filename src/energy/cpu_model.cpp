@@ -62,6 +62,7 @@ class CpuModel : public PowerSource {
     channel.scope = Scope::cpu_model;
     channel.estimated = true;
     channel.counter_period_s = ticks_of_a_step / ticks_per_s_;
+    channel.power_limit_w = power_w;
     channel.description =
         fmt::format("{} W times the utilisation of {} CPUs", power_w, cpus_.size());
     channels_.push_back(channel);

@@ -220,6 +220,8 @@ Sampler::Sampler(SamplerSettings settings) : state_(std::make_shared<State>(std:
 }
 
 Sampler::~Sampler() {
+  if (!thread_.joinable())
+    return;
   std::unique_lock lock(state_->mutex);
   state_->cancelled = true;
   if (!state_->end)
@@ -270,6 +272,10 @@ Measurement Sampler::end() {
     result.warnings.push_back(state_->log_failure);
   result.total_power = state_->total_power;
   result.overruns = state_->overruns;
+  if (state_->finished) {
+    lock.unlock();
+    thread_.join();
+  }
   return result;
 }
 

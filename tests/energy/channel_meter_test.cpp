@@ -61,6 +61,16 @@ TEST(ChannelMeter, TurnsACounterIntoPowerOverAtLeastHalfTheInterval) {
   EXPECT_FALSE(meter.result().energy_integrated_j);
 }
 
+TEST(ChannelMeter, TakesNoMorePowerFromACounterThanThereCanBe) {
+  Channel channel;
+  channel.power_limit_w = 1000;
+  ChannelMeter meter(channel, 1);
+  meter.add(0, counter(0));
+  EXPECT_DOUBLE_EQ(*meter.add(1, counter(1200)), 1000);
+  meter.close(1);
+  EXPECT_DOUBLE_EQ(*meter.result().energy_j, 1200);
+}
+
 TEST(ChannelMeter, ACounterThatHasNotMovedIsAbsentNotZero) {
   ChannelMeter meter(Channel{}, 0.1);
   meter.add(-0.1, counter(5));

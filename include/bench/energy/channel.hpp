@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ struct Channel {
   double averaging_window_s = 0;
   /// How often a counter moves. Power is taken from a counter over at least ten such periods.
   double counter_period_s = 0;
+  /// A power from a counter that is larger comes from the size of the counter's steps.
+  double power_limit_w = std::numeric_limits<double>::infinity();
 };
 
 /// The source part of a channel's name.

@@ -26,7 +26,7 @@ class Values {
       first_.push_back(replace_all(value, "\n", "\\n"));
   }
   std::vector<std::string> line() const {
-    return {name_, fmt::format("{} value{}", seen_.size(), seen_.size() == 1 ? "" : "s"),
+    return {name_, plural(seen_.size(), "value"),
             join(first_, ", ") + (seen_.size() > shown ? ", ..." : "")};
   }
 
@@ -58,10 +58,6 @@ struct StepSpace {
     }
   }
 };
-
-std::string plural(std::size_t count, const std::string& word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
 
 std::string step_text(const model::Step& step, const StepSpace& space) {
   std::string text =

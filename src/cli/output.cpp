@@ -54,6 +54,10 @@ void tell_warnings(const Diagnostics& diagnostics) {
     tell(render(Severity::warning, warning.message, warning.hint, warning.place), Level::warning);
 }
 
+std::string plural(std::size_t count, const std::string& word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
 std::string heading(const engine::Run& run) {
   std::string text =
       fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);

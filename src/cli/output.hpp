@@ -19,6 +19,9 @@ void tell(const std::string& line, Level level = Level::info);
 void show_log_lines(const std::string& lines);
 void tell_warnings(const Diagnostics& diagnostics);
 
+/// `1 word`, `2 words`.
+std::string plural(std::size_t count, const std::string& word);
+
 /// The box that a run begins with.
 std::string heading(const engine::Run& run);
 /// @throws Error if the benchmark of the run has no such step

@@ -83,11 +83,10 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
   if (!confirmed(question, options.force))
     return;
   engine::remove_workpackages(run, workspace, removal);
-  print(
-      fmt::format("removed {} workpackages of run {}; `bench continue {} -i {}` makes them "
-                  "again\n",
-                  removal.reset.size() + removal.removed.size(), run.id,
-                  shell_quote(options.choice.directory), run.id));
+  const std::size_t count = removal.reset.size() + removal.removed.size();
+  print(fmt::format("removed {} of run {}; `bench continue {} -i {}` makes {} again\n",
+                    plural(count, "workpackage"), run.id, shell_quote(options.choice.directory),
+                    run.id, count == 1 ? "it" : "them"));
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ void show_preview(const engine::Run& run) {
   }
   tell_notices(notices);
   for (const workspace::StepCounts& count : counts)
-    print(fmt::format("step {}: {} workpackages\n", count.step, count.ready));
+    print(fmt::format("step {}: {}\n", count.step,
+                      plural(static_cast<std::size_t>(count.ready), "workpackage")));
   print(fmt::format("platform {}; would run in {}; nothing was made or started\n",
                     run.platform.name, short_path(run.directory.path)));
 }

@@ -39,10 +39,11 @@ void log_standing(const engine::Standing& standing) {
   for (const workspace::StepCounts& step : standing.counts)
     command_log().add(
         Level::info,
-        fmt::format("step {}: {} workpackages, {} open, {} waiting, {} failed, "
+        fmt::format("step {}: {}, {} open, {} waiting, {} failed, "
                     "{} done",
-                    step.step, step.all(), step.ready, step.running + step.submitted + step.pending,
-                    step.failed, step.done));
+                    step.step, plural(static_cast<std::size_t>(step.all()), "workpackage"),
+                    step.ready, step.running + step.submitted + step.pending, step.failed,
+                    step.done));
 }
 
 /// Analyses the run and shows its tables, as the options ask for.

@@ -56,8 +56,8 @@ std::optional<double> ChannelMeter::slope_w(double time_s, double energy_j) {
   if (slope_time_s_ && time_s - *slope_time_s_ < slope_interval_s_)
     return slope;
   if (slope_time_s_ && energy_j >= slope_energy_j_)
-    slope = std::min(channel_.power_limit_w,
-                     (energy_j - slope_energy_j_) / (time_s - *slope_time_s_));
+    slope =
+        std::min(channel_.power_limit_w, (energy_j - slope_energy_j_) / (time_s - *slope_time_s_));
   slope_time_s_ = time_s;
   slope_energy_j_ = energy_j;
   return slope;

@@ -42,6 +42,11 @@ bool inherits_cycles(const expand::Combination& combination) {
   });
 }
 
+/// `000002_step`.
+std::string plain_directory(const Workpackage& workpackage) {
+  return fmt::format("{}_{}", workspace::padded(workpackage.id), workpackage.step);
+}
+
 }  // namespace
 
 Graph::Graph(const Run& run, std::vector<Workpackage> known, evaluate::Evaluator& evaluator)
@@ -66,33 +71,54 @@ Graph::Graph(const Run& run, std::vector<Workpackage> known, evaluate::Evaluator
 }
 
 std::vector<Workpackage> Graph::make_first() {
-  std::vector<Newborn> newborns;
+  Brood brood;
   for (const model::Step& step : run_.benchmark.steps)
-    if (step.depend.empty())
-      breed(step, {.parents = {Parents{}}, .causes = {0}}, newborns);
-  return take_in(std::move(newborns));
+    if (step.depend.empty()) {
+      const Couple nobody{.step = &step, .parents = {}};
+      breed(step, {&nobody, 1}, brood);
+    }
+  return take_in(std::move(brood));
 }
 
-std::vector<Workpackage> Graph::make_children(const std::vector<long long>& released) {
-  // Parents are collected per step, so that one expansion serves all; the order that counts is
-  // that of the causes.
-  const auto& steps = run_.benchmark.steps;
-  std::vector<Causes> causes(steps.size());
-  for (std::size_t cause = 0; cause < released.size(); ++cause) {
-    const Workpackage& parent = at(released[cause]);
-    for (std::size_t k = 0; k < steps.size(); ++k)
-      if (depends_on(steps[k], parent.step)) {
-        for (Parents& tuple : joins_.at(steps[k].name).release(parent))
-          causes[k].parents.push_back(std::move(tuple));
-        causes[k].causes.resize(causes[k].parents.size(), cause);
-      }
+std::vector<Graph::Couple> Graph::couple(const std::vector<long long>& released) {
+  std::vector<Couple> couples;
+  for (const long long id : released) {
+    const Workpackage& parent = at(id);
+    for (const model::Step& step : run_.benchmark.steps)
+      if (depends_on(step, parent.step))
+        for (Parents& parents : joins_.at(step.name).release(parent))
+          couples.push_back({&step, std::move(parents)});
   }
-  std::vector<Newborn> newborns;
-  for (std::size_t k = 0; k < steps.size(); ++k)
-    if (!causes[k].parents.empty())
-      breed(steps[k], std::move(causes[k]), newborns);
-  std::ranges::stable_sort(newborns, {}, &Newborn::cause);
-  return take_in(std::move(newborns));
+  return couples;
+}
+
+std::vector<Workpackage> Graph::make_children(std::span<const Couple> couples) {
+  Brood brood;
+  for (const model::Step& step : run_.benchmark.steps)
+    if (!step.depend.empty())
+      breed(step, couples, brood);
+  std::ranges::stable_sort(brood.newborns, {}, &Newborn::couple);
+  return take_in(std::move(brood));
+}
+
+std::vector<Workpackage> Graph::make_children_of(const std::vector<long long>& released) {
+  return make_children(couple(released));
+}
+
+Workpackage Graph::make_failed_child(const Couple& couple, const std::string& reason) {
+  Workpackage child;
+  child.id = workpackages_->next_id();
+  child.step = couple.step->name;
+  child.iteration = base_iteration(couple.parents.ids) * couple.step->iterations;
+  child.combination = -1;  // until its point is known
+  child.parents = couple.parents.ids;
+  for (const expand::Assignment& inherited : couple.parents.origin.inherited)
+    child.parameters.emplace_back(inherited.definition->name, inherited.value);
+  child.directory = plain_directory(child);
+  child.state = workspace::State::failed;
+  child.reason = reason;
+  points_->add(child);
+  return workpackages_->add(std::move(child));
 }
 
 /// The parents' iterations as one mixed-radix number, so that iterations of one point stay apart.
@@ -112,26 +138,33 @@ int Graph::base_iteration(const std::vector<long long>& parents) const {
   return base;
 }
 
-void Graph::breed(const model::Step& step, Causes parents, std::vector<Newborn>& newborns) {
+void Graph::breed(const model::Step& step, std::span<const Couple> couples, Brood& brood) {
+  std::vector<std::size_t> own;
   std::vector<expand::Origin> origins;
-  for (Parents& tuple : parents.parents)
-    origins.push_back(std::move(tuple.origin));
+  for (std::size_t k = 0; k < couples.size(); ++k)
+    if (couples[k].step == &step) {
+      own.push_back(k);
+      origins.push_back(couples[k].parents.origin);
+    }
+  if (own.empty())
+    return;
   Variables constants = benchmark_variables_;
   add_step_variables(step, constants);
   expand::Expansion expansion =
       expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
                      {.combinations = max_workpackages(run_)});
-  note(step, expansion);
-  check_limit(step, newborns.size() +
+  brood.left_out.resize(run_.benchmark.steps.size());
+  brood.left_out[static_cast<std::size_t>(&step - run_.benchmark.steps.data())].add(expansion);
+  check_limit(step, brood.newborns.size() +
                         expansion.combinations.size() * static_cast<std::size_t>(step.iterations));
   for (expand::Combination& combination : expansion.combinations) {
-    const std::vector<long long>& ids = parents.parents[combination.origin].ids;
+    const std::size_t couple = own[combination.origin];
+    const std::vector<long long>& ids = couples[couple].parents.ids;
     const int base = base_iteration(ids) * step.iterations;
-    const std::size_t cause = parents.causes[combination.origin];
-    const auto add = [&](int iteration, expand::Combination own) {
-      Newborn& newborn = newborns.emplace_back();
-      newborn.combination = std::move(own);
-      newborn.cause = cause;
+    const auto add = [&](int iteration, expand::Combination one) {
+      Newborn& newborn = brood.newborns.emplace_back();
+      newborn.combination = std::move(one);
+      newborn.couple = couple;
       newborn.workpackage.step = step.name;
       newborn.workpackage.parents = ids;
       newborn.workpackage.iteration = base + iteration;
@@ -143,15 +176,17 @@ void Graph::breed(const model::Step& step, Causes parents, std::vector<Newborn>&
 }
 
 /// @param coming workpackages that are about to be made beside those that exist
-void Graph::check_limit(const model::Step& step, std::size_t coming) const {
+void Graph::check_limit(const model::Step& step, std::size_t coming) {
   const std::size_t limit = max_workpackages(run_);
-  if (all().size() + coming > limit)
+  full_ = all().size() + coming > limit;
+  if (full_)
     throw Error(
         fmt::format("with step '{}' the run has more than {} workpackages", step.name, limit),
         "split the sweep, or raise the limit with --max-workpackages", step.place);
 }
 
-std::vector<Workpackage> Graph::take_in(std::vector<Newborn> newborns) {
+std::vector<Workpackage> Graph::take_in(Brood brood) {
+  std::vector<Newborn>& newborns = brood.newborns;
   const long long first = workpackages_->next_id();
   for (std::size_t k = 0; k < newborns.size(); ++k) {
     Workpackage& workpackage = newborns[k].workpackage;
@@ -160,10 +195,15 @@ std::vector<Workpackage> Graph::take_in(std::vector<Newborn> newborns) {
   }
   for (std::size_t begin = 0; begin < newborns.size(); begin += late_chunk)
     resolve_late(std::span(newborns).subspan(begin, std::min(late_chunk, newborns.size() - begin)));
+  for (Newborn& newborn : newborns)
+    give_directory(newborn.workpackage, true);
+  // From here on nothing fails.
+  left_out_.resize(run_.benchmark.steps.size());
+  for (std::size_t k = 0; k < brood.left_out.size(); ++k)
+    left_out_[k].add(brood.left_out[k]);
   std::vector<Workpackage> made;
   made.reserve(newborns.size());
   for (Newborn& newborn : newborns) {
-    give_directory(newborn.workpackage, true);
     points_->add(newborn.workpackage);
     made.push_back(workpackages_->add(std::move(newborn.workpackage)));
     newborn.combination.assignments = {};
@@ -206,7 +246,7 @@ void Graph::renew_inherited(Newborn& newborn) const {
 /// @param complete the workpackage has all its parameters: a suffix must be known now
 void Graph::give_directory(Workpackage& workpackage, bool complete) const {
   const model::Step& step = *run_.benchmark.step(workpackage.step);
-  const std::string plain = fmt::format("{}_{}", workspace::padded(workpackage.id), step.name);
+  const std::string plain = plain_directory(workpackage);
   if (workpackage.directory.empty())
     workpackage.directory = plain;
   if (step.suffix.empty() || workpackage.directory != plain)
@@ -259,16 +299,21 @@ workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage,
   return known_parameters(combination);
 }
 
-void Graph::note(const model::Step& step, const expand::Expansion& expansion) {
-  const auto index = static_cast<std::size_t>(&step - run_.benchmark.steps.data());
-  left_out_.resize(run_.benchmark.steps.size());
-  LeftOut& sum = left_out_[index];
-  sum.kept += expansion.combinations.size();
-  sum.by_where += expansion.dropped_by_where;
-  sum.by_active += expansion.dropped_by_active;
-  sum.conflicts += expansion.conflicts;
-  if (sum.conflicting_parameter.empty())
-    sum.conflicting_parameter = expansion.conflicting_parameter;
+void Graph::LeftOut::add(const expand::Expansion& expansion) {
+  add(LeftOut{.kept = expansion.combinations.size(),
+              .by_where = expansion.dropped_by_where,
+              .by_active = expansion.dropped_by_active,
+              .conflicts = expansion.conflicts,
+              .conflicting_parameter = expansion.conflicting_parameter});
+}
+
+void Graph::LeftOut::add(const LeftOut& other) {
+  kept += other.kept;
+  by_where += other.by_where;
+  by_active += other.by_active;
+  conflicts += other.conflicts;
+  if (conflicting_parameter.empty())
+    conflicting_parameter = other.conflicting_parameter;
 }
 
 std::vector<std::string> Graph::take_notices() {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,25 @@ class Graph {
   /// @throws Error as `expand::expand` does, for a suffix that is none, and for more workpackages
   ///         than the run may have
   std::vector<workspace::Workpackage> make_first();
-  /// Makes the children that come into being because these, in this order, are done.
+  /// A step and the parents that it is to have children of.
+  struct Couple {
+    const model::Step* step = nullptr;
+    Parents parents;
+  };
+  /// The parents of all children that come into being because these, in this order, are done. Each
+  /// comes up once.
+  std::vector<Couple> couple(const std::vector<long long>& released);
+  /// Makes their children; none where it throws.
   /// @throws Error as `make_first` does
-  std::vector<workspace::Workpackage> make_children(const std::vector<long long>& released);
+  std::vector<workspace::Workpackage> make_children(std::span<const Couple> couples);
+  /// Makes the one that stands for all children of a couple for which there can be none: failed,
+  /// with what its parents hand on.
+  workspace::Workpackage make_failed_child(const Couple& couple, const std::string& reason);
+  /// `make_children` of `couple`.
+  std::vector<workspace::Workpackage> make_children_of(const std::vector<long long>& released);
+
+  /// Whether the last error was that of a run with too many workpackages.
+  bool is_full() const { return full_; }
 
   /// The variables of a workpackage, for its commands.
   Variables variables_of(const workspace::Workpackage& workpackage, int cycle = 0) const;
@@ -63,12 +80,7 @@ class Graph {
   struct Newborn {
     workspace::Workpackage workpackage;
     expand::Combination combination;
-    std::size_t cause = 0;  ///< Index of the released workpackage that completed its parents.
-  };
-  /// Parents of children-to-be of one step, and which released workpackage each comes from.
-  struct Causes {
-    std::vector<Parents> parents;
-    std::vector<std::size_t> causes;
+    std::size_t couple = 0;  ///< Index of its parents among those whose children are made.
   };
 
   /// What of a step's combinations did not become workpackages.
@@ -78,18 +90,24 @@ class Graph {
     std::size_t by_active = 0;
     std::size_t conflicts = 0;
     std::string conflicting_parameter;  ///< Of the first conflict.
+
+    void add(const expand::Expansion& expansion);
+    void add(const LeftOut& other);
+  };
+  struct Brood {
+    std::vector<Newborn> newborns;
+    std::vector<LeftOut> left_out;  ///< By index of the step; empty: nothing.
   };
 
-  /// Expands `step` on top of each of the parents.
-  void breed(const model::Step& step, Causes parents, std::vector<Newborn>& newborns);
-  void check_limit(const model::Step& step, std::size_t coming) const;
+  /// Expands `step` on top of those of its couples.
+  void breed(const model::Step& step, std::span<const Couple> couples, Brood& brood);
+  void check_limit(const model::Step& step, std::size_t coming);
   int base_iteration(const std::vector<long long>& parents) const;
-  std::vector<workspace::Workpackage> take_in(std::vector<Newborn> newborns);
+  std::vector<workspace::Workpackage> take_in(Brood brood);
   void resolve_late(std::span<Newborn> newborns);
   void renew_inherited(Newborn& newborn) const;
   void give_directory(workspace::Workpackage& workpackage, bool complete) const;
   expand::Combination combination_of(const workspace::Workpackage& workpackage) const;
-  void note(const model::Step& step, const expand::Expansion& expansion);
 
   const Run& run_;
   evaluate::Evaluator& evaluator_;
@@ -99,7 +117,8 @@ class Graph {
   std::unique_ptr<Definitions> definitions_;
   std::unique_ptr<Points> points_;
   std::map<std::string, Join> joins_;  ///< By step that depends on others.
-  std::vector<LeftOut> left_out_;      ///< By index of the step; empty: nothing.
+  bool full_ = false;
+  std::vector<LeftOut> left_out_;  ///< By index of the step; empty: nothing.
 };
 
 }  // namespace bench::engine

@@ -24,9 +24,14 @@ Ledger::Ledger(const Run& run, Graph& graph, Queue& queue, Observer& observer)
 
 void Ledger::take_in(const std::vector<Workpackage>& made) {
   for (const Workpackage& workpackage : made) {
-    queue_.add_ready(workpackage);
     ++count_of(workpackage);
     changes_.created.push_back(workpackage);
+    if (workpackage.state == State::failed) {
+      any_failed_ = true;
+      observer_.failed(workpackage);
+    } else {
+      queue_.add_ready(workpackage);
+    }
   }
 }
 

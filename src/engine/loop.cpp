@@ -6,6 +6,9 @@
 #include "queue.hpp"
 #include "recovery.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -91,9 +94,25 @@ class Loop {
     const auto released = queue_.take_released(graph_);
     if (released.empty())
       return;
-    const auto made = graph_.make_children(released);
+    const auto made = make_children(graph_.couple(released));
     ledger_.mark_expanded(released);
     ledger_.take_in(made);
+  }
+
+  /// One failed child stands for those that cannot be made, for example because a script fails on
+  /// what the parents left. Halves, so that a few bad ones among many cost little.
+  std::vector<Workpackage> make_children(std::span<const Graph::Couple> couples) {
+    try {
+      return graph_.make_children(couples);
+    } catch (const Error& error) {
+      if (graph_.is_full())
+        throw;
+      if (couples.size() == 1)
+        return {graph_.make_failed_child(couples.front(), render(error))};
+    }
+    std::vector<Workpackage> made = make_children(couples.first(couples.size() / 2));
+    std::ranges::move(make_children(couples.subspan(couples.size() / 2)), std::back_inserter(made));
+    return made;
   }
 
   /// Marks as running, in the order of ids, what can start now.
@@ -130,7 +149,7 @@ class Loop {
                     [&](Workpackage& workpackage) { course_.conclude(workpackage, completion); });
   }
 
-  /// The one place where a workpackage's error does not end the run.
+  /// A workpackage's error does not end the run.
   template <class Action>
   void in_its_own_name(long long id, Action action) {
     Workpackage& workpackage = graph_.at(id);

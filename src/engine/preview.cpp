@@ -13,7 +13,7 @@ std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) 
     std::vector<long long> released;
     for (const workspace::Workpackage& workpackage : made)
       released.push_back(workpackage.id);
-    made = graph.make_children(released);
+    made = graph.make_children_of(released);
   }
   notices = graph.take_notices();
 

@@ -52,6 +52,15 @@ void check_idle(const Workpackage& workpackage) {
         "cancel its job or let it end; then `bench continue` takes it in");
 }
 
+void check_made(const Workpackage& workpackage) {
+  if (workpackage.was_never_made())
+    throw Error(fmt::format("workpackage {} ({}) never got its parameters, so it cannot be made "
+                            "again by itself",
+                            workpackage.id, workpackage.step),
+                fmt::format("remove its parent, workpackage {}, to make both again",
+                            workpackage.parents.front()));
+}
+
 }  // namespace
 
 Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids) {
@@ -73,9 +82,12 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
                   known.empty() ? ""
                                 : fmt::format("the run has workpackages {} to {}", *known.begin(),
                                               *known.rbegin()));
-  for (const Workpackage& workpackage : all)
+  for (const Workpackage& workpackage : all) {
     if (wanted.contains(workpackage.id) || gone.contains(workpackage.id))
       check_idle(workpackage);
+    if (wanted.contains(workpackage.id) && !gone.contains(workpackage.id))
+      check_made(workpackage);
+  }
   Removal removal;
   removal.removed = {gone.begin(), gone.end()};
   std::ranges::set_difference(wanted, gone, std::back_inserter(removal.reset));

@@ -18,11 +18,12 @@ class Writer {
   void create(const std::vector<Workpackage>& workpackages) {
     SQLite::Statement insert(sqlite_,
                              "INSERT INTO workpackage (id, step, iteration, combination, state, "
-                             "parameters, directory) VALUES (?, ?, ?, ?, 'ready', ?, ?)");
+                             "reason, parameters, directory) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
     SQLite::Statement insert_parent(sqlite_,
                                     "INSERT INTO parent (workpackage, parent) VALUES (?, ?)");
     for (const Workpackage& workpackage : workpackages) {
       run(insert, workpackage.id, workpackage.step, workpackage.iteration, workpackage.combination,
+          std::string(name_of(workpackage.state)), workpackage.reason,
           parameters_json(workpackage.parameters), workpackage.directory);
       for (const long long parent : workpackage.parents)
         run(insert_parent, workpackage.id, parent);

@@ -132,6 +132,33 @@ TEST(FailureTest, AFailingParameterShowsWhatWasEvaluated) {
   EXPECT_FALSE(here.has("runs/000000")) << "a run that could not begin leaves nothing behind";
 }
 
+TEST(FailureTest, AChildWithoutParametersFailsAndTheOthersGoOn) {
+  const Playground here;
+  here.write("late.yaml",
+             "name: late\n"
+             "outpath: runs\n"
+             "parameterset:\n"
+             "  - {name: p, parameter: {name: n, _: '1,2,3,4,5'}}\n"
+             "  - {name: q, parameter: {name: m, mode: python, _: 1 // ($n - 2)}}\n"
+             "step: [{name: a, use: p, do: echo}, {name: b, depend: a, use: q, do: echo $m}]\n");
+  const auto run = here.bench({"run", "late.yaml"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_output, AllOf(HasSubstr("a |   5 |    0 |    0 |     0 |    5 |"),
+                                         HasSubstr("b |   5 |    0 |    0 |     1 |    4 |")));
+  EXPECT_THAT(run.standard_error,
+              AllOf(HasSubstr("workpackage 6 (b) failed: late.yaml:5:53: error: parameter 'm': "
+                              "ZeroDivisionError"),
+                    HasSubstr("hint: evaluated was: 1 // (2 - 2)")));
+  EXPECT_EQ(here.read("runs/000000/000009_b/work/stdout"), "0\n");
+
+  const auto alone = here.bench({"remove", "runs", "-w", "6", "-f"});
+  EXPECT_EQ(alone.status.code, 1);
+  EXPECT_THAT(alone.standard_error, HasSubstr("hint: remove its parent, workpackage 1,"));
+  EXPECT_EQ(here.bench({"remove", "runs", "-w", "1", "-f"}).status.code, 0);
+  EXPECT_THAT(here.bench({"continue", "runs"}).standard_output,
+              HasSubstr("b |   5 |    0 |    0 |     1 |    4 |"));
+}
+
 TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {
   const Playground here;
   here.write("slow.yaml",

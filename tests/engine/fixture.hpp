@@ -38,7 +38,7 @@ class RunFixture : public testing::Test {
       std::vector<long long> ids;
       for (const workspace::Workpackage& workpackage : made)
         ids.push_back(workpackage.id);
-      made = graph.make_children(ids);
+      made = graph.make_children_of(ids);
     }
     return graph;
   }

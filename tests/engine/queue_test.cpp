@@ -47,7 +47,7 @@ class QueueTest : public RunFixture {
   /// Takes what is released, makes the children and gives their parents' ids.
   std::vector<long long> release() {
     const auto released = queue_->take_released(*graph_);
-    for (const auto& child : graph_->make_children(released))
+    for (const auto& child : graph_->make_children_of(released))
       queue_->add_ready(child);
     for (const long long id : released)
       graph_->at(id).expanded = true;

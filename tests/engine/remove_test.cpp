@@ -91,6 +91,16 @@ TEST_F(RemoveTest, RefusesWhatIsUnderWay) {
             "hint: cancel its job or let it end; then `bench continue` takes it in");
 }
 
+TEST_F(RemoveTest, RefusesWhatNeverGotItsParameters) {
+  workspace::Changes changes;
+  add(changes, 5, {3});
+  changes.created.back().state = workspace::State::failed;
+  workspace_.apply(changes);
+  EXPECT_THAT(error_of([&] { plan_removal(workspace_, {5}); }),
+              HasSubstr("hint: remove its parent, workpackage 3,"));
+  EXPECT_THAT(plan_removal(workspace_, {3}).removed, ElementsAre(4, 5));
+}
+
 TEST_F(RemoveTest, NeverLeavesTheRunDirectory) {
   support::TempDirectory outside;
   outside.write("precious/file", "keep me");

@@ -8,7 +8,8 @@
 
 namespace bench::workspace {
 
-/// Where a workpackage stands. The only ways: ready -> running -> done | failed;
+/// Where a workpackage stands. It begins as ready, or as failed where it could not be given its
+/// parameters. The only ways: ready -> running -> done | failed;
 /// running -> submitted -> done | failed (a scheduler has it); running | submitted -> ready (its
 /// attempt was interrupted before it ended, so it is made again); running | submitted -> pending
 /// (it waits for a `done_file`, or for the others before a shared command) -> ready | failed;
@@ -50,6 +51,8 @@ struct Workpackage {
   int attempts = 0;
 
   bool has_ended() const { return state == State::done || state == State::failed; }
+  /// It stands for what could not be made, and has neither parameters of its own nor a directory.
+  bool was_never_made() const { return state == State::failed && attempts == 0; }
 };
 
 /// A workpackage is about to start. Recorded before anything is made or started.

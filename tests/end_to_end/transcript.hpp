@@ -2,6 +2,7 @@
 
 #include "bench_program.hpp"
 
+#include <algorithm>
 #include <regex>
 #include <set>
 
@@ -57,6 +58,19 @@ inline std::string normalised(std::string text, const std::filesystem::path& her
   return text;
 }
 
+/// Failures are told as they happen: those that stand together are put in order.
+inline std::string with_failures_in_order(const std::string& standard_error) {
+  const auto is_failure = [](const std::string& line) { return line.starts_with("workpackage "); };
+  std::vector<std::string> lines = split(strip(standard_error), "\n");
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    begin = std::find_if(begin, lines.end(), is_failure);
+    const auto end = std::find_if_not(begin, lines.end(), is_failure);
+    std::sort(begin, end);
+    begin = end;
+  }
+  return join(lines, "\n");
+}
+
 /// A command of a transcript, run as a shell in the playground would, with `bench` on its PATH,
 /// none of its variables set, and every run strict.
 inline std::string play_command(const Playground& here, const std::string& command) {
@@ -78,7 +92,7 @@ inline std::string play_command(const Playground& here, const std::string& comma
   if (!text.empty() && !text.ends_with('\n'))
     text += '\n';
   if (!output.standard_error.empty())
-    text += "! " + replace_all(std::string(strip(output.standard_error)), "\n", "\n! ") + '\n';
+    text += "! " + replace_all(with_failures_in_order(output.standard_error), "\n", "\n! ") + '\n';
   if (!output.status.success())
     text += output.status.description() + '\n';
   return text;

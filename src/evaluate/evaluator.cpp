@@ -1,18 +1,12 @@
 #include "python.hpp"
 
-#include <algorithm>
 #include <cstdlib>
-#include <future>
-#include <iterator>
-#include <string_view>
-#include <unordered_map>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
 
@@ -20,9 +14,6 @@ namespace bench::evaluate {
 namespace {
 
 constexpr std::size_t stderr_lines = 5;
-
-/// Expressions for which a second interpreter pays: its start takes as long as a thousand of them.
-constexpr std::size_t large_batch = 20'000;
 
 Outcome success(std::string value) {
   return {.ok = true, .value = std::move(value), .error = ""};
@@ -76,35 +67,10 @@ Outcome evaluate_env(const std::string& name) {
 Evaluator::Evaluator(double timeout_s, std::set<std::string> active_tags)
     : timeout_s_(timeout_s),
       active_tags_(std::move(active_tags)),
-      python_(std::make_unique<Python>()),
-      second_python_(std::make_unique<Python>()) {}
+      python_(std::make_unique<Python>()) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
-
-std::vector<Outcome> Evaluator::ask(Ask what, std::span<const std::string> texts) {
-  std::unordered_map<std::string_view, std::size_t> index;
-  std::vector<std::string_view> unique;
-  for (const std::string& text : texts)
-    if (index.try_emplace(text, unique.size()).second)
-      unique.push_back(text);
-  std::span<const std::string_view> first = unique;
-  std::future<std::vector<Outcome>> rest;
-  if (unique.size() >= large_batch && usable_cpus() > 1) {
-    rest = std::async(std::launch::async, [this, what, half = first.subspan(unique.size() / 2)] {
-      return second_python_->ask(what, half, timeout_s_);
-    });
-    first = first.first(unique.size() / 2);
-  }
-  std::vector<Outcome> answers = python_->ask(what, first, timeout_s_);
-  if (rest.valid())
-    std::ranges::move(rest.get(), std::back_inserter(answers));
-  std::vector<Outcome> outcomes;
-  outcomes.reserve(texts.size());
-  for (const std::string& text : texts)
-    outcomes.push_back(answers[index.at(text)]);
-  return outcomes;
-}
 
 std::vector<Outcome> Evaluator::evaluate(std::span<const Request> requests) {
   std::vector<Outcome> outcomes(requests.size());
@@ -134,7 +100,7 @@ std::vector<Outcome> Evaluator::evaluate(std::span<const Request> requests) {
         break;
     }
   }
-  std::vector<Outcome> answers = ask(Ask::text, expressions);
+  std::vector<Outcome> answers = python_->ask(Ask::text, expressions, timeout_s_);
   for (std::size_t k = 0; k < answers.size(); ++k)
     outcomes[positions[k]] = std::move(answers[k]);
   return outcomes;
@@ -156,7 +122,7 @@ std::vector<Outcome> Evaluator::evaluate_truth(std::span<const std::string> expr
       positions.push_back(k);
     }
   }
-  std::vector<Outcome> answers = ask(Ask::truth, asked);
+  std::vector<Outcome> answers = python_->ask(Ask::truth, asked, timeout_s_);
   for (std::size_t k = 0; k < answers.size(); ++k)
     outcomes[positions[k]] = std::move(answers[k]);
   return outcomes;

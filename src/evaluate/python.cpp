@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 #include <thread>
+#include <unordered_map>
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -90,11 +91,11 @@ bool receive(int channel, std::string& into) {
 
 }  // namespace
 
-/// The texts of one call, and how far it has come.
+/// The texts of one call, each once, and how far it has come.
 struct Evaluator::Python::Batch {
   Ask what;
   double timeout_s;
-  std::span<const std::string_view> texts = {};
+  std::vector<std::string_view> texts = {};
   std::vector<Outcome> outcomes = {};  ///< Of the first texts.
   Clock::time_point deadline = {};
 
@@ -133,12 +134,20 @@ struct Evaluator::Python::Batch {
   }
 };
 
-std::vector<Outcome> Evaluator::Python::ask(Ask what, std::span<const std::string_view> texts,
+std::vector<Outcome> Evaluator::Python::ask(Ask what, std::span<const std::string> texts,
                                             double timeout_s) {
-  Batch batch{.what = what, .timeout_s = timeout_s, .texts = texts};
+  Batch batch{.what = what, .timeout_s = timeout_s};
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (const std::string& text : texts)
+    if (index.try_emplace(text, batch.texts.size()).second)
+      batch.texts.push_back(text);
   if (!batch.complete())
     run(batch);
-  return std::move(batch.outcomes);
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(texts.size());
+  for (const std::string& text : texts)
+    outcomes.push_back(batch.outcomes[index.at(text)]);
+  return outcomes;
 }
 
 void Evaluator::Python::run(Batch& batch) {

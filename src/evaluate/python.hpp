@@ -3,7 +3,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <bench/base/process.hpp>
@@ -13,7 +12,7 @@
 namespace bench::evaluate {
 
 /// What to make of the value of an expression: its `str`, or "True" or "False".
-enum class Evaluator::Ask : char { text = 'v', truth = 't' };
+enum class Ask : char { text = 'v', truth = 't' };
 
 /// The co-process that evaluates Python expressions. It talks over one socket in the place of its
 /// standard input and output; what an expression prints goes to standard error.
@@ -23,9 +22,9 @@ enum class Evaluator::Ask : char { text = 'v', truth = 't' };
 /// without an answer is the one at fault.
 class Evaluator::Python {
  public:
-  /// One outcome per text, in order.
+  /// One outcome per text, in order; equal texts are evaluated once.
   /// @throws Error if the interpreter cannot be started
-  std::vector<Outcome> ask(Ask what, std::span<const std::string_view> texts, double timeout_s);
+  std::vector<Outcome> ask(Ask what, std::span<const std::string> texts, double timeout_s);
 
  private:
   struct Batch;

@@ -36,8 +36,7 @@ struct Outcome {
 
 /// Evaluates script texts.
 ///
-/// Python runs in one co-process (`python3 -I`), started at the first request and asked in batches;
-/// half of a large batch goes to a second one, where there is a CPU for it.
+/// Python runs in one co-process (`python3 -I`), started at the first request and asked in batches.
 /// The interpreter is `BENCH_PYTHON` where that variable is set, else `python3` on PATH. Each
 /// expression sees fresh globals with the names that JUBE's scripts reach (`os re string operator
 /// subprocess time grp pwd deque`) and `math`. What it prints goes to standard error; `sys.exit`
@@ -66,13 +65,9 @@ class Evaluator {
 
  private:
   class Python;
-  enum class Ask : char;
-  std::vector<Outcome> ask(Ask what, std::span<const std::string> texts);
-
   double timeout_s_;
   std::set<std::string> active_tags_;
   std::unique_ptr<Python> python_;
-  std::unique_ptr<Python> second_python_;
 };
 
 }  // namespace bench::evaluate

@@ -40,25 +40,26 @@ std::vector<std::string> wanted(const Node& root, const char* element,
 
 }  // namespace
 
-void choose_benchmarks(Node& root, const std::vector<std::string>& only,
+bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
                        const std::vector<std::string>& without) {
   const auto chosen = wanted(root, "only", only);
   const auto dropped = wanted(root, "not", without);
   const auto contains = [](const std::vector<std::string>& names, const Node& benchmark) {
     return std::ranges::find(names, benchmark_name(benchmark)) != names.end();
   };
-  std::erase_if(root.children, [&](const Node& child) {
+  const std::size_t removed = std::erase_if(root.children, [&](const Node& child) {
     return child.name == "benchmark" &&
            ((!chosen.empty() && !contains(chosen, child)) || contains(dropped, child));
   });
   if (only.empty())
-    return;
+    return removed > 0;
   const auto rank = [&](const Node& child) {
     return child.name == "benchmark"
                ? std::ranges::find(chosen, benchmark_name(child)) - chosen.begin()
                : -1;
   };
   std::ranges::stable_sort(root.children, {}, rank);
+  return removed > 0;
 }
 
 }  // namespace bench::document

@@ -47,11 +47,27 @@ std::string exports(const Scope& scope, const std::string& uuid) {
   return lines;
 }
 
+/// A command as a part of a job script. The variables that it sets stay for the next one.
+std::string script_text(const schedule::Snippet& snippet, const fs::path& work) {
+  std::string text = snippet.text;
+  if (!snippet.directory.empty()) {
+    const std::string directory = shell_quote(snippet.directory.string());
+    text = fmt::format("mkdir -p {0} && cd {0}\n{1}\ncd {2}", directory, text,
+                       shell_quote(work.string()));
+  }
+  std::string redirections;
+  if (snippet.stdout_file != work / "stdout")
+    redirections += " >>" + shell_quote(snippet.stdout_file.string());
+  if (snippet.stderr_file != work / "stderr")
+    redirections += " 2>>" + shell_quote(snippet.stderr_file.string());
+  return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
+}
+
 /// The line that executes the commands, under the meter where the step measures energy.
 std::string command_line(const Scope& scope) {
   std::vector<std::string> texts;
   for (const schedule::Snippet& snippet : render_snippets(scope, 0, size_of(scope.step)))
-    texts.push_back(snippet.text);
+    texts.push_back(script_text(snippet, scope.work()));
   std::string commands = fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
   if (!scope.step.energy)
     return commands;

@@ -117,13 +117,14 @@ Input read_input(const Request& request, Diagnostics& diagnostics) {
   const auto platforms = platform::platform_names();
   document::check_tags(document, {platforms.begin(), platforms.end()});
   const bool has_benchmarks = document.root.first("benchmark") != nullptr;
-  document::choose_benchmarks(document.root, request.only_benchmarks, request.not_benchmarks);
+  const bool whole_file =
+      !document::choose_benchmarks(document.root, request.only_benchmarks, request.not_benchmarks);
   input.tags = document.active_tags;
   if (!request.tags.contains(input.platform.name))
     input.tags.erase(input.platform.name);
   input.document = std::move(document.root);
   if (!has_benchmarks || input.document.first("benchmark"))
-    input.benchmarks = model::build(input.document, diagnostics);
+    input.benchmarks = model::build(input.document, diagnostics, whole_file);
   return input;
 }
 

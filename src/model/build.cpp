@@ -60,7 +60,7 @@ Benchmark build_one(const Node& root, const Node& node) {
 
 }  // namespace
 
-std::vector<Benchmark> build(const Node& root, Diagnostics& diagnostics) {
+std::vector<Benchmark> build(const Node& root, Diagnostics& diagnostics, bool whole_file) {
   std::vector<Benchmark> benchmarks;
   std::set<std::string> names;
   for (const Node* node : root.all("benchmark")) {
@@ -73,6 +73,7 @@ std::vector<Benchmark> build(const Node& root, Diagnostics& diagnostics) {
   }
   if (benchmarks.empty())
     throw Error("no benchmark in this file", "it needs at least a `step`", root.place);
+  check_unused(benchmarks, root, whole_file, diagnostics);
   return benchmarks;
 }
 

@@ -47,6 +47,22 @@ void check_use(const Benchmark& benchmark, const std::string& name, const Place&
   require(name, sets, "parameter, file or substitute set", place);
 }
 
+/// The commands of a batch step are one job script, so bench cannot look in between.
+void check_batch(const Step& step) {
+  const auto refuse = [&](const Command& command, bool wrong, const char* attribute) {
+    if (wrong)
+      throw Error(
+          fmt::format("a command of the batch step '{}' cannot have `{}`", step.name, attribute),
+          "its commands are one job script; put this one into a step of its own", command.place);
+  };
+  for (const Command& command : step.commands) {
+    refuse(command, !command.done_file.empty(), "done_file");
+    refuse(command, !command.error_file.empty(), "error_file");
+    refuse(command, !command.break_file.empty(), "break_file");
+    refuse(command, command.shared, "shared");
+  }
+}
+
 void check_steps(const Benchmark& benchmark, const Node& node) {
   const auto steps = names_of(benchmark.steps);
   const auto elements = node.all("step");
@@ -55,6 +71,8 @@ void check_steps(const Benchmark& benchmark, const Node& node) {
       check_use(benchmark, name, place_of_use(*elements[k], name));
     for (const std::string& name : benchmark.steps[k].depend)
       require(name, steps, "step", place_of(*elements[k], "depend"));
+    if (benchmark.steps[k].batch)
+      check_batch(benchmark.steps[k]);
   }
 }
 
@@ -122,36 +140,6 @@ void check_results(const Benchmark& benchmark, const Node& node) {
   check_result_names(benchmark);
 }
 
-using Names = std::set<std::string>;
-
-/// Warns of those that nothing uses; `used` may hold names with parameters.
-template <class Named>
-void warn_unused(const std::vector<Named>& all, const Names& used, const char* what,
-                 const char* who, Diagnostics& diagnostics) {
-  for (const Named& one : all)
-    if (std::ranges::none_of(used, [&](const auto& use) { return may_name(use, one.name); }))
-      diagnostics.warn(fmt::format("{} '{}' is used by no {}", what, one.name, who), "", one.place);
-}
-
-void check_unused(const Benchmark& benchmark, Diagnostics& diagnostics) {
-  Names by_steps, by_analysers, by_results;
-  for (const Step& step : benchmark.steps)
-    by_steps.insert(step.use.begin(), step.use.end());
-  for (const Analyser& analyser : benchmark.analysers) {
-    by_analysers.insert(analyser.use.begin(), analyser.use.end());
-    for (const Analysis& analysis : analyser.analyses)
-      for (const AnalysedFile& file : analysis.files)
-        by_analysers.insert(file.use.begin(), file.use.end());
-  }
-  for (const Result& result : benchmark.results)
-    by_results.insert(result.use.begin(), result.use.end());
-  warn_unused(benchmark.parameter_sets, by_steps, "parameter set", "step", diagnostics);
-  warn_unused(benchmark.file_sets, by_steps, "file set", "step", diagnostics);
-  warn_unused(benchmark.substitute_sets, by_steps, "substitute set", "step", diagnostics);
-  warn_unused(benchmark.pattern_sets, by_analysers, "pattern set", "analyser", diagnostics);
-  warn_unused(benchmark.analysers, by_results, "analyser", "result", diagnostics);
-}
-
 }  // namespace
 
 void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostics) {
@@ -162,7 +150,6 @@ void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostic
   check_depend(benchmark);
   check_analysers(benchmark, node);
   check_results(benchmark, node);
-  check_unused(benchmark, diagnostics);
   check_columns(benchmark, diagnostics);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
 #include <bench/model/benchmark.hpp>
@@ -9,6 +11,11 @@ namespace bench::model {
 /// Checks every reference between the parts of a benchmark; `node` gives the places.
 /// @throws Error for a reference to nothing and for a circular `depend`
 void check(const Benchmark& benchmark, const document::Node& node, Diagnostics& diagnostics);
+
+/// Warns about sets and analysers that nothing uses. Of a part of a file's benchmarks, those that
+/// all benchmarks share may be used by the others.
+void check_unused(const std::vector<Benchmark>& benchmarks, const document::Node& root,
+                  bool whole_file, Diagnostics& diagnostics);
 
 /// Warns about columns that nothing can fill.
 void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics);

@@ -9,8 +9,10 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 /// The second of three combinations fails; its child is never made.
 constexpr const char* with_a_failure = R"(name: failing
@@ -157,6 +159,19 @@ TEST(FailureTest, AChildWithoutParametersFailsAndTheOthersGoOn) {
   EXPECT_EQ(here.bench({"remove", "runs", "-w", "1", "-f"}).status.code, 0);
   EXPECT_THAT(here.bench({"continue", "runs"}).standard_output,
               HasSubstr("b |   5 |    0 |    0 |     1 |    4 |"));
+}
+
+TEST(FailureTest, CommandsOfABatchStepHaveTheirFilesAndShareVariables) {
+  const Playground here;
+  here.write("b.yaml",
+             "name: b\noutpath: runs\n"
+             "step: {name: s, batch: true, do: [{stdout: first, _: 'echo one; export N=2'},\n"
+             "  {work_dir: sub, stdout: second, _: 'echo $$N; pwd'}, 'echo $$N']}\n");
+  ASSERT_EQ(here.bench({"run", "b.yaml"}).status.code, 0);
+  EXPECT_EQ(here.read("runs/000000/000000_s/work/first"), "one\n");
+  EXPECT_THAT(here.read("runs/000000/000000_s/work/second"),
+              AllOf(StartsWith("2\n"), EndsWith("/work/sub\n")));
+  EXPECT_EQ(here.read("runs/000000/000000_s/work/stdout"), "2\n");
 }
 
 TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {

@@ -166,6 +166,17 @@ TEST_F(RenderTest, TakesATemplateBesideTheBenchmark) {
   EXPECT_EQ(rendered().script, "go on 1 of 1\nbash -e -o pipefail -c a\n");
 }
 
+TEST_F(RenderTest, KeepsTheFilesAndDirectoriesOfCommandsInAJobScript) {
+  directory_.write("own.job", "{{commands}}\n");
+  plan(
+      "step: {name: go, batch: {template: own.job},\n"
+      "  do: [{stdout: out, stderr: err, _: a}, {work_dir: sub, _: b}, c]}\n");
+  const std::string work = (run_.directory.path / "000000_go/work").string();
+  EXPECT_EQ(rendered().script, "bash -e -o pipefail -c '{\na\n} >>" + work + "/out 2>>" + work +
+                                   "/err\nmkdir -p " + work + "/sub && cd " + work +
+                                   "/sub\nb\ncd " + work + "\nc'\n");
+}
+
 TEST_F(RenderTest, SaysWhichHoleOfATemplateNothingFills) {
   const std::string file = directory_.write("own.job", "#!/bin/sh\n{{nods}}\n").string();
   EXPECT_EQ(error("step: {name: go, do: a, batch: {template: own.job}}\n"),

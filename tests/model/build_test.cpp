@@ -104,6 +104,14 @@ INSTANTIATE_TEST_SUITE_P(
              "in.yaml:4:12: error: there is no parameter, file or substitute set called "
              "'elsewhere'\n"
              "hint: known: p, q"},
+        Case{"WatchedFileInABatchStep",
+             "step:\n  name: s\n  batch: true\n  do: [a, {done_file: ready, _: b}]\n",
+             "in.yaml:4:33: error: a command of the batch step 's' cannot have `done_file`\n"
+             "hint: its commands are one job script; put this one into a step of its own"},
+        Case{"SharedCommandInABatchStep",
+             "step:\n  name: s\n  batch: true\n  shared: all\n  do: {shared: true, _: b}\n",
+             "in.yaml:5:25: error: a command of the batch step 's' cannot have `shared`\n"
+             "hint: its commands are one job script; put this one into a step of its own"},
         Case{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
              "in.yaml:1:22: error: there is no parameter, file or substitute set called 'p'\n"
              "hint: this file defines no parameter, file or substitute set"},

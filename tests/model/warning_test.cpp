@@ -10,9 +10,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<std::string> warnings_of(const std::string& yaml) {
+std::vector<std::string> warnings_of(const std::string& yaml, bool whole_file = true) {
   Diagnostics diagnostics;
-  build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics);
+  build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics, whole_file);
   std::vector<std::string> texts;
   for (const Warning& warning : diagnostics.warnings())
     texts.push_back(render(Severity::warning, warning.message, warning.hint, warning.place));
@@ -25,6 +25,23 @@ TEST(Unused, SetsAndAnalysersAreWarnedOf) {
               ElementsAre("in.yaml:1:15: warning: parameter set 'p' is used by no step",
                           "in.yaml:2:13: warning: pattern set 'q' is used by no analyser",
                           "in.yaml:4:11: warning: analyser 'a' is used by no result"));
+}
+
+const std::string two_benchmarks =
+    "parameterset: [{name: p}, {name: q}]\n"
+    "benchmark:\n"
+    "  - {name: a, step: {name: s, use: p}}\n"
+    "  - {name: b, step: {name: s}, fileset: {name: f}}\n";
+
+TEST(Unused, ASetOfAllBenchmarksIsUsedByOneOfThem) {
+  EXPECT_THAT(warnings_of(two_benchmarks),
+              ElementsAre("in.yaml:1:27: warning: parameter set 'q' is used by no step",
+                          "in.yaml:4:41: warning: file set 'f' is used by no step"));
+}
+
+TEST(Unused, ASetOfAllBenchmarksMayBeUsedByOneThatWasLeftOut) {
+  EXPECT_THAT(warnings_of(two_benchmarks, false),
+              ElementsAre("in.yaml:4:41: warning: file set 'f' is used by no step"));
 }
 
 TEST(Unused, APatternSetOfAFileIsUsed) {

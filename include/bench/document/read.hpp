@@ -116,8 +116,9 @@ void check_tags(const Document& document, const std::set<std::string>& known);
 /// replaced by the option of the command line where that is not empty. `not` wins. With `only` of
 /// the command line they are in its order, else in that of the file.
 /// @param only, without names, or lists of names with commas
+/// @returns whether one was removed
 /// @throws Error with the place if there is no benchmark of a name
-void choose_benchmarks(Node& root, const std::vector<std::string>& only,
+bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
                        const std::vector<std::string>& without);
 
 /// A JSON Schema (draft 2020-12) of the YAML notation, for editors: every element and attribute

@@ -14,8 +14,10 @@ namespace bench::model {
 /// Warns about what JUBE lets pass in silence: sets, analysers and patterns that nothing uses, and
 /// columns that no parameter or pattern can fill.
 ///
+/// @param whole_file false where benchmarks of the file were left out, which may use its sets
 /// @throws Error with the place: missing or doubled names, a wrong word where only some are
 ///         allowed, an undefined set, step or analyser, a circular `depend`
-std::vector<Benchmark> build(const document::Node& root, Diagnostics& diagnostics);
+std::vector<Benchmark> build(const document::Node& root, Diagnostics& diagnostics,
+                             bool whole_file = true);
 
 }  // namespace bench::model

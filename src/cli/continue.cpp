@@ -16,6 +16,7 @@ std::function<int()> declare_continue(CLI::App& app) {
   options->choice.declare(app);
   declare(app, options->work);
   return [options] {
+    set_verbosity(options->work);
     int worst = 0;
     for (const auto& directory :
          workspace::select_runs(options->choice.directory, options->choice.ids)) {

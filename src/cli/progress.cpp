@@ -27,14 +27,15 @@ void note_interruption(int signal) {
 
 }  // namespace
 
-Progress::Progress(bool hide_animation)
-    : animated_(!hide_animation && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool hide_animation, bool follow)
+    : animated_(!hide_animation && !follow && ::isatty(STDERR_FILENO) == 1), follow_(follow) {}
 
 Progress::~Progress() {
   erase();
 }
 
 void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
+  follower_.look();
   constexpr auto at_most_every = std::chrono::milliseconds(100);
   const auto now = Clock::now();
   if (!animated_ || now - last_ < at_most_every)
@@ -71,6 +72,15 @@ void Progress::failed(const workspace::Workpackage& workpackage) {
   say(fmt::format("workpackage {} ({}) failed: {}", workpackage.id, workpackage.step,
                   workpackage.reason),
       Level::error);
+}
+
+void Progress::started(long long workpackage, const std::vector<std::filesystem::path>& outputs) {
+  if (follow_)
+    follower_.start(workpackage, outputs);
+}
+
+void Progress::stopped(long long workpackage) {
+  follower_.stop(workpackage);
 }
 
 void Progress::notice(const std::string& message) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "follower.hpp"
 #include "log_file.hpp"
 
 #include <atomic>
@@ -11,14 +12,17 @@
 namespace bench::cli {
 
 /// Shows a run on the terminal: one line that is drawn over again, with the failures above it. In a
-/// pipe, and with `--hide-animation`, only the failures and notices.
+/// pipe, and with `--hide-animation`, only the failures and notices. With `follow`, what the
+/// commands print instead of the line.
 class Progress : public engine::Observer {
  public:
-  explicit Progress(bool hide_animation);
+  Progress(bool hide_animation, bool follow);
   ~Progress() override;
 
   void progress(const std::vector<workspace::StepCounts>& counts) override;
   void failed(const workspace::Workpackage& workpackage) override;
+  void started(long long workpackage, const std::vector<std::filesystem::path>& outputs) override;
+  void stopped(long long workpackage) override;
   void notice(const std::string& message) override;
 
  private:
@@ -28,6 +32,8 @@ class Progress : public engine::Observer {
   void say(const std::string& line, Level level);
 
   bool animated_;
+  bool follow_;
+  Follower follower_;
   bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};

@@ -101,14 +101,13 @@ int run_file(const RunOptions& options, const std::string& file, std::vector<int
   return worst;
 }
 
-int run_files(const RunOptions& options) {
+int run_files(RunOptions& options) {
   std::vector<int> ids = options.ids;
   for (const int id : ids)
     if (id < 0)
       throw Error(fmt::format("a run cannot have the id {}", id),
                   "ids of new runs count from 0; leave -i out for the next free one");
-  if (options.work.verbose)
-    command_log().set_verbose();
+  set_verbosity(options.work);
   int worst = 0;
   for (const std::string& file : options.files) {
     worst = std::max(worst, run_file(options, file, ids));
@@ -148,7 +147,7 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   declare(app, options->work);
-  app.add_flag("--dry-run", options->dry_run,
+  app.add_flag("--dry-run,--debug", options->dry_run,
                "show combinations, commands and job scripts; make and start nothing");
   app.add_flag("--force", options->force, "accepted for JUBE's sake; nothing needs it");
   return [options] { return run_files(*options); };

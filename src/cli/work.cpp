@@ -4,11 +4,14 @@
 #include "progress.hpp"
 #include "show.hpp"
 
+#include <cstdlib>
+
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <bench/base/files.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/engine/loop.hpp>
 #include <bench/engine/report.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -21,7 +24,8 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
   app.add_flag("--strict", options.strict, "treat warnings as errors");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
-  app.add_flag("-v,--verbose", options.verbose, "show the log on the console, too (also -vv)");
+  app.add_flag("-v,--verbose", options.verbosity,
+               "show the log on the console; -vv what the commands print; -vvv both");
 }
 
 namespace {
@@ -69,7 +73,7 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
   print(heading(run) + "\n");
   engine::Standing standing;
   {
-    Progress progress(options.hide_animation);
+    Progress progress(options.hide_animation, options.verbosity >= 2);
     standing = engine::work(
         run, workspace,
         {.stop_at_error = options.stop_at_error, .interrupted = &catch_interruptions()}, progress);
@@ -91,10 +95,21 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
 
 }  // namespace
 
+void set_verbosity(WorkOptions& options) {
+  const char* wanted = std::getenv("JUBE_VERBOSE");
+  if (wanted && *wanted && options.verbosity == 0) {
+    const auto number = parse_integer(wanted);
+    if (!number || *number < 0 || *number > 3)
+      throw Error(fmt::format("JUBE_VERBOSE is '{}'", wanted),
+                  "a number from 0 to 3, as with -vvv");
+    options.verbosity = static_cast<int>(*number);
+  }
+  if (options.verbosity % 2 == 1 || options.verbosity > 3)
+    command_log().set_verbose();
+}
+
 int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name) {
-  if (options.verbose)
-    command_log().set_verbose();
   log_beginning(run, log_name);
   const int code = take_further(run, workspace, options);
   command_log().close(code);

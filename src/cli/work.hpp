@@ -15,12 +15,16 @@ struct WorkOptions {
   bool analyse = false;
   bool result = false;
   bool hide_animation = false;
-  bool verbose = false;
+  int verbosity = 0;    ///< 1: the log on the console; 2: what commands print; 3: both.
   bool strict = false;  ///< A warning is an error; with the tables, it makes the exit code 1.
 };
 
 /// Declares the options that `run` and `continue` share.
 void declare(CLI::App& app, WorkOptions& options);
+
+/// Sets how much is shown from the options or, without them, from `JUBE_VERBOSE`.
+/// @throws Error if that is no number from 0 to 3
+void set_verbosity(WorkOptions& options);
 
 /// Takes a run as far as it goes, shows and logs it, and returns the exit code. The caller holds
 /// the lock.

@@ -25,6 +25,18 @@ using schedule::Completion;
 using workspace::State;
 using workspace::Workpackage;
 
+/// The files that the commands of an attempt append to, each once.
+std::vector<std::filesystem::path> outputs_of(const schedule::Job& job) {
+  if (job.is_batch())
+    return {job.work_directory / "stdout", job.work_directory / "stderr"};
+  std::vector<std::filesystem::path> outputs;
+  for (const schedule::Snippet& snippet : job.snippets)
+    for (const auto& file : {snippet.stdout_file, snippet.stderr_file})
+      if (!file.empty() && std::ranges::find(outputs, file) == outputs.end())
+        outputs.push_back(file);
+  return outputs;
+}
+
 class Loop {
  public:
   Loop(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
@@ -138,6 +150,8 @@ class Loop {
       schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
                                   ledger_.uuid(id), course_.inherited_by(workpackage));
       const bool scheduled = job.is_batch() && is_scheduled(run_, workpackage);
+      if (!scheduled)
+        observer_.started(id, outputs_of(job));
       const std::string job_id = backend_of(workpackage).start(std::move(job));
       if (scheduled)
         ledger_.submit(workpackage, job_id);
@@ -145,6 +159,7 @@ class Loop {
   }
 
   void conclude(const Completion& completion) {
+    observer_.stopped(completion.workpackage);
     in_its_own_name(completion.workpackage,
                     [&](Workpackage& workpackage) { course_.conclude(workpackage, completion); });
   }
@@ -160,6 +175,7 @@ class Loop {
       failure.workpackage = id;
       failure.reason = render(error);
       failure.host = host_name();
+      observer_.stopped(id);
       ledger_.end(workpackage, failure);
     }
   }

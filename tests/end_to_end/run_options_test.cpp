@@ -152,6 +152,35 @@ TEST_F(RunOptionsTest, OptionsThatJubeTakesInFrontOfTheCommandAreTakenThere) {
               HasSubstr("]:INFO: command: bench run -v small.yaml\n"));
 }
 
+TEST_F(RunOptionsTest, DoublyVerboseShowsWhatCommandsPrintWhileTheyRun) {
+  // Its own output, shown, is what lets the command succeed.
+  here_.write(
+      "talk.yaml",
+      "name: talk\n"
+      "outpath: runs\n"
+      "step:\n"
+      "  name: s\n"
+      "  do:\n"
+      "    - echo first; for k in $(seq 1000); do test -e ../../../go && break; sleep 0.01; done\n"
+      "    - test -e ../../../go; printf rest; echo why >&2\n");
+  const std::string shown_to_a_reader = std::string(BENCH_PROGRAM) +
+                                        " run talk.yaml -vv | while IFS= read -r line; do "
+                                        "echo \"$line\"; "
+                                        "test \"$line\" != '[0] first' || touch runs/go; done";
+  const auto output = run_command(
+      {.arguments = {"/bin/sh", "-c", shown_to_a_reader}, .directory = here_.path()}, 60);
+  EXPECT_THAT(output.standard_output, AllOf(HasSubstr("\n[0] first\n"), HasSubstr("\n[0] rest\n"),
+                                            HasSubstr("\n[0] why\n")));
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("INFO")));
+}
+
+TEST_F(RunOptionsTest, TheEnvironmentSaysHowMuchIsShown) {
+  EXPECT_THAT(here_.bench({"run", "small.yaml"}, {{"JUBE_VERBOSE", "1"}}).standard_error,
+              HasSubstr("]:INFO: command: "));
+  EXPECT_THAT(here_.bench({"run", "small.yaml"}, {{"JUBE_VERBOSE", "4"}}).standard_error,
+              HasSubstr("error: JUBE_VERBOSE is '4'\nhint: a number from 0 to 3"));
+}
+
 TEST_F(RunOptionsTest, ExitStopsBeforeTheNextBenchmark) {
   here_.write("two.yaml",
               "benchmark:\n"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ class Observer {
   /// @param counts one entry per step of the benchmark, in order
   virtual void progress(const std::vector<workspace::StepCounts>& counts) = 0;
   virtual void failed(const workspace::Workpackage& workpackage) = 0;
+  /// Commands of a workpackage start here, or go on, and append to these files.
+  virtual void started(long long /*workpackage*/,
+                       const std::vector<std::filesystem::path>& /*outputs*/) {}
+  /// They have ended, well or not.
+  virtual void stopped(long long /*workpackage*/) {}
   /// Something that the user should know and that is no error.
   virtual void notice(const std::string& message) = 0;
 };

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bench::cli {
+
+/// Prints what commands write while they run, line by line, each with the workpackage in front.
+class Follower {
+ public:
+  /// From now on follows these files, from their present ends.
+  void start(long long workpackage, const std::vector<std::filesystem::path>& outputs);
+  /// Prints what the files have gained.
+  void look();
+  /// Prints the rest, also a line without an end.
+  void stop(long long workpackage);
+
+ private:
+  struct Output {
+    std::filesystem::path file;
+    std::uintmax_t read = 0;  ///< Bytes.
+    std::string line;         ///< Without its end yet.
+  };
+
+  static void print_new(long long workpackage, Output& output);
+
+  std::map<long long, std::vector<Output>> running_;
+};
+
+}  // namespace bench::cli

@@ -93,6 +93,8 @@ void keep(const engine::Report& report) {
 
 void show(const std::vector<RunReport>& runs, const ShowOptions& options) {
   refuse_contradiction(options);
+  if (std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
+    tell("note: the benchmark defines no table, syslog or database (see `bench help result`)");
   std::vector<SameName> all = by_name(runs);
   warn_of_unknown(all, options);
   for (SameName& same : all) {

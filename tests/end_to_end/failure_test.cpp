@@ -174,6 +174,17 @@ TEST(FailureTest, CommandsOfABatchStepHaveTheirFilesAndShareVariables) {
   EXPECT_EQ(here.read("runs/000000/000000_s/work/stdout"), "2\n");
 }
 
+TEST(FailureTest, ABenchmarkWithoutAResultSaysSo) {
+  const Playground here;
+  here.write("b.yaml", "name: b\noutpath: runs\nstep: {name: s, do: echo}\n");
+  ASSERT_EQ(here.bench({"run", "b.yaml"}).status.code, 0);
+  const auto result = here.bench({"result", "runs"});
+  EXPECT_EQ(result.status.code, 0);
+  EXPECT_EQ(result.standard_output, "");
+  EXPECT_EQ(result.standard_error,
+            "note: the benchmark defines no table, syslog or database (see `bench help result`)\n");
+}
+
 TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {
   const Playground here;
   here.write("slow.yaml",

@@ -211,7 +211,7 @@ TEST_F(InspectTest, LogShowsAllOrOnlySome) {
 }
 
 TEST_F(InspectTest, VerboseShowsTheLogOnTheConsole) {
-  for (const char* option : {"-v", "-vv", "--verbose"})
+  for (const char* option : {"-v", "-vvv", "--verbose"})
     EXPECT_THAT(here_.bench({"run", "small.yaml", option}).standard_error,
                 HasSubstr("]:INFO: step check: 3 workpackages, 0 open"));
 }

@@ -56,6 +56,8 @@ struct Report {
   std::vector<FilledTable> tables;
   std::vector<FilledSyslog> syslogs;
   std::vector<FilledDatabase> databases;
+
+  bool empty() const { return tables.empty() && syslogs.empty() && databases.empty(); }
 };
 
 /// The results of the benchmark, in order. Writes and sends nothing.

@@ -80,20 +80,33 @@ bool is_known(const std::string& word) {
   return false;
 }
 
+constexpr std::array general_options{"--strict", "--force", "--debug", "--devel"};
+
+/// What JUBE takes with every command, where it means nothing here. `continue --debug` is left an
+/// error, since it would execute what the user wants spared.
+void accept_general_options(CLI::App& command) {
+  for (const char* option : general_options)
+    if (!command.get_option_no_throw(option) &&
+        !(command.get_name() == "continue" && option == std::string("--debug")))
+      command.add_flag(option)->group("");
+  if (!command.get_option_no_throw("--verbose"))
+    command.add_flag_callback("-v,--verbose", [] { command_log().set_verbose(); })->group("");
+}
+
 void declare_commands(CLI::App& app, std::function<int()>& action) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(fmt::format("Example:\n  {}", command.example));
     sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
+    accept_general_options(*sub);
   }
 }
 
-/// JUBE takes `-v`, `--strict` and `--force` in front of the command; they mean what they mean
-/// behind it.
+/// JUBE takes some options in front of the command; they mean what they mean behind it.
 std::vector<std::string> with_command_first(std::vector<std::string> arguments) {
   const auto command = std::ranges::find_if(arguments, [](const std::string& argument) {
-    return argument != "-v" && argument != "-vv" && argument != "-vvv" && argument != "--strict" &&
-           argument != "--force";
+    return argument != "-v" && argument != "-vv" && argument != "-vvv" &&
+           std::ranges::find(general_options, argument) == general_options.end();
   });
   if (command != arguments.end())
     std::rotate(arguments.begin(), command, command + 1);

@@ -21,7 +21,6 @@ struct RunOptions {
   std::string comment;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
-  bool force = false;  ///< Means nothing here.
   WorkOptions work;
 };
 
@@ -149,7 +148,6 @@ std::function<int()> declare_run(CLI::App& app) {
   declare(app, options->work);
   app.add_flag("--dry-run,--debug", options->dry_run,
                "show combinations, commands and job scripts; make and start nothing");
-  app.add_flag("--force", options->force, "accepted for JUBE's sake; nothing needs it");
   return [options] { return run_files(*options); };
 }
 

@@ -140,8 +140,15 @@ TEST_F(RunOptionsTest, ARunWithTooManyWorkpackagesIsRefused) {
   EXPECT_EQ(here_.bench({"check", "small.yaml", "--max-workpackages", "2"}).status.code, 1);
 }
 
-TEST_F(RunOptionsTest, ForceIsAccepted) {
-  EXPECT_EQ(here_.bench({"run", "small.yaml", "--force"}).status.code, 0);
+TEST_F(RunOptionsTest, OptionsOfJubeThatMeanNothingHereAreAccepted) {
+  EXPECT_EQ(here_.bench({"run", "small.yaml", "--force", "--devel"}).status.code, 0);
+  EXPECT_EQ(here_.bench({"--devel", "--debug", "-v", "result", "runs"}).status.code, 0);
+}
+
+TEST_F(RunOptionsTest, DebugExecutesNothing) {
+  EXPECT_EQ(here_.bench({"--debug", "run", "small.yaml"}).status.code, 0);
+  EXPECT_FALSE(here_.has("runs"));
+  EXPECT_EQ(here_.bench({"continue", "--debug", "runs"}).status.code, 2);
 }
 
 TEST_F(RunOptionsTest, OptionsThatJubeTakesInFrontOfTheCommandAreTakenThere) {

@@ -218,8 +218,8 @@ Process::Process(const ProcessSpec& spec) {
   try {
     const SignalBlock block;
 #ifdef __SANITIZE_THREAD__
-    bp::child child(
-        setup);  // ThreadSanitizer makes a fork of a vfork, and the child's errors would be lost
+    // ThreadSanitizer makes a fork of a vfork, and what goes wrong in the child would be lost.
+    bp::child child(setup);
 #else
     bp::child child(setup, bp::posix::use_vfork);
 #endif

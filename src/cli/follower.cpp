@@ -2,6 +2,7 @@
 
 #include "output.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 
@@ -18,12 +19,24 @@ void print_line(long long workpackage, std::string& line) {
   line.clear();
 }
 
+/// The files that the commands of a job append to, each once.
+std::vector<std::filesystem::path> outputs_of(const schedule::Job& job) {
+  if (job.is_batch())
+    return {job.work_directory / "stdout", job.work_directory / "stderr"};
+  std::vector<std::filesystem::path> outputs;
+  for (const schedule::Snippet& snippet : job.snippets)
+    for (const auto& file : {snippet.stdout_file, snippet.stderr_file})
+      if (!file.empty() && std::ranges::find(outputs, file) == outputs.end())
+        outputs.push_back(file);
+  return outputs;
+}
+
 }  // namespace
 
-void Follower::start(long long workpackage, const std::vector<std::filesystem::path>& outputs) {
-  std::vector<Output>& followed = running_[workpackage];
+void Follower::start(const schedule::Job& job) {
+  std::vector<Output>& followed = running_[job.workpackage];
   followed.clear();
-  for (const std::filesystem::path& file : outputs) {
+  for (const std::filesystem::path& file : outputs_of(job)) {
     std::error_code absent;
     const auto size = std::filesystem::file_size(file, absent);
     followed.push_back({file, absent ? 0 : size, ""});

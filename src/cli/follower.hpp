@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include <bench/schedule/backend.hpp>
+
 namespace bench::cli {
 
 /// Prints what commands write while they run, line by line, each with the workpackage in front.
 class Follower {
  public:
-  /// From now on follows these files, from their present ends.
-  void start(long long workpackage, const std::vector<std::filesystem::path>& outputs);
+  /// From now on follows the files that the job's commands append to, from their present ends.
+  void start(const schedule::Job& job);
   /// Prints what the files have gained.
   void look();
   /// Prints the rest, also a line without an end.

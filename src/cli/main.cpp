@@ -93,12 +93,14 @@ void accept_general_options(CLI::App& command) {
     command.add_flag_callback("-v,--verbose", [] { command_log().set_verbose(); })->group("");
 }
 
-void declare_commands(CLI::App& app, std::function<int()>& action) {
+/// @param called the one that may need the general options; the others are spared the time
+void declare_commands(CLI::App& app, const std::string& called, std::function<int()>& action) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(fmt::format("Example:\n  {}", command.example));
     sub->final_callback([&action, run_it = command.declare(*sub)] { action = run_it; });
-    accept_general_options(*sub);
+    if (command.name == called)
+      accept_general_options(*sub);
   }
 }
 
@@ -120,7 +122,7 @@ int run(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   app.footer("`bench COMMAND --help` has an example each, `bench help` explains the language.");
   std::function<int()> action;
-  declare_commands(app, action);
+  declare_commands(app, arguments.empty() ? "" : arguments[0], action);
   if (!arguments.empty() && !arguments[0].starts_with('-') && !is_known(arguments[0]))
     return unknown_command(arguments[0]);
   command_log().set_command(arguments);

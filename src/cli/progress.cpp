@@ -74,9 +74,9 @@ void Progress::failed(const workspace::Workpackage& workpackage) {
       Level::error);
 }
 
-void Progress::started(long long workpackage, const std::vector<std::filesystem::path>& outputs) {
+void Progress::started(const schedule::Job& job) {
   if (follow_)
-    follower_.start(workpackage, outputs);
+    follower_.start(job);
 }
 
 void Progress::stopped(long long workpackage) {

@@ -21,7 +21,7 @@ class Progress : public engine::Observer {
 
   void progress(const std::vector<workspace::StepCounts>& counts) override;
   void failed(const workspace::Workpackage& workpackage) override;
-  void started(long long workpackage, const std::vector<std::filesystem::path>& outputs) override;
+  void started(const schedule::Job& job) override;
   void stopped(long long workpackage) override;
   void notice(const std::string& message) override;
 

@@ -25,18 +25,6 @@ using schedule::Completion;
 using workspace::State;
 using workspace::Workpackage;
 
-/// The files that the commands of an attempt append to, each once.
-std::vector<std::filesystem::path> outputs_of(const schedule::Job& job) {
-  if (job.is_batch())
-    return {job.work_directory / "stdout", job.work_directory / "stderr"};
-  std::vector<std::filesystem::path> outputs;
-  for (const schedule::Snippet& snippet : job.snippets)
-    for (const auto& file : {snippet.stdout_file, snippet.stderr_file})
-      if (!file.empty() && std::ranges::find(outputs, file) == outputs.end())
-        outputs.push_back(file);
-  return outputs;
-}
-
 class Loop {
  public:
   Loop(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
@@ -151,7 +139,7 @@ class Loop {
                                   ledger_.uuid(id), course_.inherited_by(workpackage));
       const bool scheduled = job.is_batch() && is_scheduled(run_, workpackage);
       if (!scheduled)
-        observer_.started(id, outputs_of(job));
+        observer_.started(job);
       const std::string job_id = backend_of(workpackage).start(std::move(job));
       if (scheduled)
         ledger_.submit(workpackage, job_id);

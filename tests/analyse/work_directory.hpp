@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/temp_directory.hpp"
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -8,24 +10,14 @@
 #include <gtest/gtest.h>
 
 #include <bench/analyse/analyse.hpp>
-#include <bench/base/files.hpp>
 
 namespace bench::analyse {
 
 /// A work directory for one test, with patterns and one group over its files.
 class WorkDirectory : public testing::Test {
  protected:
-  WorkDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "bench_analyse.XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~WorkDirectory() override { std::filesystem::remove_all(directory_); }
-
-  std::filesystem::path write(const std::string& name, const std::string& content) {
-    const auto file = directory_ / name;
-    std::filesystem::create_directories(file.parent_path());
-    write_file_atomically(file, content);
-    return file;
+  std::filesystem::path write(const std::string& name, const std::string& content) const {
+    return own_.write(name, content);
   }
 
   const model::Pattern* pattern(const std::string& name, const std::string& text,
@@ -64,7 +56,8 @@ class WorkDirectory : public testing::Test {
     return analyse({group_}, evaluator, diagnostics).at(0);
   }
 
-  std::filesystem::path directory_;
+  support::TempDirectory own_;
+  const std::filesystem::path directory_ = own_.path();
   Group group_;
 
  private:

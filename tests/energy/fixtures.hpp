@@ -1,60 +1,26 @@
 #pragma once
 
-#include <filesystem>
+#include "support/environment_variable.hpp"
+#include "support/temp_directory.hpp"
+
 #include <fstream>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 namespace bench::energy {
 
 /// A directory that goes away with the test.
-class TemporaryDirectory {
+class TemporaryDirectory : public support::TempDirectory {
  public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "bench-energy-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-
-  const std::filesystem::path& path() const { return path_; }
-
-  /// Writes one line, as sysfs shows it, and makes the directories on the way.
+  /// Writes one line, as sysfs shows it, and makes the directories on the way. In place, since a
+  /// source keeps its files open.
   void write(const std::string& name, const std::string& line) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name) << line << "\n";
+    std::filesystem::create_directories((path() / name).parent_path());
+    std::ofstream(path() / name) << line << "\n";
   }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// An environment variable for the length of a test.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    if (const char* const before = ::getenv(name))
-      before_ = before;
-    ::setenv(name, value.c_str(), 1);
-  }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-  ~ScopedVariable() {
-    if (before_)
-      ::setenv(name_, before_->c_str(), 1);
-    else
-      ::unsetenv(name_);
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
 };
 
 /// The cells of a CSV text without quotes, line by line.

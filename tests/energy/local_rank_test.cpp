@@ -12,14 +12,14 @@ TEST(LocalRank, ComesFromWhateverLauncherThereIs) {
   EXPECT_EQ(local_rank(), std::nullopt);
   for (const char* name :
        {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID"}) {
-    const ScopedVariable rank(name, "3");
+    const support::EnvironmentVariable rank(name, "3");
     EXPECT_EQ(local_rank(), 3) << name;
   }
 }
 
 TEST(LocalRank, OfMpirunGoesBeforeThatOfItsBatchStep) {
-  const ScopedVariable batch("SLURM_LOCALID", "0");
-  const ScopedVariable rank("OMPI_COMM_WORLD_LOCAL_RANK", "1");
+  const support::EnvironmentVariable batch("SLURM_LOCALID", "0");
+  const support::EnvironmentVariable rank("OMPI_COMM_WORLD_LOCAL_RANK", "1");
   EXPECT_EQ(local_rank(), 1);
 }
 

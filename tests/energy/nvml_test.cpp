@@ -51,7 +51,7 @@ TEST(Nvml, ReadsPowerAndTheCounter) {
 }
 
 TEST(Nvml, WithoutFieldsUsesThePlainReadingAndItsWindow) {
-  const ScopedVariable no_fields("FAKE_NVML_NO_FIELDS", "1");
+  const support::EnvironmentVariable no_fields("FAKE_NVML_NO_FIELDS", "1");
   const auto source = open_nvml(fake());
   EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu"));
   EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 1);  // a Hopper: mean over 1 s
@@ -59,7 +59,7 @@ TEST(Nvml, WithoutFieldsUsesThePlainReadingAndItsWindow) {
 }
 
 TEST(Nvml, WithoutACounterSaysWhy) {
-  const ScopedVariable no_counter("FAKE_NVML_NO_COUNTER", "1");
+  const support::EnvironmentVariable no_counter("FAKE_NVML_NO_COUNTER", "1");
   const auto source = open_nvml(fake());
   EXPECT_THAT(source->notes(),
               ElementsAre("nvml:0: no energy counter: Not Supported (NVML code 3)"));
@@ -67,7 +67,7 @@ TEST(Nvml, WithoutACounterSaysWhy) {
 }
 
 TEST(Nvml, TheModuleOfASuperchipIsNotAddedToItsGpu) {
-  const ScopedVariable module("FAKE_NVML_MODULE", "1");
+  const support::EnvironmentVariable module("FAKE_NVML_MODULE", "1");
   std::vector<Channel> channels = open_nvml(fake())->channels();
   mark_additive(channels);
   ASSERT_EQ(channels.size(), 3U);
@@ -78,8 +78,8 @@ TEST(Nvml, TheModuleOfASuperchipIsNotAddedToItsGpu) {
 }
 
 TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
-  const ScopedVariable devices("FAKE_NVML_DEVICES", "2");
-  const ScopedVariable limit("FAKE_NVML_FAIL_AFTER", "5");  // 3 at the start, then 2
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
+  const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "5");  // 3 at the start, then 2
   const auto source = open_nvml(fake());
   look(*source);
   look(*source);
@@ -93,8 +93,8 @@ TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
 }
 
 TEST(Nvml, APassingErrorIsAFailedReadingOnly) {
-  const ScopedVariable limit("FAKE_NVML_FAIL_AFTER", "3");
-  const ScopedVariable code("FAKE_NVML_FAIL_CODE", "21");
+  const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "3");
+  const support::EnvironmentVariable code("FAKE_NVML_FAIL_CODE", "21");
   const auto source = open_nvml(fake());
   const auto readings = look(*source);
   EXPECT_FALSE(readings[0].lost);
@@ -103,7 +103,7 @@ TEST(Nvml, APassingErrorIsAFailedReadingOnly) {
 }
 
 TEST(Nvml, HonoursVisibleDevices) {
-  const ScopedVariable devices("FAKE_NVML_DEVICES", "3");
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "3");
   EXPECT_EQ(open_nvml(fake("2"))->channels()[0].name, "nvml:2:gpu");
   EXPECT_EQ(open_nvml(fake("GPU-00000001"))->channels()[0].name, "nvml:1:gpu");
   EXPECT_EQ(open_nvml(fake("MIG-fake"))->channels()[0].name, "nvml:1:gpu");
@@ -111,15 +111,15 @@ TEST(Nvml, HonoursVisibleDevices) {
 }
 
 TEST(Nvml, SkipsADeviceOfAnotherJob) {
-  const ScopedVariable devices("FAKE_NVML_DEVICES", "2");
-  const ScopedVariable forbidden("FAKE_NVML_FORBIDDEN", "0");
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
+  const support::EnvironmentVariable forbidden("FAKE_NVML_FORBIDDEN", "0");
   const auto source = open_nvml(fake());
   EXPECT_EQ(source->channels()[0].name, "nvml:1:gpu");
   EXPECT_THAT(source->notes(), ElementsAre("nvml:0: Insufficient Permissions (NVML code 4)"));
 }
 
 TEST(Nvml, ALibraryThatCannotStartSaysWhy) {
-  const ScopedVariable code("FAKE_NVML_INIT_CODE", "9");
+  const support::EnvironmentVariable code("FAKE_NVML_INIT_CODE", "9");
   EXPECT_EQ(reason(fake()), "nvmlInit: Driver Not Loaded (NVML code 9)");
 }
 

@@ -1,8 +1,8 @@
 #include "outcome.hpp"
+#include "support/environment_variable.hpp"
 
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,27 +13,7 @@
 namespace bench::evaluate {
 namespace {
 
-/// Sets an environment variable for its lifetime.
-class Variable {
- public:
-  Variable(std::string name, const std::string& value) : name_(std::move(name)) {
-    if (const char* before = std::getenv(name_.c_str()))
-      before_ = before;
-    ::setenv(name_.c_str(), value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() {
-    if (before_)
-      ::setenv(name_.c_str(), before_->c_str(), 1);
-    else
-      ::unsetenv(name_.c_str());
-  }
-
- private:
-  std::string name_;
-  std::optional<std::string> before_;
-};
+using support::EnvironmentVariable;
 
 Outcome evaluate_one(Mode mode, const std::string& text, double timeout_s = 60) {
   const std::vector<Request> requests = {{mode, text}};
@@ -81,12 +61,12 @@ TEST(Shell, OutputIsMadeValid) {
 }
 
 TEST(Shell, IsChosenByTheEnvironment) {
-  const Variable shell("JUBE_EXEC_SHELL", "/bin/echo");
+  const EnvironmentVariable shell("JUBE_EXEC_SHELL", "/bin/echo");
   EXPECT_EQ(evaluate_one(Mode::shell, "hi"), value("-c hi\n"));
 }
 
 TEST(Shell, ThatIsMissingIsAnError) {
-  const Variable shell("JUBE_EXEC_SHELL", "/nonexistent/shell");
+  const EnvironmentVariable shell("JUBE_EXEC_SHELL", "/nonexistent/shell");
   EXPECT_EQ(rendered_error(Mode::shell),
             "error: the shell '/nonexistent/shell' is not found\n"
             "hint: JUBE_EXEC_SHELL names it");
@@ -95,14 +75,14 @@ TEST(Shell, ThatIsMissingIsAnError) {
 TEST(Perl, PrintsThroughTheShell) {
   if (std::system("perl -e 1 2>/dev/null") != 0)
     GTEST_SKIP() << "no perl here";
-  const Variable variable("BENCH_TEST_NUMBER", "6");
+  const EnvironmentVariable variable("BENCH_TEST_NUMBER", "6");
   EXPECT_EQ(evaluate_one(Mode::perl, "3*2 . 'x'"), value("6x"));
   EXPECT_EQ(evaluate_one(Mode::perl, "$BENCH_TEST_NUMBER*7"), value("42"));
   EXPECT_THAT(evaluate_one(Mode::perl, "die 'no'").error, testing::StartsWith("exit code 255: no"));
 }
 
 TEST(Env, GivesTheVariableOrNamesIt) {
-  const Variable variable("BENCH_TEST_LIST", "a, b\n");
+  const EnvironmentVariable variable("BENCH_TEST_LIST", "a, b\n");
   EXPECT_EQ(evaluate_one(Mode::env, "BENCH_TEST_LIST"), value("a, b\n"));
   EXPECT_EQ(evaluate_one(Mode::env, "BENCH_TEST_NONE"),
             error("the environment variable 'BENCH_TEST_NONE' is not set"));
@@ -125,8 +105,8 @@ TEST(Evaluate, KeepsTheOrderOfMixedModes) {
 }
 
 TEST(Python, IsNotNeededWithoutAPythonText) {
-  const Variable path("PATH", "/nonexistent");
-  const Variable python("BENCH_PYTHON", "");
+  const EnvironmentVariable path("PATH", "/nonexistent");
+  const EnvironmentVariable python("BENCH_PYTHON", "");
   const std::vector<std::string> words = {"true", " FALSE ", ""};
   EXPECT_EQ(
       Evaluator().evaluate_truth(words),
@@ -139,13 +119,13 @@ TEST(Python, IsNotNeededWithoutAPythonText) {
 }
 
 TEST(Python, ThatIsMissingIsAnError) {
-  const Variable python("BENCH_PYTHON", "/nonexistent/python");
+  const EnvironmentVariable python("BENCH_PYTHON", "/nonexistent/python");
   EXPECT_THAT(rendered_error(Mode::python),
               testing::StartsWith("error: no Python interpreter '/nonexistent/python'\n"));
 }
 
 TEST(Python, IsChosenByTheEnvironment) {
-  const Variable python("BENCH_PYTHON", "/bin/false");
+  const EnvironmentVariable python("BENCH_PYTHON", "/bin/false");
   EXPECT_EQ(rendered_error(Mode::python),
             "error: '/bin/false' does not run as a Python interpreter\n"
             "hint: mode: python and conditions need Python 3; install it, or name one in "
@@ -153,7 +133,7 @@ TEST(Python, IsChosenByTheEnvironment) {
 }
 
 TEST(Python, ThatGreetsWronglyIsRefused) {
-  const Variable python("BENCH_PYTHON", "/bin/echo");
+  const EnvironmentVariable python("BENCH_PYTHON", "/bin/echo");
   EXPECT_THAT(rendered_error(Mode::python), testing::HasSubstr("does not run as a Python"));
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,8 @@ class Observer {
   /// @param counts one entry per step of the benchmark, in order
   virtual void progress(const std::vector<workspace::StepCounts>& counts) = 0;
   virtual void failed(const workspace::Workpackage& workpackage) = 0;
-  /// Commands of a workpackage start here, or go on, and append to these files.
-  virtual void started(long long /*workpackage*/,
-                       const std::vector<std::filesystem::path>& /*outputs*/) {}
+  /// Commands of a workpackage are about to start here, or to go on.
+  virtual void started(const schedule::Job& /*job*/) {}
   /// They have ended, well or not.
   virtual void stopped(long long /*workpackage*/) {}
   /// Something that the user should know and that is no error.

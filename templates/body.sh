@@ -1,17 +1,33 @@
 # {{benchmark}}, step {{step}}, workpackage {{workpackage}}.
-{{exports?}}
+attempt={{attempt}}
+script={{script}}
 sentinel={{sentinel}}
+cd {{work_directory}} || exit
+exec >> stdout 2>> stderr
+# An attempt that bench took for lost, and made again, must not run beside its successor.
+if [ "${1:-$attempt}" != "$attempt" ] || ! grep -qxF "attempt=$attempt" "$script"; then
+  echo "bench: this attempt was given up for another one; nothing is executed" >&2
+  exit 0
+fi
+# None begins twice, for example where a batch system starts a job again.
 started=$(date +%s.%N)
+if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\nstarted_unix_s=%s\n' \
+  "$attempt" "$(hostname)" "$started" > "$sentinel") 2> /dev/null; then
+  echo "bench: this attempt has begun before; nothing is executed" >&2
+  exit 0
+fi
 conclude() {
   code=$?
   trap - EXIT
-  printf 'attempt=%s\nexit_code=%s\nstarted_unix_s=%s\nended_unix_s=%s\nhost=%s\n' \
-    "$BENCH_ATTEMPT" "$code" "$started" "$(date +%s.%N)" "$(hostname)" > "$sentinel.tmp"
+  trap '' TERM INT HUP
+  printf 'attempt=%s\nhost=%s\nstarted_unix_s=%s\nended_unix_s=%s\nexit_code=%s\n' \
+    "$attempt" "$(hostname)" "$started" "$(date +%s.%N)" "$code" > "$sentinel.tmp"
   mv "$sentinel.tmp" "$sentinel"
   exit "$code"
 }
 trap conclude EXIT
-cd {{work_directory}} || exit
+{{exports}}
+{{prologue?}}
 
 # In the background, so that a signal reaches this shell at once and is passed on.
 {{commands}} &

@@ -44,6 +44,7 @@ std::string swallowed_hint(const CLI::App& command);
 
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_continue(CLI::App& app);
+std::function<int()> declare_cancel(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);
@@ -54,6 +55,7 @@ std::function<int()> declare_output(CLI::App& app);
 std::function<int()> declare_comment(CLI::App& app);
 std::function<int()> declare_tag(CLI::App& app);
 std::function<int()> declare_remove(CLI::App& app);
+std::function<int()> declare_platforms(CLI::App& app);
 std::function<int()> declare_schema(CLI::App& app);
 std::function<int()> declare_complete(CLI::App& app);
 std::function<int()> declare_help(CLI::App& app);

@@ -24,7 +24,7 @@ std::function<int()> declare_continue(CLI::App& app) {
       auto workspace =
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
       engine::Run run = engine::load_run(directory, workspace);
-      run.platform = platform::load_platform(run.fact("platform"));
+      run.platform = engine::platform_of(run);
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
     }
     return worst;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 
 namespace bench::cli {
 

@@ -7,10 +7,11 @@ constexpr Topic of_concepts[] = {
     {"jube_variables", "names that are always there",
      R"(jube_benchmark_name, _id, _padid, _home, _rundir, _start: of the run
 jube_step_name, _iterations, _cycles: of the step
-jube_wp_id, _padid, _iteration, _cycle, _relpath, _abspath: of the workpackage
+jube_wp_id, _padid, _iteration, _cycle, _attempts, _relpath, _abspath: of the workpackage
 jube_wp_parent_<step>_id: id of a direct parent
 jube_wp_envstr, jube_wp_envlist: the exported parameters, as `export` lines and as names
-jube_wp_status (DONE, ERROR, RUNNING), jube_res_analyser: in results)"},
+jube_wp_status (DONE, ERROR, RUNNING), jube_res_analyser: in results
+jube_starter: in the commands of a batch step, what starts a program on all tasks)"},
     {"jube_pattern", "regular expressions that are always there",
      R"(jube_pat_int, jube_pat_fp, jube_pat_wrd: an integer, a number, a word, captured
 jube_pat_nint, jube_pat_nfp, jube_pat_nwrd: the same, not captured
@@ -68,6 +69,8 @@ One parameter per key; a list gives its values as they are.)"},
      R"(<outpath>/000003/workspace.db: its state, readable with SQLite
 <outpath>/000003/000000_<step>/work/: where the commands ran, with stdout and stderr
 <outpath>/000003/000000_<step>/done or error: for people and scripts
+<outpath>/000003/submissions/<uuid>/: script and list of an array or a pack of jobs
+<outpath>/000003/retried/000000_<step>.1/: what an attempt left that was made again
 <outpath>/000003/result/<table>.dat, run.log and other logs)"},
     Topic{
         "ids", "how a run is chosen",
@@ -77,13 +80,22 @@ once. Without it: the last run; for `info` an overview of all. DIR is the outpat
         "pending", "runs that are not finished",
         R"(A workpackage waits for its done_file, or is with the scheduler. `bench continue` takes in what
 has ended and goes on; it also goes on after a kill. It does not repeat what failed: `bench remove -w`
-first.)"},
-    Topic{
-        "platform", "the machine that a run is for",
-        R"(--platform, or a tag that is a platform's name, chooses platforms/<name>.yaml; else `local`.)"},
+first, or give the step a `retry`.)"},
+    {"jobs", "batch steps on a machine with a batch system",
+     R"(`run` submits the jobs and ends; `continue` takes in what has ended and submits what became
+ready; `--wait` stays with them. `status --watch` shows how they stand, `cancel` ends them. With
+Ctrl-C jobs run on, unless `--cancel-on-interrupt` is given. A job that its machine has failed counts
+as failed, with the reason; one that never began is submitted again.
+See also: batch, retry, platform; docs/batch.md.)"},
+    Topic{"platform", "the machine that a run is for",
+          R"(--platform, or a tag that a platform has, chooses platforms/<name>.yaml; else `local`.
+`bench platforms` lists them, `bench platforms show NAME` tells what is known of one. --partition,
+--account, --qos, --reservation and --launcher are taken instead of what the file says, and so are
+BENCH_PARTITION, BENCH_ACCOUNT and BENCH_QOS where there is no such option.)"},
     {"environment", "environment variables of bench",
      R"(JUBE_BENCHMARK_OUTPATH, JUBE_INCLUDE_PATH, JUBE_EXEC_SHELL (in place of /bin/sh),
-BENCH_PYTHON (in place of python3), BENCH_DATA (directory of platforms and templates).)"},
+BENCH_PYTHON (in place of python3), BENCH_DATA (directory of platforms and templates),
+BENCH_PARTITION, BENCH_ACCOUNT, BENCH_QOS (in place of what the platform says).)"},
     {"exit_codes", "what a command ends with",
      R"(0: all fine. 1: a workpackage failed, or the input is wrong. 2: wrong usage.)"},
 };

@@ -43,7 +43,7 @@ after the other.)"},
         "step", "commands that run once per combination",
         R"(Attributes: name, depend (steps that come first), iterations, cycles, active, procs (how
 many at once), max_async (how many unfinished), work_dir, suffix, shared, export, do_log_file;
-and bench's own where, timeout, batch, energy. Holds use and do.
+and bench's own where, timeout, retry, batch, energy. Holds use and do.
 See also: shared, cycles, dependencies, where.)"},
     {"use", "names the sets that are used",
      R"(Text: names, separated by `,`; in a step they may hold parameters.
@@ -54,8 +54,17 @@ Attributes: stdout, stderr (files), work_dir, active, shared, done_file (finishe
 error_file (failed if it exists), break_file (skips what is left).)"},
     {"batch", "a step as a scheduler's job",
      R"(`batch: true`, or nodes, tasks_per_node, threads_per_task, gpus_per_node, time_limit,
-template. The commands become one job script from the platform's template; on platform `local` it
-runs here.)"},
+template, array, pack. The commands become one job script from the platform's template; on platform
+`local` it runs here. Jobs that ask for the same go out as arrays (`array: false`: each alone);
+`pack: 4` runs four workpackages side by side in one job. max_async is how many of the step's jobs
+may run at once. $jube_starter starts a program on all tasks of the job.
+See also: jobs, retry, platform.)"},
+    {"retry", "makes a workpackage again that has failed",
+     R"(`retry: 2`, or times, on, timelimit_factor; on any step. `on` names the ends after which it is
+made again: failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled, deadline,
+launch_failure, lost; default: node_fail, boot_fail, preempted. timelimit_factor: 2 doubles the
+time_limit of a batch step after each timeout. $jube_wp_attempts counts from 1; what the earlier
+attempts left is in <run>/retried.)"},
     {"energy", "measures a step's energy",
      R"(`energy: true`, or methods, interval. Columns: energy_wh, power_mean_w, power_max_w,
 duration_s, energy_<device>_wh.)"},

@@ -27,8 +27,9 @@ void note_interruption(int signal) {
 
 }  // namespace
 
-Progress::Progress(bool hide_animation, bool follow)
-    : animated_(!hide_animation && !follow && ::isatty(STDERR_FILENO) == 1), follow_(follow) {}
+Progress::Progress(const ProgressOptions& options)
+    : options_(options),
+      animated_(!options.hide_animation && !options.follow && ::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
   erase();
@@ -36,30 +37,63 @@ Progress::~Progress() {
 
 void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
   follower_.look();
-  constexpr auto at_most_every = std::chrono::milliseconds(100);
+  for (const workspace::StepCounts& step : counts)
+    ended_at_start_.try_emplace(step.step, step.done + step.failed);
+  constexpr auto frame = std::chrono::milliseconds(100);
+  constexpr auto between_lines = std::chrono::seconds(10);
   const auto now = Clock::now();
-  if (!animated_ || now - last_ < at_most_every)
+  const bool in_a_pipe = options_.waits && !options_.follow && !animated_;
+  if ((!animated_ && !in_a_pipe) || now - last_ < (animated_ ? frame : between_lines))
     return;
   last_ = now;
-  std::string line;
-  for (const workspace::StepCounts& step : counts) {
-    line += fmt::format("{} {}/{}", step.step, step.done, step.all());
-    if (step.running + step.submitted + step.pending > 0)
-      line += fmt::format(", {} running", step.running + step.submitted + step.pending);
-    if (step.failed > 0)
-      line += fmt::format(", {} failed", step.failed);
-    line += "  ";
-  }
-  const double seconds = std::chrono::duration<double>(now - start_).count();
-  fmt::print(stderr, "\r\x1b[K{}{}", line, human_duration(seconds));
+  if (animated_)
+    draw(counts);
+  else
+    tell_changes(counts);
+}
+
+/// How many of the step are where, and how long the rest may take at the rate so far.
+std::string Progress::line_of(const workspace::StepCounts& step) const {
+  std::string line =
+      fmt::format("{}: {} all, {} pending, {} running, {} done, {} failed", step.step, step.all(),
+                  step.ready + step.submitted + step.pending, step.running, step.done, step.failed);
+  const long long ended = step.done + step.failed;
+  const long long ended_here = ended - ended_at_start_.at(step.step);
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
+  if (ended_here > 0 && ended < step.all())
+    line +=
+        fmt::format(", about {} left", human_duration(elapsed_s / static_cast<double>(ended_here) *
+                                                      static_cast<double>(step.all() - ended)));
+  return line;
+}
+
+void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
+  erase();
+  std::string lines;
+  for (const workspace::StepCounts& step : counts)
+    if (step.all() > 0) {
+      lines += "\x1b[K" + line_of(step) + "\n";
+      ++drawn_lines_;
+    }
+  fmt::print(stderr, "{}", lines);
   std::fflush(stderr);
-  drawn_ = true;
+}
+
+void Progress::tell_changes(const std::vector<workspace::StepCounts>& counts) {
+  for (const workspace::StepCounts& step : counts) {
+    const std::string line = line_of(step);
+    std::string& told = told_[step.step];
+    if (step.all() > 0 && line.substr(0, line.find(", about")) != told) {
+      tell(line);
+      told = line.substr(0, line.find(", about"));
+    }
+  }
 }
 
 void Progress::erase() {
-  if (drawn_)
-    fmt::print(stderr, "\r\x1b[K");
-  drawn_ = false;
+  if (drawn_lines_ > 0)
+    fmt::print(stderr, "\x1b[{}A\x1b[J", drawn_lines_);
+  drawn_lines_ = 0;
 }
 
 void Progress::say(const std::string& line, Level level) {
@@ -74,8 +108,13 @@ void Progress::failed(const workspace::Workpackage& workpackage) {
       Level::error);
 }
 
+void Progress::repeated(const workspace::Workpackage& workpackage, const std::string& reason) {
+  say(fmt::format("workpackage {} is made again: {}", workpackage.directory, reason),
+      Level::warning);
+}
+
 void Progress::started(const schedule::Job& job) {
-  if (follow_)
+  if (options_.follow)
     follower_.start(job);
 }
 

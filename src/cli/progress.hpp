@@ -5,22 +5,32 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <bench/engine/loop.hpp>
 
 namespace bench::cli {
 
-/// Shows a run on the terminal: one line that is drawn over again, with the failures above it. In a
-/// pipe, and with `--hide-animation`, only the failures and notices. With `follow`, what the
-/// commands print instead of the line.
+/// How a run is shown while it goes on.
+struct ProgressOptions {
+  bool hide_animation = false;
+  bool follow = false;  ///< What the commands print, instead of the lines.
+  bool waits = false;   ///< For a batch system, perhaps for days: worth a line in a pipe, too.
+};
+
+/// Shows a run on the terminal: a line for each step, drawn over again, with the failures above
+/// them. In a pipe, and with `hide_animation`, only failures and notices; where bench waits for a
+/// batch system, also the lines that have changed, from time to time.
 class Progress : public engine::Observer {
  public:
-  Progress(bool hide_animation, bool follow);
+  explicit Progress(const ProgressOptions& options);
   ~Progress() override;
 
   void progress(const std::vector<workspace::StepCounts>& counts) override;
   void failed(const workspace::Workpackage& workpackage) override;
+  void repeated(const workspace::Workpackage& workpackage, const std::string& reason) override;
   void started(const schedule::Job& job) override;
   void stopped(long long workpackage) override;
   void notice(const std::string& message) override;
@@ -28,15 +38,20 @@ class Progress : public engine::Observer {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void draw(const std::vector<workspace::StepCounts>& counts);
+  void tell_changes(const std::vector<workspace::StepCounts>& counts);
+  std::string line_of(const workspace::StepCounts& step) const;
   void erase();
   void say(const std::string& line, Level level);
 
+  ProgressOptions options_;
   bool animated_;
-  bool follow_;
   Follower follower_;
-  bool drawn_ = false;
+  int drawn_lines_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
+  std::map<std::string, long long> ended_at_start_;  ///< By step.
+  std::map<std::string, std::string> told_;          ///< The line of each step.
 };
 
 /// Makes SIGINT, SIGTERM and SIGHUP ask the loop to end in order instead of ending this process;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
@@ -68,6 +69,7 @@ int run_benchmark(const RunOptions& options, const engine::Input& input,
     return 0;
   }
   std::vector<std::string> notices;
+  engine::preflight(run, notices);
   engine::NewRun made = engine::make_run(run, request, notices);
   tell_notices(notices);
   command_log().write_parse_log(run.directory.path);
@@ -120,11 +122,29 @@ int run_files(RunOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// How the jobs of batch steps are asked for.
+void declare_asking(CLI::App& app, engine::Request& request) {
+  app.add_option("--partition", request.asking.partition, "partition or queue of the jobs")
+      ->type_name("NAME");
+  app.add_option("--account", request.asking.account, "account that the jobs are charged to")
+      ->type_name("NAME");
+  app.add_option("--qos", request.asking.qos, "quality of service of the jobs")->type_name("NAME");
+  app.add_option("--reservation", request.asking.reservation, "reservation of the jobs")
+      ->type_name("NAME");
+  app.add_option("--launcher", request.launcher,
+                 "starts programs on all tasks ($jube_starter), in place of the platform's")
+      ->type_name("COMMAND");
+}
+
+}  // namespace
+
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   engine::Request& request = options->request;
   app.add_option("FILE", options->files, "input files")->required();
-  app.add_option("-t,--tag", options->tags, "active tags; a platform's name selects the platform")
+  app.add_option("-t,--tag", options->tags, "active tags; one that a platform has selects it")
       ->type_name("TAG");
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
   app.add_option("-i,--id", options->ids, "ids of the runs, in order, not the next free ones")
@@ -142,6 +162,7 @@ std::function<int()> declare_run(CLI::App& app) {
   app.add_option("--power-source", request.power_source,
                  "how energy is measured, for example model:cpu=65W")
       ->type_name("SOURCE");
+  declare_asking(app, request);
   app.add_option("--max-workpackages", request.max_workpackages, "refuse a run that has more")
       ->type_name("N")
       ->capture_default_str();

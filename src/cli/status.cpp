@@ -1,19 +1,65 @@
 #include "command.hpp"
 #include "output.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/text.hpp>
 #include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
+namespace {
+
+using workspace::RunDirectory;
+using workspace::Workspace;
+
+std::vector<workspace::StepCounts> counts_of(const RunDirectory& run) {
+  return Workspace::open(run.path, Workspace::Access::read).counts();
+}
+
+/// Shows how a run stands whenever that changes, until it has ended. On a terminal the new table
+/// takes the place of the old one.
+void watch(const RunDirectory& run) {
+  constexpr useconds_t pause_us = 500'000;
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  std::string shown;
+  for (;; ::usleep(pause_us)) {
+    const auto counts = counts_of(run);
+    const std::string table = status_table(counts);
+    if (table != shown) {
+      const auto lines = std::ranges::count(shown, '\n');
+      print((terminal && lines > 0 ? fmt::format("\x1b[{}A\x1b[J", lines) : "") + table);
+      shown = table;
+    }
+    if (status_word(counts) != "RUNNING") {
+      print(status_word(counts) + "\n");
+      return;
+    }
+  }
+}
+
+}  // namespace
 
 std::function<int()> declare_status(CLI::App& app) {
-  using workspace::Workspace;
-  const auto choice = std::make_shared<RunChoice>();
-  choice->declare(app);
-  return [choice] {
-    for (const workspace::RunDirectory& run : choice->runs())
-      print(status_word(Workspace::open(run.path, Workspace::Access::read).counts()) + "\n");
+  struct Options {
+    RunChoice choice;
+    bool watch = false;
+  };
+  const auto options = std::make_shared<Options>();
+  options->choice.declare(app);
+  app.add_flag("--watch", options->watch, "show each step whenever it changes, until all is done");
+  return [options] {
+    for (const RunDirectory& run : options->choice.runs())
+      if (options->watch)
+        watch(run);
+      else
+        print(status_word(counts_of(run)) + "\n");
     return 0;
   };
 }

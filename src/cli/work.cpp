@@ -23,6 +23,9 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
   app.add_flag("--strict", options.strict, "treat warnings as errors");
+  app.add_flag("--wait", options.wait, "stay until the jobs of the batch system have ended, too");
+  app.add_flag("--cancel-on-interrupt", options.cancel_on_interrupt,
+               "with Ctrl-C, cancel the jobs of the batch system");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
   app.add_flag("-v,--verbose", options.verbosity,
                "show the log on the console; -vv what the commands print; -vvv both");
@@ -68,22 +71,50 @@ bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool 
   return !diagnostics.warnings().empty();
 }
 
+/// What was ended, what goes on, and how to go on.
+std::string interruption_text(const engine::Run& run, const engine::Standing& standing,
+                              const WorkOptions& options) {
+  long long with_batch_system = 0;
+  for (const workspace::StepCounts& step : standing.counts)
+    with_batch_system += step.submitted;
+  if (with_batch_system == 0 || options.cancel_on_interrupt)
+    return "interrupted: what ran here was ended and is open again; `bench continue` goes on";
+  const std::string target = fmt::format(
+      "{} --id {}", shell_quote(short_path(run.directory.path.parent_path())), run.directory.id);
+  return fmt::format(
+      "interrupted: {} of the batch system {} on; `bench continue {} --wait` goes on, `bench "
+      "cancel "
+      "{}` ends them",
+      plural(static_cast<std::size_t>(with_batch_system), "job"),
+      with_batch_system == 1 ? "runs" : "run", target, target);
+}
+
 int take_further(const engine::Run& run, workspace::Workspace& workspace,
                  const WorkOptions& options) {
   print(heading(run) + "\n");
   engine::Standing standing;
   {
-    Progress progress(options.hide_animation, options.verbosity >= 2);
-    standing = engine::work(
-        run, workspace,
-        {.stop_at_error = options.stop_at_error, .interrupted = &catch_interruptions()}, progress);
+    Progress progress({.hide_animation = options.hide_animation,
+                       .follow = options.verbosity >= 2,
+                       .waits = options.wait});
+    standing = engine::work(run, workspace,
+                            {.stop_at_error = options.stop_at_error,
+                             .wait = options.wait,
+                             .cancel_on_interrupt = options.cancel_on_interrupt,
+                             .interrupted = &catch_interruptions()},
+                            progress);
   }
   log_standing(standing);
   const bool finished = standing.open() == 0;
   print(status_table(standing.counts) + "\n" + closing(run, finished));
   if (standing.interrupted) {
-    tell("interrupted: what ran here was ended and is open again; `bench continue` goes on",
-         Level::warning);
+    tell(interruption_text(run, standing, options), Level::warning);
+    return 1;
+  }
+  if (!standing.trouble.empty()) {
+    tell(fmt::format("{}\nhint: nothing is lost: `bench continue` goes on where this stopped",
+                     standing.trouble),
+         Level::error);
     return 1;
   }
   if (options.stop_at_error && standing.failed() > 0)

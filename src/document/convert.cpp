@@ -157,9 +157,6 @@ class Converter {
   void take_entry(Node& made, const Element& kind, const Entry& entry, const std::string& what) {
     if (kind.has_child(entry.key))
       return add(made, element(entry.key), *entry.value, entry.mark);
-    if (kind.lacks(entry.key))
-      throw Error(fmt::format("'{}' is not supported by this version of bench", entry.key), "",
-                  place(entry.mark));
     const bool known = kind.has_attribute(entry.key);
     if (!known)
       diagnostics_.warn(fmt::format("unknown key '{}' in {}", entry.key, what),

@@ -115,8 +115,6 @@ void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFil
       throw Error(fmt::format("attribute '{}' stands twice in one element", name), "", place);
     if (is_of_xml(name))
       continue;
-    if (kind.lacks(name))
-      throw Error(fmt::format("'{}' is not supported by this version of bench", name), "", place);
     if (!kind.has_attribute(name))
       diagnostics_.warn(fmt::format("unknown attribute '{}' in {}", name, title(from)),
                         did_you_mean(name, kind.known()), place);
@@ -167,9 +165,6 @@ void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
   std::string name = from.name();
   if (name == "analyzer")
     name = "analyser";
-  if (kind.lacks(name))
-    throw Error(fmt::format("'{}' is not supported by this version of bench", name), "",
-                file.place(from));
   if (kind.name == "analyse" && !kind.has_child(name)) {
     diagnostics_.warn(fmt::format("<{}> in <analyse> is taken for <file>", name), "",
                       file.place(from));

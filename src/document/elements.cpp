@@ -117,7 +117,7 @@ const std::vector<Element> of_benchmarks = {
     {.name = "value", .meaning = "one value of a list", .has_text = true},
     {.name = "step",
      .meaning = "commands that run once for each combination of the parameters",
-     .children = {"use", "do", "batch", "energy"},
+     .children = {"use", "do", "batch", "energy", "retry"},
      .attributes = {{"name", "its name"},
                     {"depend", "steps that must be done before"},
                     {"iterations", "how often each combination runs"},
@@ -131,8 +131,7 @@ const std::vector<Element> of_benchmarks = {
                     {"work_dir", "where the commands run instead of `work`"},
                     {"suffix", "appended to the name of the workpackage's directory"},
                     {"export", "true: the environment goes to dependent steps"},
-                    {"do_log_file", "file that records what was executed"}},
-     .later = {"retry"}},
+                    {"do_log_file", "file that records what was executed"}}},
     {.name = "use",
      .meaning = "sets, or analysers in a result",
      .has_text = true,
@@ -156,8 +155,18 @@ const std::vector<Element> of_benchmarks = {
                     {"threads_per_task", "cores of each process"},
                     {"gpus_per_node", "GPUs on each node"},
                     {"time_limit", "longest run time"},
-                    {"template", "job template"}},
-     .later = {"array", "pack"}},
+                    {"template", "job template"},
+                    {"array", "false: each workpackage is a job of its own"},
+                    {"pack", "how many workpackages share a job, side by side"}}},
+    {.name = "retry",
+     .meaning = "a workpackage that failed is made again; the text is the number of times",
+     .has_text = true,
+     .children = {"on"},
+     .attributes = {{"times", "how often at most"},
+                    {"timelimit_factor", "longer time limit after each timeout"}}},
+    {.name = "on",
+     .meaning = "ends after which it is made again, such as node_fail, preempted or timeout",
+     .has_text = true},
     {.name = "energy",
      .meaning = "measure energy around the commands",
      .has_text = true,
@@ -255,15 +264,10 @@ bool Element::has_attribute(std::string_view key) const {
          (key == "tag" && name != "jube");
 }
 
-bool Element::lacks(std::string_view key) const {
-  return contains(later, key);
-}
-
 std::vector<std::string> Element::known() const {
   std::vector<std::string> names = children;
   for (const Key& key : attributes)
     names.push_back(key.name);
-  names.insert(names.end(), later.begin(), later.end());
   if (name != "jube")
     names.emplace_back("tag");
   return names;

@@ -19,13 +19,11 @@ struct Element {
   std::string meaning = {};  ///< One line for people.
   bool has_text = false;     ///< Its content means something.
   std::vector<std::string> children = {};
-  std::vector<Key> attributes = {};     ///< Beside `tag`, which every element takes.
-  std::vector<std::string> later = {};  ///< Part of the language, not of this version.
+  std::vector<Key> attributes = {};  ///< Beside `tag`, which every element takes.
 
   bool has_child(std::string_view key) const;
   bool has_attribute(std::string_view key) const;
-  bool lacks(std::string_view key) const;
-  /// Every name that may stand under it, one day or now.
+  /// Every name that may stand under it.
   std::vector<std::string> known() const;
 };
 

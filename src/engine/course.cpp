@@ -18,6 +18,15 @@ using workspace::Progress;
 using workspace::State;
 using workspace::Workpackage;
 
+namespace {
+
+bool is_retried(const model::Step& step, const Workpackage& workpackage, Outcome outcome) {
+  return step.retry && workpackage.retries < step.retry->times &&
+         std::ranges::find(step.retry->on, outcome) != step.retry->on.end();
+}
+
+}  // namespace
+
 Course::Course(const Run& run, const workspace::Workspace& workspace, Graph& graph,
                const Queue& queue, Ledger& ledger, evaluate::Evaluator& evaluator)
     : run_(run),
@@ -28,15 +37,18 @@ Course::Course(const Run& run, const workspace::Workspace& workspace, Graph& gra
       evaluator_(evaluator) {}
 
 void Course::conclude(Workpackage& workpackage, const Completion& completion) {
-  if (completion.interrupted) {
+  const model::Step& step = *run_.benchmark.step(workpackage.step);
+  if (completion.outcome == Outcome::interrupted) {
     ledger_.come_back(workpackage, completion.reason);
     return;
   }
-  if (!completion.success) {
-    ledger_.end(workpackage, completion);
+  if (!completion.success()) {
+    if (is_retried(step, workpackage, completion.outcome))
+      ledger_.repeat(workpackage, completion);
+    else
+      ledger_.end(workpackage, completion);
     return;
   }
-  const model::Step& step = *run_.benchmark.step(workpackage.step);
   const Part part = part_at(run_.benchmark, step, workpackage.progress);
   const EnvironmentChanges environment =
       completion.environment ? changes_of(*completion.environment) : EnvironmentChanges{};
@@ -63,7 +75,7 @@ void Course::go_by(const model::Command& command, Workpackage& workpackage,
   switch (watched.state) {
     case Watched::State::failed: {
       Completion failure = completion;
-      failure.success = false;
+      failure.outcome = Outcome::failed;
       failure.exit_code.reset();
       failure.reason = fmt::format("error file {} exists", watched.file);
       ledger_.end(workpackage, failure);
@@ -92,7 +104,7 @@ void Course::look_again(Workpackage& workpackage) {
     return;
   Completion completion;
   completion.workpackage = workpackage.id;
-  completion.success = true;
+  completion.outcome = Outcome::done;
   completion.host = host_name();
   go_by(step.commands[static_cast<std::size_t>(workpackage.progress.command)], workpackage,
         completion, workspace_.environment(workpackage.id));

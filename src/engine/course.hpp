@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <bench/engine/run.hpp>
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {

@@ -17,6 +17,22 @@ void remove_left_over(const fs::path& directory) {
                             directory.string(), failure.message()));
 }
 
+/// The directory of an attempt that failed is kept, out of the way of the next one.
+void set_aside(const Scope& scope) {
+  const fs::path directory = scope.directory();
+  const fs::path kept =
+      scope.run.directory.path / "retried" /
+      fmt::format("{}.{}", directory.filename().string(), scope.workpackage.retries);
+  std::error_code failure;
+  if (!fs::exists(directory, failure) || fs::exists(kept, failure))
+    return;
+  make_directories(kept.parent_path());
+  fs::rename(directory, kept, failure);
+  if (failure)
+    throw Error(fmt::format("cannot move {} to {}: {}", directory.string(), kept.string(),
+                            failure.message()));
+}
+
 /// Relative links survive a move of the run.
 void link(const fs::path& target, const fs::path& name) {
   std::error_code failure;
@@ -28,6 +44,8 @@ void link(const fs::path& target, const fs::path& name) {
 }  // namespace
 
 void make_directory(const Scope& scope, const Graph& graph) {
+  if (scope.workpackage.retries > 0)
+    set_aside(scope);
   remove_left_over(scope.directory());
   const fs::path work = scope.default_work();
   make_directories(work);

@@ -2,7 +2,7 @@
 
 #include "scope.hpp"
 
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 
 namespace bench::engine {
 

@@ -12,6 +12,21 @@ namespace bench::engine {
 using workspace::State;
 using workspace::Workpackage;
 
+namespace {
+
+workspace::Ending ending_of(const schedule::Completion& completion) {
+  return {.workpackage = completion.workpackage,
+          .outcome = completion.outcome,
+          .exit_code = completion.exit_code,
+          .reason = completion.reason,
+          .host = completion.host,
+          .started_unix_s = completion.started_unix_s,
+          .ended_unix_s = completion.ended_unix_s,
+          .environment = {}};
+}
+
+}  // namespace
+
 Ledger::Ledger(const Run& run, Graph& graph, Queue& queue, Observer& observer)
     : run_(run), graph_(graph), queue_(queue), observer_(observer) {
   for (const model::Step& step : run_.benchmark.steps) {
@@ -51,6 +66,11 @@ const std::string& Ledger::claim(Workpackage& workpackage) {
   return uuid;
 }
 
+void Ledger::book(const Workpackage& workpackage, const std::string& submission,
+                  std::optional<int> task) {
+  changes_.bookings.push_back({workpackage.id, submission, task});
+}
+
 void Ledger::submit(Workpackage& workpackage, const std::string& job_id) {
   set_state(workpackage, State::submitted);
   changes_.submissions.push_back({workpackage.id, job_id});
@@ -59,23 +79,29 @@ void Ledger::submit(Workpackage& workpackage, const std::string& job_id) {
 void Ledger::end(Workpackage& workpackage, const schedule::Completion& completion,
                  const workspace::EnvironmentChanges& environment) {
   const State before = workpackage.state;
-  set_state(workpackage, completion.success ? State::done : State::failed);
+  set_state(workpackage, completion.success() ? State::done : State::failed);
   workpackage.reason = completion.reason;
   queue_.stopped(workpackage, before);
   uuids_.erase(workpackage.id);
-  write_marker(run_, workpackage, completion.success, completion.reason);
-  changes_.endings.push_back({.workpackage = workpackage.id,
-                              .success = completion.success,
-                              .exit_code = completion.exit_code,
-                              .reason = completion.reason,
-                              .host = completion.host,
-                              .started_unix_s = completion.started_unix_s,
-                              .ended_unix_s = completion.ended_unix_s,
-                              .environment = environment});
-  if (!completion.success) {
+  write_marker(run_, workpackage, completion.success(), completion.reason);
+  changes_.endings.push_back(ending_of(completion));
+  changes_.endings.back().environment = environment;
+  if (!completion.success()) {
     any_failed_ = true;
     observer_.failed(workpackage);
   }
+}
+
+void Ledger::repeat(Workpackage& workpackage, const schedule::Completion& completion) {
+  const State before = workpackage.state;
+  set_state(workpackage, State::ready);
+  workpackage.progress = {};
+  ++workpackage.retries;
+  workpackage.timeouts += completion.outcome == Outcome::timeout ? 1 : 0;
+  queue_.stopped(workpackage, before);
+  queue_.add_ready(workpackage);
+  changes_.repetitions.push_back({ending_of(completion)});
+  observer_.repeated(workpackage, completion.reason);
 }
 
 void Ledger::advance(Workpackage& workpackage, State to, const workspace::Progress& progress,

@@ -9,7 +9,7 @@
 
 #include <bench/engine/loop.hpp>
 #include <bench/engine/run.hpp>
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::engine {
@@ -27,11 +27,16 @@ class Ledger {
   void mark_expanded(const std::vector<long long>& released);
   /// Marks as running; returns the attempt's UUID.
   const std::string& claim(workspace::Workpackage& workpackage);
-  /// A scheduler has it.
+  /// It is about to be handed to a batch system.
+  void book(const workspace::Workpackage& workpackage, const std::string& submission,
+            std::optional<int> task);
+  /// A batch system has it.
   void submit(workspace::Workpackage& workpackage, const std::string& job_id);
   /// It is done or has failed.
   void end(workspace::Workpackage& workpackage, const schedule::Completion& completion,
            const workspace::EnvironmentChanges& environment = {});
+  /// It has failed and is ready again, from the beginning.
+  void repeat(workspace::Workpackage& workpackage, const schedule::Completion& completion);
   /// It is ready for its next part, or pending.
   void advance(workspace::Workpackage& workpackage, workspace::State to,
                const workspace::Progress& progress,

@@ -1,3 +1,4 @@
+#include "batch_system.hpp"
 #include "course.hpp"
 #include "graph.hpp"
 #include "ledger.hpp"
@@ -5,8 +6,10 @@
 #include "prepare.hpp"
 #include "queue.hpp"
 #include "recovery.hpp"
+#include "submitter.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -15,8 +18,8 @@
 
 #include <bench/base/host.hpp>
 #include <bench/engine/loop.hpp>
+#include <bench/schedule/batch.hpp>
 #include <bench/schedule/local.hpp>
-#include <bench/schedule/slurm.hpp>
 
 namespace bench::engine {
 namespace {
@@ -38,7 +41,9 @@ class Loop {
         queue_(run, graph_),
         ledger_(run, graph_, queue_, observer),
         course_(run, workspace, graph_, queue_, ledger_, evaluator_),
-        local_(usable_cpus()) {}
+        local_(usable_cpus()),
+        batch_(batch_system_of(run.platform), batch_settings_of(run.platform)),
+        submitter_(run, workspace, graph_, queue_, ledger_, course_, evaluator_, batch_) {}
 
   Standing work() {
     take_up();
@@ -49,29 +54,51 @@ class Loop {
       workspace_.apply(ledger_.take_changes());
       for (const long long id : claimed)
         start(id);
-      observer_.progress(ledger_.counts());
+      submit_gathered();
+      show_progress();
       if (stopping() && local_.active() > 0) {
         for (const long long id : local_.abandon())
           ledger_.come_back(graph_.at(id), "bench was interrupted");
         break;
       }
-      if (local_.active() == 0 && !ledger_.has_changes())
+      if (is_at_rest())
         break;
-      const double patience_s = ledger_.has_changes() ? 0.0 : 1.0;
-      for (const Completion& completion : local_.wait(patience_s))
-        conclude(completion);
+      wait_for_news();
     }
+    if (interrupted() && options_.cancel_on_interrupt)
+      cancel_jobs();
     workspace_.apply(ledger_.take_changes());
-    observer_.progress(ledger_.counts());
+    show_progress();
     for (const std::string& notice : graph_.take_notices())
       observer_.notice(notice);
-    return {.counts = ledger_.counts(), .interrupted = interrupted()};
+    Standing standing{.counts = ledger_.counts(), .interrupted = interrupted(), .trouble = ""};
+    if (standing.open() > 0)
+      standing.trouble = trouble();
+    return standing;
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   bool interrupted() const { return options_.interrupted && *options_.interrupted; }
   bool stopping() const {
     return interrupted() || (options_.stop_at_error && ledger_.any_failed());
+  }
+  const std::string& trouble() const {
+    return submitter_.trouble().empty() ? batch_.trouble() : submitter_.trouble();
+  }
+
+  /// Jobs that the batch system runs count as running here.
+  void show_progress() {
+    std::vector<workspace::StepCounts> counts = ledger_.counts();
+    for (workspace::StepCounts& step : counts)
+      if (step.submitted > 0)
+        for (const long long id : queue_.members(step.step))
+          if (graph_.at(id).state == State::submitted && batch_.is_running(id)) {
+            --step.submitted;
+            ++step.running;
+          }
+    observer_.progress(counts);
   }
 
   /// Everything that has happened since an earlier bench worked on this run.
@@ -81,13 +108,105 @@ class Loop {
     Recovery recovery(run_, workspace_, graph_, ledger_, observer_);
     for (const Completion& completion : recovery.take_up_processes(local_))
       conclude(completion);
-    for (const Completion& completion : recovery.take_up_jobs(slurm_))
-      conclude(completion);
-    for (const Completion& completion : slurm_.wait(0))
-      conclude(completion);
+    recovery.take_up_jobs(batch_);
+    ask_batch_system();
+    look_at_pending();
+  }
+
+  void look_at_pending() {
     for (const Workpackage& workpackage : graph_.all())
       if (workpackage.state == State::pending)
         in_its_own_name(workpackage.id, [&](Workpackage& one) { course_.look_again(one); });
+  }
+
+  void ask_batch_system() {
+    schedule::BatchQueue::News news = batch_.ask();
+    for (const auto& [id, job_id] : news.found)
+      if (graph_.at(id).state == State::running)
+        ledger_.submit(graph_.at(id), job_id);
+    for (const Completion& completion : news.completions)
+      conclude(completion);
+    for (const std::string& notice : news.notices)
+      observer_.notice(notice);
+    if (batch_.trouble() != told_trouble_ && options_.wait && !batch_.trouble().empty())
+      observer_.notice(fmt::format("{}; bench asks again", batch_.trouble()));
+    told_trouble_ = batch_.trouble();
+    if (told_trouble_.empty() && queue_.gathered() == 0)
+      submitter_.forget_trouble();  // what came of it is known now
+  }
+
+  /// Workpackages for the batch system gather while others are still being prepared here, so that
+  /// they go out as few submissions; but they do not wait for long.
+  void submit_gathered() {
+    if (queue_.gathered() == 0 || stopping() || Clock::now() < submit_not_before_)
+      return;
+    constexpr auto longest = std::chrono::seconds(10);
+    constexpr std::size_t many = 1000;
+    if (!std::exchange(gathering_, true))
+      gathering_since_ = Clock::now();
+    if (local_.active() > 0 && queue_.gathered() < many &&
+        Clock::now() - gathering_since_ < longest)
+      return;
+    gathering_ = false;
+    for (const Completion& completion : submitter_.submit(queue_.take_gathered()))
+      conclude(completion);
+    if (submitter_.trouble().empty()) {
+      submit_pause_ = first_submit_pause;
+      return;
+    }
+    observer_.notice(submitter_.trouble());
+    submit_not_before_ = Clock::now() + submit_pause_;
+    submit_pause_ = std::min(submit_pause_ * 2, longest_submit_pause);
+  }
+
+  /// Nothing is left to do, or to wait for.
+  bool is_at_rest() const {
+    if (local_.active() > 0 || ledger_.has_changes())
+      return false;
+    if (stopping())
+      return true;
+    if (batch_.unsettled())
+      return false;
+    if (!options_.wait)
+      return queue_.gathered() == 0 || !submitter_.trouble().empty();
+    return batch_.active() == 0 && queue_.gathered() == 0 && !waits_for_files();
+  }
+
+  bool waits_for_files() const {
+    return std::ranges::any_of(ledger_.counts(), [](const auto& step) { return step.pending > 0; });
+  }
+
+  void wait_for_news() {
+    const double patience_s =
+        ledger_.has_changes()
+            ? 0.0
+            : std::min(1.0, batch_.active() > 0 ? batch_.seconds_to_question() : 1.0);
+    for (const Completion& completion : local_.wait(patience_s))
+      conclude(completion);
+    if (batch_.active() > 0 && batch_.seconds_to_question() <= 0)
+      ask_batch_system();
+    if (options_.wait && waits_for_files())
+      look_at_pending();
+  }
+
+  /// The user does not want them any more.
+  void cancel_jobs() {
+    const auto ids = batch_.ids();
+    std::vector<std::string> jobs;
+    for (const auto& [workpackage, id] : ids)
+      jobs.push_back(id);
+    if (const std::string said = batch_.system().cancel(jobs); !said.empty()) {
+      observer_.notice(said);
+      return;
+    }
+    for (const auto& [workpackage, id] : ids) {
+      Completion completion;
+      completion.workpackage = workpackage;
+      completion.outcome = Outcome::cancelled;
+      completion.reason = fmt::format("job {} was cancelled with bench", id);
+      ledger_.end(graph_.at(workpackage), completion);
+    }
+    batch_.forget_all();
   }
 
   void release_children() {
@@ -123,11 +242,11 @@ class Loop {
       const bool script =
           part_at(run_.benchmark, *run_.benchmark.step(workpackage.step), workpackage.progress)
               .script;
-      if (backend_of(workpackage).room(script) <= claimed.size())
+      if (local_.room(script) <= claimed.size())
         break;
       ledger_.claim(workpackage);
       claimed.push_back(id);
-      if (script && !is_scheduled(run_, workpackage))
+      if (script)
         break;
     }
     return claimed;
@@ -137,12 +256,8 @@ class Loop {
     in_its_own_name(id, [&](Workpackage& workpackage) {
       schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
                                   ledger_.uuid(id), course_.inherited_by(workpackage));
-      const bool scheduled = job.is_batch() && is_scheduled(run_, workpackage);
-      if (!scheduled)
-        observer_.started(job);
-      const std::string job_id = backend_of(workpackage).start(std::move(job));
-      if (scheduled)
-        ledger_.submit(workpackage, job_id);
+      observer_.started(job);
+      local_.start(std::move(job));
     });
   }
 
@@ -168,12 +283,6 @@ class Loop {
     }
   }
 
-  schedule::Backend& backend_of(const Workpackage& workpackage) {
-    if (is_scheduled(run_, workpackage))
-      return slurm_;
-    return local_;
-  }
-
   const Run& run_;
   workspace::Workspace& workspace_;
   const LoopOptions& options_;
@@ -184,7 +293,15 @@ class Loop {
   Ledger ledger_;
   Course course_;
   schedule::LocalBackend local_;
-  schedule::SlurmBackend slurm_;
+  schedule::BatchQueue batch_;
+  Submitter submitter_;
+  std::string told_trouble_;
+  bool gathering_ = false;
+  Clock::time_point gathering_since_{};
+  Clock::time_point submit_not_before_{};
+  static constexpr std::chrono::seconds first_submit_pause{2};
+  static constexpr std::chrono::seconds longest_submit_pause{300};
+  std::chrono::seconds submit_pause_ = first_submit_pause;
 };
 
 }  // namespace

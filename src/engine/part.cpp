@@ -44,6 +44,11 @@ Part part_at(const model::Benchmark& benchmark, const model::Step& step,
   return part;
 }
 
+bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage) {
+  return run.platform.scheduler != platform::Scheduler::none &&
+         part_at(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress).script;
+}
+
 Watched look(const model::Command& command, const Scope& scope) {
   if (!watches(command) || !scope.holds(command.active, command.place))
     return {};

@@ -25,6 +25,9 @@ struct Part {
 Part part_at(const model::Benchmark& benchmark, const model::Step& step,
              const workspace::Progress& progress);
 
+/// Whether a batch system runs the part that the workpackage stands at.
+bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage);
+
 /// What the files that a command watches say after it was executed.
 struct Watched {
   enum class State {

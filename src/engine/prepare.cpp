@@ -127,7 +127,7 @@ schedule::Job prepare(const SharedScope& scope, const Graph& graph, const std::s
   schedule::Job job = attempt_on_disk(scope->run, workpackage, uuid);
   job.work_directory = scope->work();
   job.environment = environment_of(*scope, uuid, inherited);
-  Rendered rendered = render(*scope, part, uuid);
+  Rendered rendered = render(*scope, part, uuid, inherited);
   job.timeout_s = rendered.timeout_s;
   FileWorks works;
   if (part.files) {
@@ -136,6 +136,9 @@ schedule::Job prepare(const SharedScope& scope, const Graph& graph, const std::s
   }
   if (part.script) {
     works.take()(job.environment);
+    // An earlier attempt's sentinel would keep this one from beginning.
+    std::error_code absent;
+    std::filesystem::remove(job.sentinel, absent);
     write_file_atomically(job.script, rendered.script);
     return job;
   }

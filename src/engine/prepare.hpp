@@ -8,7 +8,7 @@
 #include <string>
 
 #include <bench/engine/run.hpp>
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 
 namespace bench::engine {
 

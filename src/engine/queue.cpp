@@ -1,5 +1,7 @@
 #include "queue.hpp"
 
+#include "part.hpp"
+
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -50,7 +52,8 @@ Queue::Queue(const Run& run, const Graph& graph) : run_(run) {
     queue.step = &step;
     queue.most_running = most_running(step);
     queue.has_children = has_children(run.benchmark, step.name);
-    queue.in_order = (here || !step.batch) && !waits_for_files(step);
+    queue.scheduled = !here && step.batch.has_value();
+    queue.in_order = !queue.scheduled && !waits_for_files(step);
   }
   for (const Workpackage& workpackage : graph.all()) {
     StepQueue& queue = of(workpackage.step);
@@ -62,7 +65,7 @@ Queue::Queue(const Run& run, const Graph& graph) : run_(run) {
     }
     const bool ready = workpackage.state == State::ready;
     if (ready)
-      (is_begun(workpackage) ? queue.resumed : queue.ready).push_back(workpackage.id);
+      place_for(queue, workpackage).push_back(workpackage.id);
     if (!ready || is_begun(workpackage))
       ++queue.unfinished;
     if (!ready && workpackage.state != State::pending)
@@ -99,17 +102,47 @@ void Queue::add_ready(const Workpackage& workpackage) {
   take_limit(queue, workpackage);
   if (queue.members.empty() || queue.members.back() < workpackage.id)
     queue.members.push_back(workpackage.id);
-  insert_in_order(is_begun(workpackage) ? queue.resumed : queue.ready, workpackage.id);
+  insert_in_order(place_for(queue, workpackage), workpackage.id);
+}
+
+std::deque<long long>& Queue::place_for(StepQueue& queue, const Workpackage& workpackage) {
+  if (queue.scheduled && is_scheduled(run_, workpackage))
+    return queue.gathered;
+  return is_begun(workpackage) ? queue.resumed : queue.ready;
+}
+
+std::vector<long long> Queue::take_gathered() {
+  std::vector<long long> ids;
+  for (StepQueue& queue : steps_) {
+    ids.insert(ids.end(), queue.gathered.begin(), queue.gathered.end());
+    queue.gathered.clear();
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+std::size_t Queue::gathered() const {
+  std::size_t count = 0;
+  for (const StepQueue& queue : steps_)
+    count += queue.gathered.size();
+  return count;
+}
+
+int Queue::limit(const std::string& step) const {
+  const StepQueue& queue = of(step);
+  const int unfinished = queue.most_unfinished.value_or(0);
+  if (queue.most_running == 0 || unfinished == 0)
+    return std::max(queue.most_running, unfinished);
+  return std::min(queue.most_running, unfinished);
 }
 
 void Queue::started(const Workpackage& workpackage) {
   StepQueue& queue = of(workpackage.step);
-  if (is_begun(workpackage)) {
-    queue.resumed.pop_front();
-  } else {
-    queue.ready.pop_front();
-    ++queue.unfinished;
-  }
+  const bool begun = is_begun(workpackage);
+  // Those that gather were taken away together.
+  if (!queue.scheduled || !is_scheduled(run_, workpackage))
+    (begun ? queue.resumed : queue.ready).pop_front();
+  queue.unfinished += begun ? 0 : 1;
   ++queue.running;
 }
 
@@ -130,6 +163,11 @@ long long Queue::front() const {
       best = ids.front();
   };
   for (const StepQueue& queue : steps_) {
+    if (queue.scheduled) {
+      offer(queue.resumed);
+      offer(queue.ready);
+      continue;
+    }
     if (queue.most_running > 0 && queue.running >= queue.most_running)
       continue;
     offer(queue.resumed);

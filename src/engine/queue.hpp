@@ -27,6 +27,13 @@ class Queue {
 
   /// The ready workpackage with the lowest id among the steps that may start another; -1 for none.
   long long front() const;
+  /// Ready workpackages that a batch system shall run, ascending. They gather here, so that many go
+  /// out together.
+  std::vector<long long> take_gathered();
+  std::size_t gathered() const;
+  /// How many workpackages of a step may run at a time, by its `max_async`, `procs` or common work
+  /// directory; 0: any number.
+  int limit(const std::string& step) const;
   /// The workpackages of a step, ascending.
   const std::vector<long long>& members(const std::string& step) const;
 
@@ -39,8 +46,10 @@ class Queue {
  private:
   struct StepQueue {
     const model::Step* step;
-    std::deque<long long> ready;    ///< Not started yet.
-    std::deque<long long> resumed;  ///< Ready for their next part: they are unfinished already.
+    std::deque<long long> ready;     ///< Not started yet.
+    std::deque<long long> resumed;   ///< Ready for their next part: they are unfinished already.
+    std::deque<long long> gathered;  ///< Ready for the batch system, which minds the limits.
+    bool scheduled = false;          ///< A batch system runs its commands.
     int running = 0;
     int unfinished = 0;                  ///< Started, and neither done nor failed.
     int most_running = 0;                ///< 0: no limit.
@@ -52,6 +61,7 @@ class Queue {
     std::vector<long long> stopped;  ///< Where the order does not count: since the last release.
   };
 
+  std::deque<long long>& place_for(StepQueue& queue, const workspace::Workpackage& workpackage);
   StepQueue& of(const std::string& step);
   const StepQueue& of(const std::string& step) const;
   /// Takes the limit of `max_async`, which may hold parameters.

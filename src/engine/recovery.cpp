@@ -1,10 +1,11 @@
 #include "recovery.hpp"
 
+#include "job_script.hpp"
+#include "part.hpp"
 #include "prepare.hpp"
 
 #include <map>
 #include <set>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -31,11 +32,6 @@ void refuse_other_host(const Attempt& attempt) {
 }
 
 }  // namespace
-
-bool is_scheduled(const Run& run, const Workpackage& workpackage) {
-  return run.platform.scheduler == platform::Scheduler::slurm &&
-         part_at(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress).script;
-}
 
 std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& local) {
   std::set<std::string> uuids;
@@ -66,33 +62,39 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
   return ended;
 }
 
-std::vector<Completion> Recovery::take_up_jobs(schedule::SlurmBackend& slurm) {
-  std::vector<Completion> ended;
-  std::map<std::string, std::string> ids;
-  bool asked = false;
-  for (const Attempt& attempt : workspace_.attempts()) {
+void Recovery::take_up_jobs(schedule::BatchQueue& batch) {
+  const auto attempts = workspace_.attempts();
+  std::set<std::string> begun;
+  std::set<std::string> unrecorded;
+  for (const Attempt& attempt : attempts) {
+    if (!attempt.outcome.empty() && attempt.outcome != name_of(Outcome::interrupted))
+      begun.insert(attempt.submission);
+    if (graph_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
+      unrecorded.insert(attempt.submission);
+  }
+  // One that still hands a job over would do so behind our back.
+  for (const auto& [uuid, pids] : schedule::find_submitters(unrecorded))
+    schedule::end_processes(pids);
+  for (const Attempt& attempt : attempts) {
     Workpackage& workpackage = graph_.at(attempt.workpackage);
     const bool under_way =
         workpackage.state == State::running || workpackage.state == State::submitted;
     if (!under_way || !is_scheduled(run_, workpackage))
       continue;
-    schedule::Job job = attempt_on_disk(run_, workpackage, attempt.uuid);
-    if (workpackage.state == State::submitted) {
-      slurm.adopt(std::move(job), attempt.job_id);
+    if (attempt.submission.empty()) {
+      ledger_.come_back(workpackage, "bench was killed before it had submitted this");
       continue;
     }
-    if (!std::exchange(asked, true))
-      ids = schedule::SlurmBackend::ids_by_uuid();
-    if (const auto known = ids.find(attempt.uuid); known != ids.end()) {
-      ledger_.submit(workpackage, known->second);
-      slurm.adopt(std::move(job), known->second);
-    } else if (auto told = schedule::completion_from_sentinel(job)) {
-      ended.push_back(std::move(*told));
-    } else {
-      ledger_.come_back(workpackage, "bench was killed before it had submitted this");
-    }
+    batch.add({.job = attempt_on_disk(run_, workpackage, attempt.uuid),
+               .submission = attempt.submission,
+               .name = job_name(run_, workpackage.step,
+                                attempt.uuid == attempt.submission ? std::optional(workpackage.id)
+                                                                   : std::nullopt,
+                                attempt.submission),
+               .id = attempt.job_id,
+               .task = attempt.task,
+               .siblings_known = begun.contains(attempt.submission)});
   }
-  return ended;
 }
 
 }  // namespace bench::engine

@@ -5,14 +5,11 @@
 #include "ledger.hpp"
 
 #include <bench/engine/loop.hpp>
+#include <bench/schedule/batch.hpp>
 #include <bench/schedule/local.hpp>
-#include <bench/schedule/slurm.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {
-
-/// Whether a scheduler runs the part that the workpackage stands at.
-bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage);
 
 /// Settles what an earlier bench left behind when it ended or was killed.
 class Recovery {
@@ -27,10 +24,9 @@ class Recovery {
   /// @throws Error if it ran on another host, where it may run still
   std::vector<schedule::Completion> take_up_processes(schedule::LocalBackend& local);
 
-  /// The jobs that a scheduler has, also one whose submission an earlier bench did not live to
-  /// record.
-  /// @returns how those ended that have
-  std::vector<schedule::Completion> take_up_jobs(schedule::SlurmBackend& slurm);
+  /// The jobs that a batch system has, or may have where an earlier bench did not live to record
+  /// that it took them: `batch` finds out.
+  void take_up_jobs(schedule::BatchQueue& batch);
 
  private:
   const Run& run_;

@@ -49,7 +49,7 @@ void check_idle(const Workpackage& workpackage) {
   if (workpackage.state == State::submitted)
     throw Error(
         fmt::format("workpackage {} ({}) is with the scheduler", workpackage.id, workpackage.step),
-        "cancel its job or let it end; then `bench continue` takes it in");
+        "`bench cancel` ends its job; or let it end, and `bench continue` takes it in");
 }
 
 void check_made(const Workpackage& workpackage) {
@@ -98,8 +98,13 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
                          const Removal& removal) {
   std::vector<fs::path> directories;
   for (const std::vector<long long>* ids : {&removal.reset, &removal.removed})
-    for (const long long id : *ids)
-      directories.push_back(directory_of(run, workspace.workpackage(id)));
+    for (const long long id : *ids) {
+      const Workpackage workpackage = workspace.workpackage(id);
+      directories.push_back(directory_of(run, workpackage));
+      for (int retry = 1; retry <= workpackage.retries; ++retry)
+        directories.push_back(own_path(run.path) / "retried" /
+                              fmt::format("{}.{}", workpackage.directory, retry));
+    }
   workspace::Changes changes;
   changes.reset = removal.reset;
   changes.removed = removal.removed;

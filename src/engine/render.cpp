@@ -1,14 +1,14 @@
 #include "render.hpp"
 
+#include "job_script.hpp"
+
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/platform/job_template.hpp>
 
 namespace bench::engine {
 namespace {
@@ -30,102 +30,6 @@ std::vector<schedule::Snippet> render_snippets(const Scope& scope, int begin, in
           command, scope, fmt::format("command {} of {}", k + 1, size_of(scope.step))));
   }
   return snippets;
-}
-
-std::string exports(const Scope& scope, const std::string& uuid) {
-  std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
-  std::string path;
-  for (const fs::path& directory : program_directories())
-    path += shell_quote(directory.string()) + ":";
-  if (!path.empty())
-    lines += fmt::format("export PATH={}\"$PATH\"\n", path);
-  for (const auto& [name, value] : scope.run.platform.environment)
-    lines += fmt::format("export {}={}\n", name, shell_quote(value));
-  for (const auto& [name, value] : exported_parameters(scope.run, scope.workpackage))
-    lines += fmt::format("export {}={}\n", name, shell_quote(value));
-  lines.pop_back();
-  return lines;
-}
-
-/// A command as a part of a job script. The variables that it sets stay for the next one.
-std::string script_text(const schedule::Snippet& snippet, const fs::path& work) {
-  std::string text = snippet.text;
-  if (!snippet.directory.empty()) {
-    const std::string directory = shell_quote(snippet.directory.string());
-    text = fmt::format("mkdir -p {0} && cd {0}\n{1}\ncd {2}", directory, text,
-                       shell_quote(work.string()));
-  }
-  std::string redirections;
-  if (snippet.stdout_file != work / "stdout")
-    redirections += " >>" + shell_quote(snippet.stdout_file.string());
-  if (snippet.stderr_file != work / "stderr")
-    redirections += " 2>>" + shell_quote(snippet.stderr_file.string());
-  return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
-}
-
-/// The line that executes the commands, under the meter where the step measures energy.
-std::string command_line(const Scope& scope) {
-  std::vector<std::string> texts;
-  for (const schedule::Snippet& snippet : render_snippets(scope, 0, size_of(scope.step)))
-    texts.push_back(script_text(snippet, scope.work()));
-  std::string commands = fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
-  if (!scope.step.energy)
-    return commands;
-  const std::string& wanted = scope.run.fact("power_source");
-  return fmt::format(
-      "bench-energy --method {} --interval {} --out {} -- {}",
-      shell_quote(wanted.empty() ? scope.substitute(scope.step.energy->methods) : wanted),
-      shell_quote(scope.substitute(scope.step.energy->interval)),
-      shell_quote(scope.work().string()), commands);
-}
-
-/// As Slurm's `--time` takes it: `HH:MM:SS`, rounded up.
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long long>(std::ceil(seconds));
-  return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
-platform::Holes holes(const Scope& scope, const std::string& uuid, double time_limit_s) {
-  const model::Batch& batch = *scope.step.batch;
-  const platform::Platform& machine = scope.run.platform;
-  const fs::path work = scope.work();
-  const std::string gpus = scope.substitute(batch.gpus_per_node);
-  const bool ask = !gpus.empty() && gpus != "0";
-  using platform::GpuRequest;
-  return {{"benchmark", scope.run.benchmark.name},
-          {"step", scope.step.name},
-          {"workpackage", std::to_string(scope.workpackage.id)},
-          {"job_name", fmt::format("{}_{}_{}", replace_all(scope.run.benchmark.name, " ", "_"),
-                                   scope.step.name, scope.workpackage.id)},
-          {"uuid", uuid},
-          {"nodes", scope.substitute(batch.nodes)},
-          {"tasks_per_node", scope.substitute(batch.tasks_per_node)},
-          {"threads_per_task", scope.substitute(batch.threads_per_task)},
-          {"gres_gpus", ask && machine.gpu_request == GpuRequest::gres ? gpus : ""},
-          {"gpus_per_node", ask && machine.gpu_request == GpuRequest::gpus_per_node ? gpus : ""},
-          {"time_limit", time_limit_s > 0 ? clock_text(time_limit_s) : ""},
-          {"partition", machine.partition},
-          {"account", machine.account},
-          {"qos", machine.qos},
-          {"stdout", (work / "stdout").string()},
-          {"stderr", (work / "stderr").string()},
-          {"sentinel", shell_quote((scope.directory() / "sentinel").string())},
-          {"work_directory", shell_quote(work.string())},
-          {"exports", exports(scope, uuid)},
-          {"commands", command_line(scope)}};
-}
-
-std::string render_script(const Scope& scope, const std::string& uuid, double time_limit_s) {
-  const std::string& own = scope.step.batch->job_template;
-  fs::path file;
-  const std::string text = platform::read_job_template(
-      own.empty() ? scope.run.platform.job_template : scope.substitute(own), scope.run.fact("home"),
-      file);
-  fs::path body_file;
-  const std::string body = platform::read_job_template("body.sh", file.parent_path(), body_file);
-  platform::Holes values = holes(scope, uuid, time_limit_s);
-  values["body"] = platform::fill(body, body_file.string(), values);
-  return platform::fill(text, file.string(), values);
 }
 
 double duration_s(const Scope& scope, const std::string& text, const Place& place) {
@@ -160,16 +64,20 @@ schedule::Snippet render_command(const model::Command& command, const Scope& sco
           .name = std::move(name)};
 }
 
-Rendered render(const Scope& scope, const Part& part, const std::string& uuid) {
+Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
+                const workspace::EnvironmentChanges& inherited) {
   Rendered rendered;
   rendered.timeout_s = duration_s(scope, scope.step.timeout, scope.step.place);
   if (!part.script) {
     rendered.snippets = render_snippets(scope, part.begin, part.end);
     return rendered;
   }
-  const model::Batch& batch = *scope.step.batch;
-  const double limit_s = duration_s(scope, batch.time_limit, batch.place);
-  rendered.script = render_script(scope, uuid, limit_s);
+  rendered.geometry = geometry_of(scope);
+  Scope of_batch = scope;
+  of_batch.variables["jube_starter"] = starter(scope, rendered.geometry);
+  rendered.script = render_job_script(of_batch, rendered.geometry, uuid, inherited,
+                                      render_snippets(of_batch, 0, size_of(scope.step)));
+  const double limit_s = rendered.geometry.time_limit_s;
   if (limit_s > 0 && (rendered.timeout_s == 0 || limit_s < rendered.timeout_s))
     rendered.timeout_s = limit_s;
   return rendered;

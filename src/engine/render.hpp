@@ -1,5 +1,6 @@
 #pragma once
 
+#include "job_script.hpp"
 #include "part.hpp"
 #include "scope.hpp"
 
@@ -8,7 +9,7 @@
 
 #include <bench/engine/run.hpp>
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 
 namespace bench::engine {
 
@@ -16,13 +17,16 @@ namespace bench::engine {
 struct Rendered {
   std::vector<schedule::Snippet> snippets;  ///< Output files with their whole path.
   std::string script;                       ///< Of a batch step; else empty.
+  Geometry geometry;                        ///< Of a batch step.
   double timeout_s = 0;                     ///< 0: none.
 };
 
 /// Renders the commands, or the job script, of a part.
 /// @param uuid identifies the attempt
+/// @param inherited what a job script has to change in the environment for the commands
 /// @throws Error with the place of a command, template hole or length of time that does not work
-Rendered render(const Scope& scope, const Part& part, const std::string& uuid);
+Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
+                const workspace::EnvironmentChanges& inherited = {});
 
 /// Renders all that a workpackage executes in its first cycle.
 Rendered render(const Run& run, const workspace::Workpackage& workpackage,

@@ -155,8 +155,8 @@ std::string status_word(State state) {
 
 /// `000003` and a benchmark that is called `1e3` stay texts.
 Value variable_value(std::string_view name, const std::string& text) {
-  constexpr std::array<std::string_view, 5> numbers{"_id", "_iteration", "_iterations", "_cycle",
-                                                    "_cycles"};
+  constexpr std::array<std::string_view, 6> numbers{"_id",    "_iteration", "_iterations",
+                                                    "_cycle", "_cycles",    "_attempts"};
   const bool number = std::any_of(numbers.begin(), numbers.end(),
                                   [&](std::string_view end) { return name.ends_with(end); });
   return to_value(text, number ? ValueType::integer : ValueType::string);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -21,16 +22,19 @@ namespace fs = std::filesystem;
 
 /// The platform that was asked for: by name, or by a tag that a platform has.
 platform::Platform choose_platform(const Request& request) {
-  if (!request.platform.empty())
-    return platform::load_platform(request.platform);
-  std::vector<std::string> tagged;
-  for (const std::string& name : platform::platform_names())
-    if (request.tags.contains(name))
-      tagged.push_back(name);
+  if (!request.platform.empty()) {
+    const std::string named = platform::platform_of_tag(request.platform);
+    return platform::load_platform(named.empty() ? request.platform : named);
+  }
+  std::set<std::string> tagged;
+  for (const std::string& tag : request.tags)
+    if (const std::string name = platform::platform_of_tag(tag); !name.empty())
+      tagged.insert(name);
   if (tagged.size() > 1)
-    throw Error(fmt::format("the tags select several platforms: {}", join(tagged, ", ")),
+    throw Error(fmt::format("the tags select several platforms: {}",
+                            join(std::vector<std::string>(tagged.begin(), tagged.end()), ", ")),
                 "choose one with --platform");
-  return platform::load_platform(tagged.empty() ? "local" : tagged.front());
+  return platform::load_platform(tagged.empty() ? "local" : *tagged.begin());
 }
 
 /// A tag that nothing in the file asks for is most likely a typing error.
@@ -38,7 +42,8 @@ void warn_of_idle_tags(const document::Document& document, const Request& reques
                        const platform::Platform& platform, Diagnostics& diagnostics) {
   const auto known = document::known_tags(document);
   for (const std::string& tag : request.tags)
-    if (!known.contains(tag) && tag != platform.name)
+    if (!known.contains(tag) && tag != platform.name &&
+        std::ranges::find(platform.tags, tag) == platform.tags.end())
       diagnostics.warn(fmt::format("tag '{}' selects nothing in this file", tag),
                        did_you_mean(tag, std::vector<std::string>(known.begin(), known.end())),
                        {.file = request.input_file.string()});
@@ -95,6 +100,36 @@ class EmptyDirectoryGuard {
   fs::path directory_;
 };
 
+/// The options, else what the platform says.
+platform::Asking choose_asking(const platform::Asking& options, const platform::Asking& platform) {
+  const auto choose = [](const std::string& option, const std::string& otherwise) {
+    return option.empty() ? otherwise : option;
+  };
+  return {.partition = choose(options.partition, platform.partition),
+          .account = choose(options.account, platform.account),
+          .qos = choose(options.qos, platform.qos),
+          .reservation = choose(options.reservation, platform.reservation)};
+}
+
+/// Makes a platform ask as the facts of a run say.
+void apply_asking(const std::map<std::string, std::string>& facts, platform::Platform& platform) {
+  const auto take = [&](const char* name, std::string& setting) {
+    if (const auto found = facts.find(name); found != facts.end()) {
+      if (found->second != setting)
+        platform.unconfirmed.erase(name);
+      setting = found->second;
+    }
+  };
+  take("partition", platform.asking.partition);
+  take("account", platform.asking.account);
+  take("qos", platform.asking.qos);
+  take("reservation", platform.asking.reservation);
+  if (const auto launcher = facts.find("launcher"); launcher != facts.end()) {
+    platform.launcher.command = launcher->second;
+    platform.launcher.arguments.clear();
+  }
+}
+
 }  // namespace
 
 const std::string& Run::fact(const std::string& name) const {
@@ -115,7 +150,9 @@ Input read_input(const Request& request, Diagnostics& diagnostics) {
   document::Document document = document::read_document(request.input_file, options, diagnostics);
   warn_of_idle_tags(document, request, input.platform, diagnostics);
   const auto platforms = platform::platform_names();
-  document::check_tags(document, {platforms.begin(), platforms.end()});
+  std::set<std::string> known_tags(platforms.begin(), platforms.end());
+  known_tags.insert(input.platform.tags.begin(), input.platform.tags.end());
+  document::check_tags(document, known_tags);
   const bool has_benchmarks = document.root.first("benchmark") != nullptr;
   const bool whole_file =
       !document::choose_benchmarks(document.root, request.only_benchmarks, request.not_benchmarks);
@@ -141,6 +178,14 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   run.facts["tags"] = join(std::vector<std::string>(input.tags.begin(), input.tags.end()), ",");
   run.facts["platform"] = input.platform.name;
   run.facts["power_source"] = request.power_source;
+  const platform::Asking asking = choose_asking(request.asking, input.platform.asking);
+  run.facts["partition"] = asking.partition;
+  run.facts["account"] = asking.account;
+  run.facts["qos"] = asking.qos;
+  run.facts["reservation"] = asking.reservation;
+  if (request.launcher)
+    run.facts["launcher"] = *request.launcher;
+  apply_asking(run.facts, run.platform);
   run.facts["max_workpackages"] = std::to_string(request.max_workpackages);
   run.facts["document"] = document::to_json(input.document);
   run.facts["started"] = local_time_now();
@@ -162,6 +207,12 @@ NewRun make_run(Run& run, const Request& request, std::vector<std::string>& noti
   auto workspace = workspace::Workspace::create(run.directory.path, run.facts);
   workspace.apply(first);
   return {.lock = std::move(lock), .workspace = std::move(workspace)};
+}
+
+platform::Platform platform_of(const Run& run) {
+  platform::Platform platform = platform::load_platform(run.fact("platform"));
+  apply_asking(run.facts, platform);
+  return platform;
 }
 
 Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace) {

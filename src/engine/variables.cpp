@@ -38,6 +38,7 @@ void add_workpackage_variables(const Run& run, const workspace::Workpackage& wor
   variables["jube_wp_padid"] = workspace::padded(workpackage.id);
   variables["jube_wp_iteration"] = std::to_string(workpackage.iteration);
   variables["jube_wp_cycle"] = std::to_string(cycle);
+  variables["jube_wp_attempts"] = std::to_string(workpackage.retries + 1);
   variables["jube_wp_status"] = "RUNNING";
   for (const auto& [id, step] : parents)
     variables["jube_wp_parent_" + step + "_id"] = std::to_string(id);

@@ -4,6 +4,7 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -59,8 +60,46 @@ Batch build_batch(const Node& node) {
   batch.gpus_per_node = attribute(node, "gpus_per_node");
   batch.time_limit = attribute(node, "time_limit");
   batch.job_template = attribute(node, "template");
+  batch.array = flag(node, "array", true);
+  batch.pack = attribute(node, "pack");
   batch.place = node.place;
   return batch;
+}
+
+/// Faults of the machine, which say nothing about the workpackage.
+const std::vector<Outcome> faults{Outcome::node_fail, Outcome::boot_fail, Outcome::preempted};
+
+Outcome build_outcome(const std::string& word, const Node& node) {
+  const auto known = retryable_outcomes();
+  const auto outcome = outcome_of(word);
+  if (outcome && std::ranges::find(known, word) != known.end())
+    return *outcome;
+  const std::string near = did_you_mean(word, known);
+  throw Error(fmt::format("no attempt ends as '{}'", word),
+              near.empty() ? "known: " + join(known, ", ") : near, node.text_place);
+}
+
+Retry build_retry(const Node& node) {
+  Retry retry;
+  retry.place = node.place;
+  const std::string text(strip(node.text));
+  const auto number = parse_integer(text);
+  if (!text.empty() && (!number || *number < 0 || *number > 1000))
+    throw Error(fmt::format("retry is a number of times or a mapping, not '{}'", text), "",
+                node.text_place);
+  retry.times = text.empty() ? whole_number(node, "times", 1, 0) : static_cast<int>(*number);
+  for (const Node* on : node.all("on"))
+    for (const std::string& word : split_names(on->text))
+      retry.on.push_back(build_outcome(word, *on));
+  if (retry.on.empty())
+    retry.on = faults;
+  const std::string factor = attribute(node, "timelimit_factor", "1");
+  const auto parsed = parse_number(factor);
+  if (!parsed || !(*parsed >= 1) || !std::isfinite(*parsed))
+    throw Error(fmt::format("timelimit_factor is a number from 1 on, not '{}'", factor), "",
+                place_of(node, "timelimit_factor"));
+  retry.time_limit_factor = *parsed;
+  return retry;
 }
 
 Energy build_energy(const Node& node) {
@@ -106,6 +145,8 @@ Step build_step(const Node& node) {
     step.batch = build_batch(*batch);
   if (const Node* energy = node.first("energy"); switched_on(energy))
     step.energy = build_energy(*energy);
+  if (const Node* retry = node.first("retry"))
+    step.retry = build_retry(*retry);
   if (step.energy && !step.batch)
     throw Error(fmt::format("step '{}' measures energy but is no batch step", step.name),
                 "add `batch: true`: on platform local its commands run here, under the meter",

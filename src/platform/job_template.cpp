@@ -1,3 +1,5 @@
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -12,6 +14,65 @@
 namespace bench::platform {
 namespace {
 
+/// What stands between the braces of a hole.
+struct Hole {
+  std::string prefix;  ///< Written before a value; it makes an empty one leave the line.
+  bool has_prefix = false;
+  std::vector<std::string> names;  ///< Several: their product.
+  bool optional = false;
+  bool prefix_alone = false;  ///< The value only decides.
+};
+
+Hole parse_hole(std::string_view text) {
+  Hole hole;
+  if (const auto bar = text.find('|'); bar != std::string_view::npos) {
+    hole.has_prefix = true;
+    hole.prefix = text.substr(0, bar);
+    text.remove_prefix(bar + 1);
+  }
+  text = strip(text);
+  hole.prefix_alone = hole.has_prefix && text.ends_with('!');
+  hole.optional = hole.prefix_alone || text.ends_with('?');
+  if (hole.optional)
+    text.remove_suffix(1);
+  hole.names = split_names(text, "*");
+  if (hole.names.empty())
+    hole.names.emplace_back();
+  return hole;
+}
+
+const std::string& value_of(const std::string& name, const Holes& holes, const Place& place) {
+  const auto value = holes.find(name);
+  if (value != holes.end())
+    return value->second;
+  const std::string near = did_you_mean(name, keys_of(holes));
+  throw Error(fmt::format("nothing fills the hole '{}'", name),
+              near.empty() ? "known: " + join(keys_of(holes), ", ") : near, place);
+}
+
+/// The value of a name, or the product of those of several that are not empty.
+std::string value_of(const Hole& hole, const Holes& holes, const Place& place) {
+  if (hole.names.size() == 1)
+    return value_of(hole.names.front(), holes, place);
+  std::optional<long long> product;
+  for (const std::string& name : hole.names) {
+    const std::string& value = value_of(name, holes, place);
+    if (value.empty())
+      continue;
+    const auto factor = parse_integer(value);
+    if (!factor)
+      throw Error(fmt::format("'{}' of the hole '{}' is no whole number", value, name), "", place);
+    product = product.value_or(1) * *factor;
+  }
+  return product ? std::to_string(*product) : "";
+}
+
+std::string filled_hole(const Hole& hole, const std::string& value) {
+  if (value.empty())
+    return "";
+  return hole.prefix_alone ? hole.prefix : hole.prefix + value;
+}
+
 /// One line of a template, filled. Sets `dropped` if an optional hole was empty.
 std::string fill_line(const std::string& line, const Holes& holes, const Place& line_place,
                       bool& dropped) {
@@ -23,25 +84,18 @@ std::string fill_line(const std::string& line, const Holes& holes, const Place& 
     const auto close = line.find("}}", open);
     if (close == std::string::npos)
       throw Error("this hole has no end", "write {{name}}", place);
-    std::string name(strip(std::string_view(line).substr(open + 2, close - open - 2)));
-    const bool optional = name.ends_with('?');
-    if (optional)
-      name.pop_back();
-    const auto value = holes.find(name);
-    if (value == holes.end()) {
-      const std::string near = did_you_mean(name, keys_of(holes));
-      throw Error(fmt::format("nothing fills the hole '{}'", name),
-                  near.empty() ? "known: " + join(keys_of(holes), ", ") : near, place);
-    }
-    if (value->second.empty() && !optional)
+    const Hole hole = parse_hole(std::string_view(line).substr(open + 2, close - open - 2));
+    const std::string value = value_of(hole, holes, place);
+    const std::string name = join(hole.names, "*");
+    if (value.empty() && !hole.optional)
       throw Error(fmt::format("the hole '{}' has no value here", name),
                   "write {{" + name + "?}} if the line may vanish", place);
-    if (line.starts_with('#') && value->second.find('\n') != std::string::npos)
+    if (line.starts_with('#') && value.find('\n') != std::string::npos)
       throw Error(
           fmt::format("the value of '{}' has a newline, which a directive cannot hold", name), "",
           place);
-    dropped |= value->second.empty();
-    filled += line.substr(from, open - from) + value->second;
+    dropped |= value.empty() && !hole.has_prefix;
+    filled += line.substr(from, open - from) + filled_hole(hole, value);
     from = close + 2;
   }
   return filled + line.substr(from);

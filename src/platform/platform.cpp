@@ -1,11 +1,14 @@
+#include "read_platform.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <map>
+#include <string_view>
+#include <tuple>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 #include <bench/platform/platform.hpp>
@@ -14,55 +17,38 @@ namespace bench::platform {
 namespace {
 
 namespace fs = std::filesystem;
-using document::Node;
 
-template <class T>
-T word(const Node& node, const std::map<std::string, T>& words) {
-  const auto found = words.find(std::string(strip(node.text)));
-  if (found != words.end())
-    return found->second;
-  throw Error(fmt::format("'{}' is no {}", node.text, node.name),
-              "known: " + join(keys_of(words), ", "), node.text_place);
+/// The further tags of a platform file: what stands in its line `tags: [A, B]`. Parsing all files
+/// to find a tag would cost more than all else that `bench run` does before it starts.
+std::vector<std::string> tags_in(const std::string& text) {
+  constexpr std::string_view key = "tags:";
+  std::string line = "\n" + text;
+  const auto begin = line.find("\n" + std::string(key));
+  if (begin == std::string::npos)
+    return {};
+  line = line.substr(begin + 1 + key.size());
+  line.erase(std::min(line.find_first_of("#\n"), line.size()));
+  const std::string_view list = strip(line);
+  const bool bracketed = list.starts_with('[') && list.ends_with(']');
+  return split_names(bracketed ? list.substr(1, list.size() - 2) : list);
 }
 
-/// A setting that may come from the environment: `$NAME`, empty where that is not set.
-std::string setting(const Node& node) {
-  const std::string text(strip(node.text));
-  const std::string expanded = expand_user_and_environment(text);
-  return expanded == text && text.starts_with('$') ? "" : expanded;
+/// What a user has set in the environment holds before what the file says.
+void take_environment(Platform& platform) {
+  const std::array<std::tuple<const char*, const char*, std::string*>, 3> settings{
+      {{"BENCH_PARTITION", "partition", &platform.asking.partition},
+       {"BENCH_ACCOUNT", "account", &platform.asking.account},
+       {"BENCH_QOS", "qos", &platform.asking.qos}}};
+  for (const auto& [variable, key, member] : settings)
+    if (const char* value = std::getenv(variable); value && *value) {
+      *member = value;
+      platform.unconfirmed.erase(key);
+      platform.sources[key] = variable;
+    }
 }
 
-void read_key(const Node& node, Platform& platform) {
-  const std::string text(strip(node.text));
-  if (node.name == "name")
-    platform.name = text;
-  else if (node.name == "description")
-    platform.description = text;
-  else if (node.name == "scheduler")
-    platform.scheduler =
-        word<Scheduler>(node, {{"none", Scheduler::none}, {"slurm", Scheduler::slurm}});
-  else if (node.name == "template")
-    platform.job_template = text;
-  else if (node.name == "gpu_request")
-    platform.gpu_request = word<GpuRequest>(node, {{"none", GpuRequest::none},
-                                                   {"gres", GpuRequest::gres},
-                                                   {"gpus-per-node", GpuRequest::gpus_per_node}});
-  else if (node.name == "partition")
-    platform.partition = setting(node);
-  else if (node.name == "account")
-    platform.account = setting(node);
-  else if (node.name == "qos")
-    platform.qos = setting(node);
-  else if (node.name == "environment")
-    for (const Node& variable : node.children)
-      platform.environment.emplace_back(variable.name, variable.text);
-  else
-    throw Error(
-        fmt::format("a platform has no '{}'", node.name),
-        did_you_mean(node.name, std::vector<std::string>{"name", "description", "scheduler",
-                                                         "template", "gpu_request", "partition",
-                                                         "account", "qos", "environment"}),
-        node.place);
+fs::path file_of(const std::string& name) {
+  return data_directory() / "platforms" / (name + ".yaml");
 }
 
 }  // namespace
@@ -91,6 +77,18 @@ std::vector<std::string> platform_names() {
   return names;
 }
 
+std::string platform_of_tag(const std::string& tag) {
+  const auto names = platform_names();
+  if (std::ranges::find(names, tag) != names.end())
+    return tag;
+  for (const std::string& name : names) {
+    const auto tags = tags_in(read_file(file_of(name)));
+    if (std::ranges::find(tags, tag) != tags.end())
+      return name;
+  }
+  return "";
+}
+
 Platform load_platform(const std::string& name) {
   const auto known = platform_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -98,17 +96,19 @@ Platform load_platform(const std::string& name) {
     throw Error(fmt::format("there is no platform '{}'", name),
                 near.empty() ? "known: " + join(known, ", ") : near);
   }
-  Platform platform;
-  platform.file = data_directory() / "platforms" / (name + ".yaml");
-  const Node root = document::read_plain_file(platform.file);
-  for (const Node& child : root.children)
-    read_key(child, platform);
+  const fs::path file = file_of(name);
+  const document::Node root = document::read_plain_file(file);
+  Platform platform = read_platform(root);
   if (platform.name != name)
     throw Error(fmt::format("this file describes '{}', but is called {}.yaml", platform.name, name),
                 "", root.place);
-  if (platform.job_template.empty())
-    throw Error(fmt::format("platform '{}' names no job template", name), "add `template: ...`",
-                root.place);
+  const document::Node* tags = root.first("tags");
+  if (platform.tags != tags_in(read_file(file)))
+    throw Error("the tags of a platform stand in one line of their own",
+                "write it as `tags: [" + join(platform.tags, ", ") + "]`",
+                tags ? tags->place : root.place);
+  platform.file = file;
+  take_environment(platform);
   return platform;
 }
 

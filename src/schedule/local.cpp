@@ -22,9 +22,8 @@ std::size_t LocalBackend::room(bool batch) const {
   return slots - std::min(slots, runs_.size());
 }
 
-std::string LocalBackend::start(Job job) {
+void LocalBackend::start(Job job) {
   runs_.push_back(std::make_unique<Run>(std::move(job)));
-  return "";
 }
 
 void LocalBackend::adopt(Job job, std::vector<int> pids) {

@@ -64,7 +64,7 @@ void LocalBackend::Run::go_on() {
       return;
     }
   }
-  ending_ = completion(true, "", 0);
+  ending_ = completion(Outcome::done, "", 0);
   if (job_.keep_environment)
     ending_->environment = job_.environment;
 }
@@ -131,7 +131,7 @@ std::optional<Completion> LocalBackend::Run::advance() {
     if (auto told = completion_from_sentinel(job_))
       return told;
     Completion unknown = failure("its processes are gone without a sentinel", std::nullopt);
-    unknown.interrupted = true;
+    unknown.outcome = Outcome::interrupted;
     return unknown;
   }
   const auto status = process_->poll();
@@ -146,7 +146,9 @@ std::optional<Completion> LocalBackend::Run::advance() {
 
 std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& status) {
   if (timed_out_)
-    return failure(fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
+    return completion(Outcome::timeout,
+                      fmt::format("timeout after {}", human_duration(job_.timeout_s)),
+                      std::nullopt);
   if (!status.success()) {
     const Snippet& failed = job_.snippets[snippet_];
     const std::string said = last_line(failed.stderr_file);
@@ -164,7 +166,9 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
 
 Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {
   if (timed_out_)
-    return failure(fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
+    return completion(Outcome::timeout,
+                      fmt::format("timeout after {}", human_duration(job_.timeout_s)),
+                      std::nullopt);
   if (auto told = completion_from_sentinel(job_))
     return *told;
   const std::string said = last_line(job_.work_directory / "stderr");
@@ -175,14 +179,14 @@ Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {
 
 Completion LocalBackend::Run::failure(const std::string& reason,
                                       std::optional<int> exit_code) const {
-  return completion(false, reason, exit_code);
+  return completion(Outcome::failed, reason, exit_code);
 }
 
-Completion LocalBackend::Run::completion(bool success, const std::string& reason,
+Completion LocalBackend::Run::completion(Outcome outcome, const std::string& reason,
                                          std::optional<int> exit_code) const {
   Completion end;
   end.workpackage = job_.workpackage;
-  end.success = success;
+  end.outcome = outcome;
   end.exit_code = exit_code;
   end.reason = reason;
   end.host = host_name();

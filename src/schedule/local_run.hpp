@@ -36,7 +36,7 @@ class LocalBackend::Run {
   void enforce_timeout();
   std::optional<Completion> advance_snippets(const ExitStatus& status);
   Completion conclude_script(const ExitStatus& status);
-  Completion completion(bool success, const std::string& reason,
+  Completion completion(Outcome outcome, const std::string& reason,
                         std::optional<int> exit_code) const;
   Completion failure(const std::string& reason, std::optional<int> exit_code) const;
   Job job_;

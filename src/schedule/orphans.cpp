@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -28,9 +30,9 @@ bool alive(int pid) {
   return end != std::string::npos && end + 2 < stat.size() && stat[end + 2] != 'Z';
 }
 
-/// The attempt that a process belongs to; empty for other processes and those of other users.
-std::string attempt_of(const std::filesystem::path& process) {
-  constexpr std::string_view marker = "BENCH_ATTEMPT=";
+/// What a variable of a process was when it started; empty for processes of other users.
+std::string variable_of(const std::filesystem::path& process, const std::string& name) {
+  const std::string marker = name + "=";
   const std::string environment = read_process_file(process / "environ");
   for (const std::string& entry : split(environment, std::string_view("\0", 1)))
     if (entry.starts_with(marker))
@@ -38,20 +40,38 @@ std::string attempt_of(const std::filesystem::path& process) {
   return "";
 }
 
-}  // namespace
-
-std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
+/// The living processes for which the variable is one of these values, by value.
+template <class Filter>
+std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
+                                                       const std::set<std::string>& values,
+                                                       Filter filter) {
   std::map<std::string, std::vector<int>> found;
-  if (uuids.empty())
+  if (values.empty())
     return found;
   std::error_code gone;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", gone))
     if (const auto pid = parse_integer(entry.path().filename().string())) {
-      const std::string uuid = attempt_of(entry.path());
-      if (uuids.contains(uuid) && alive(static_cast<int>(*pid)))
-        found[uuid].push_back(static_cast<int>(*pid));
+      const std::string value = variable_of(entry.path(), variable);
+      if (values.contains(value) && filter(entry.path()) && alive(static_cast<int>(*pid)))
+        found[value].push_back(static_cast<int>(*pid));
     }
   return found;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
+  return find_processes("BENCH_ATTEMPT", uuids, [](const auto&) { return true; });
+}
+
+std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
+  // A job has SLURM_JOB_ID or its like; the program that submits it has been cleaned of it.
+  return find_processes("BENCH_SUBMISSION", submissions, [](const auto& process) {
+    constexpr std::array<const char*, 6> of_jobs{"SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID",
+                                                 "COBALT_JOBID", "PJM_JOBID", "JOB_ID"};
+    return std::ranges::all_of(
+        of_jobs, [&](const char* name) { return variable_of(process, name).empty(); });
+  });
 }
 
 bool any_alive(const std::vector<int>& pids) {

@@ -19,11 +19,13 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
   for (const std::string& line : split(read_file(file), "\n"))
     if (const auto equals = line.find('='); equals != std::string::npos)
       values[line.substr(0, equals)] = line.substr(equals + 1);
-  const auto code = parse_integer(values["exit_code"]);
-  if (!code)
+  if (values["attempt"].empty())
     return std::nullopt;
+  std::optional<int> exit_code;
+  if (const auto code = parse_integer(values["exit_code"]))
+    exit_code = static_cast<int>(*code);
   return Sentinel{.attempt = values["attempt"],
-                  .exit_code = static_cast<int>(*code),
+                  .exit_code = exit_code,
                   .started_unix_s = parse_number(values["started_unix_s"]),
                   .ended_unix_s = parse_number(values["ended_unix_s"]),
                   .host = values["host"]};
@@ -31,19 +33,19 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
 
 std::optional<Completion> completion_from_sentinel(const Job& job) {
   const auto sentinel = read_sentinel(job.sentinel);
-  if (!sentinel || sentinel->attempt != job.uuid)
+  if (!sentinel || !sentinel->exit_code || sentinel->attempt != job.uuid)
     return std::nullopt;
   Completion completion;
   completion.workpackage = job.workpackage;
-  completion.success = sentinel->exit_code == 0;
+  completion.outcome = sentinel->exit_code == 0 ? Outcome::done : Outcome::failed;
   completion.exit_code = sentinel->exit_code;
   completion.host = sentinel->host;
   completion.started_unix_s = sentinel->started_unix_s;
   completion.ended_unix_s = sentinel->ended_unix_s;
   if (job.keep_environment)
     completion.environment = take_environment(job.directory);
-  if (!completion.success) {
-    completion.reason = fmt::format("exit code {}", sentinel->exit_code);
+  if (!completion.success()) {
+    completion.reason = fmt::format("exit code {}", *sentinel->exit_code);
     const std::string said = last_line(job.work_directory / "stderr");
     if (!said.empty())
       completion.reason += ": " + said;

@@ -1,134 +1,230 @@
+#include "ask_program.hpp"
+#include "slurm_states.hpp"
+
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <regex>
+#include <set>
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
-#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
-#include <bench/schedule/sentinel.hpp>
 #include <bench/schedule/slurm.hpp>
 
 namespace bench::schedule {
 namespace {
 
-/// squeue and sbatch give up on a controller that is down after 9 s; this is for one that hangs.
-constexpr double patience_s = 60;
+/// In this order, and with the comment last, since it alone may hold the separator.
+constexpr const char* columns = "%A|%F|%K|%T|%r|%B|%j|%k";
+/// What squeue prints above them. Without it an answer is none: an empty one may come from a node
+/// that cannot start processes any more.
+constexpr std::string_view heading = "JOBID|";
+constexpr std::size_t column_count = 8;
 
-/// What Slurm says of one job.
-struct Told {
-  std::string id;
-  std::string state;
-  std::string reason;
-  std::string comment;
-};
-
-/// Without what this shell, or a job that bench runs in, would force on the new job.
-Environment clean_environment(Environment environment) {
-  std::erase_if(environment, [](const auto& variable) {
-    const std::string& name = variable.first;
-    return name.starts_with("SBATCH_") || name.starts_with("SQUEUE_") ||
-           (name.starts_with("SLURM_") && name != "SLURM_CONF");
+/// What sbatch says where it, or a controller behind it, was out of reach; else it has refused.
+bool is_unavailable(const ProgramAnswer& answer) {
+  if (!answer.exit_code)
+    return true;
+  constexpr std::array<std::string_view, 15> phrases{"Unable to contact slurm controller",
+                                                     "Socket timed out",
+                                                     "Connection refused",
+                                                     "Connection timed out",
+                                                     "Zero Bytes",
+                                                     "Transport endpoint",
+                                                     "Resource temporarily unavailable",
+                                                     "Insane message",
+                                                     "Communication connection failure",
+                                                     "Communication shutdown failure",
+                                                     "Message send failure",
+                                                     "Message receive failure",
+                                                     "Unexpected message received",
+                                                     "controller shutting",
+                                                     "standby mode"};
+  return std::ranges::any_of(phrases, [&](std::string_view phrase) {
+    return answer.error.find(phrase) != std::string::npos;
   });
-  return environment;
 }
 
-std::string ask(std::vector<std::string> arguments, Environment environment) {
-  const std::string program = arguments.front();
-  const CommandOutput output = run_command(
-      {.arguments = std::move(arguments), .environment = clean_environment(std::move(environment))},
-      patience_s);
-  if (!output.status.success())
-    throw Error(fmt::format("{} failed ({}): {}", program, output.status.description(),
-                            strip(output.standard_error)),
-                program == "sbatch" ? "the job script stays in the workpackage's directory"
-                                    : "nothing is lost: `bench continue` asks again");
-  return output.standard_output;
+/// Limits on how much a user may have in the queue: they pass as jobs end.
+bool is_full(const std::string& error) {
+  constexpr std::array<std::string_view, 4> phrases{"SubmitJob", "AssocMaxSubmit",
+                                                    "temporarily unable to accept", "MaxJobCount"};
+  return std::ranges::any_of(
+      phrases, [&](std::string_view phrase) { return error.find(phrase) != std::string::npos; });
 }
 
-/// All jobs of this user that the controller still knows, finished ones too.
-std::vector<Told> ask_queue() {
-  std::vector<Told> jobs;
-  // The comment comes last, since it may hold the separator.
-  const std::string answer =
-      ask({"squeue", "--me", "-h", "-r", "-t", "all", "-o", "%A|%T|%r|%k"}, current_environment());
-  for (const std::string& line : split(answer, "\n")) {
-    const auto fields = split(line, "|");
-    if (fields.size() >= 4)
-      jobs.push_back({fields[0], fields[1], fields[2], join(std::span(fields).subspan(3), "|")});
-  }
-  return jobs;
+std::string said(const std::string& program, const ProgramAnswer& answer) {
+  return answer.error.starts_with(program + ":") ? answer.error
+                                                 : fmt::format("{}: {}", program, answer.error);
 }
 
-/// States of squeue(1) that a job does not leave again.
-bool is_final(const std::string& state) {
-  constexpr std::array final_states{"COMPLETED",     "FAILED",   "TIMEOUT",   "CANCELLED",
-                                    "OUT_OF_MEMORY", "DEADLINE", "NODE_FAIL", "BOOT_FAIL",
-                                    "PREEMPTED",     "REVOKED"};
-  return std::find(final_states.begin(), final_states.end(), state) != final_states.end();
+std::string text_or_empty(const std::string& field) {
+  constexpr std::array<std::string_view, 5> nothing{"n/a", "N/A", "None", "None assigned",
+                                                    "(null)"};
+  return std::ranges::find(nothing, field) == nothing.end() ? field : "";
 }
 
-/// How a job ended that left no sentinel; nothing while it may still leave one.
-std::optional<std::string> end_without_sentinel(const Told* told, const std::string& id) {
-  if (!told)
-    return fmt::format("Slurm no longer knows job {}, and it left no sentinel", id);
-  if (!is_final(told->state))
+/// One line of squeue; nothing where it is none.
+std::optional<JobReport> read_line(const std::string& line) {
+  const auto fields = split(line, "|");
+  if (fields.size() < column_count || !parse_integer(fields[0]))
     return std::nullopt;
-  return fmt::format(
-      "Slurm job {}: {}{}", id, told->state,
-      told->reason.empty() || told->reason == "None" ? "" : " (" + told->reason + ")");
+  const auto meaning = slurm_state(fields[3], fields[4]);
+  if (!meaning)
+    return std::nullopt;
+  JobReport report;
+  report.id = fields[0];
+  if (const auto task = parse_integer(fields[2])) {
+    report.task = static_cast<int>(*task);
+    report.id = fmt::format("{}_{}", fields[1], *task);
+  }
+  report.state = meaning->state;
+  report.outcome = meaning->outcome;
+  report.word = fields[3];
+  report.reason = text_or_empty(fields[4]);
+  report.host = text_or_empty(fields[5]);
+  report.name = fields[6];
+  report.submission = join(std::span(fields).subspan(7), "|");
+  return report;
+}
+
+Answer read_queue(const ProgramAnswer& answer) {
+  Answer queue;
+  if (!answer.ok()) {
+    queue.trouble = said("squeue", answer);
+    return queue;
+  }
+  const auto lines = split(strip(answer.output), "\n");
+  if (!lines.front().starts_with(heading)) {
+    queue.trouble = "squeue answered something that is no list of jobs";
+    return queue;
+  }
+  for (std::size_t k = 1; k < lines.size(); ++k) {
+    auto report = read_line(lines[k]);
+    if (!report) {
+      queue.jobs.clear();
+      queue.trouble = fmt::format("squeue answered something that is no list of jobs: {}",
+                                  one_line(to_valid_utf8(lines[k].substr(0, 120))));
+      return queue;
+    }
+    queue.jobs.push_back(std::move(*report));
+  }
+  return queue;
+}
+
+/// The jobs and arrays of `123_4`, each once.
+std::string job_list(const std::vector<std::string>& ids) {
+  std::set<std::string> jobs;
+  for (const std::string& id : ids)
+    jobs.insert(id.substr(0, id.find('_')));
+  std::vector<std::string> list(jobs.begin(), jobs.end());
+  if (list.size() == 1)
+    list.push_back(list.front());  // squeue minds a single unknown id, but not one among others
+  return join(list, ",");
+}
+
+/// One line of sacct: `JobID|State|JobName|NodeList|Comment`.
+std::optional<JobReport> read_record(const std::string& line) {
+  const auto fields = split(line, "|");
+  if (fields.size() < 5)
+    return std::nullopt;
+  const auto meaning = slurm_state(fields[1], "");
+  if (!meaning || meaning->state != JobReport::State::ended)
+    return std::nullopt;
+  JobReport report;
+  report.id = fields[0];
+  if (const auto underscore = report.id.find('_'); underscore != std::string::npos)
+    if (const auto task = parse_integer(report.id.substr(underscore + 1)))
+      report.task = static_cast<int>(*task);
+  report.state = JobReport::State::ended;
+  report.outcome = meaning->outcome;
+  report.word = fields[1];
+  report.name = fields[2];
+  report.host = fields[3].find('[') == std::string::npos ? text_or_empty(fields[3]) : "";
+  report.submission = join(std::span(fields).subspan(4), "|");
+  return report;
 }
 
 }  // namespace
 
-std::size_t SlurmBackend::room(bool batch) const {
-  return batch ? std::numeric_limits<std::size_t>::max() : 0;
+Verdict Slurm::submit(const Submission& submission) {
+  const ProgramAnswer answer = ask_program({"sbatch", "--parsable", submission.script.string()},
+                                           submission.environment, submission.directory);
+  Verdict verdict;
+  if (answer.ok()) {
+    // `id` or `id;cluster`.
+    verdict.id = strip(split(answer.output, ";").front());
+    if (parse_integer(verdict.id))
+      return verdict;
+    verdict.id.clear();
+    verdict.kind = Verdict::Kind::unavailable;
+    verdict.reason =
+        fmt::format("sbatch answered no job id: {}", one_line(to_valid_utf8(answer.output)));
+    return verdict;
+  }
+  verdict.kind = is_unavailable(answer)  ? Verdict::Kind::unavailable
+                 : is_full(answer.error) ? Verdict::Kind::full
+                                         : Verdict::Kind::refused;
+  verdict.reason = said("sbatch", answer);
+  return verdict;
 }
 
-std::string SlurmBackend::start(Job job) {
-  const std::string answer = ask({"sbatch", "--parsable", job.script.string()}, job.environment);
-  // `id` or `id;cluster`.
-  std::string id = split(strip(answer), ";").front();
-  jobs_.push_back({std::move(job), id});
-  return id;
+Answer Slurm::ask(const std::vector<std::string>& ids) {
+  return read_queue(
+      ask_program({"squeue", "-a", "-r", "-t", "all", "-o", columns, "-j", job_list(ids)},
+                  current_environment()));
 }
 
-void SlurmBackend::adopt(Job job, const std::string& job_id) {
-  jobs_.push_back({std::move(job), job_id});
+Answer Slurm::ask_for_all() {
+  return read_queue(ask_program({"squeue", "-a", "--me", "-r", "-t", "all", "-o", columns},
+                                current_environment()));
 }
 
-std::vector<Completion> SlurmBackend::wait(double) {
-  std::vector<Completion> completions;
-  if (jobs_.empty())
-    return completions;
-  const std::vector<Told> queue = ask_queue();
-  std::erase_if(jobs_, [&](const Submitted& submitted) {
-    // Asked after the queue: a job that was still running then may have left it since.
-    if (auto told = completion_from_sentinel(submitted.job)) {
-      completions.push_back(std::move(*told));
-      return true;
-    }
-    const auto told = std::find_if(queue.begin(), queue.end(), [&](const Told& job) {
-      return job.id == submitted.id && job.comment == submitted.job.uuid;
-    });
-    const auto reason = end_without_sentinel(told == queue.end() ? nullptr : &*told, submitted.id);
-    if (!reason)
-      return false;
-    Completion completion;
-    completion.workpackage = submitted.job.workpackage;
-    completion.reason = *reason;
-    completions.push_back(std::move(completion));
-    return true;
-  });
-  return completions;
+Answer Slurm::look_up(const std::vector<std::string>& ids) {
+  Answer books;
+  if (!has_accounting_)
+    return books;
+  const ProgramAnswer answer = ask_program({"sacct", "-X", "-P", "-n", "-j", job_list(ids), "-o",
+                                            "JobID,State,JobName,NodeList,Comment"},
+                                           current_environment());
+  // The job completion plugin has books as well, but neither comments nor tasks of arrays.
+  has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
+  if (!answer.ok() && has_accounting_)
+    books.trouble = said("sacct", answer);
+  for (const std::string& line : split(answer.output, "\n"))
+    if (auto report = read_record(line))
+      books.jobs.push_back(std::move(*report));
+  return books;
 }
 
-std::map<std::string, std::string> SlurmBackend::ids_by_uuid() {
-  std::map<std::string, std::string> ids;
-  for (const Told& job : ask_queue())
-    ids[job.comment] = job.id;
-  return ids;
+std::string Slurm::cancel(const std::vector<std::string>& ids) {
+  // scancel takes many ids, but one argument list only.
+  constexpr std::size_t at_once = 1000;
+  for (std::size_t begin = 0; begin < ids.size(); begin += at_once) {
+    std::vector<std::string> arguments{"scancel"};
+    const std::size_t end = std::min(ids.size(), begin + at_once);
+    arguments.insert(arguments.end(), ids.begin() + static_cast<std::ptrdiff_t>(begin),
+                     ids.begin() + static_cast<std::ptrdiff_t>(end));
+    const ProgramAnswer answer = ask_program(std::move(arguments), current_environment());
+    const bool only_gone = answer.error.find("already complet") != std::string::npos ||
+                           answer.error.find("Invalid job id") != std::string::npos;
+    if (!answer.ok() && !only_gone)
+      return said("scancel", answer);
+  }
+  return "";
+}
+
+int Slurm::max_array_size() {
+  if (!max_array_size_) {
+    constexpr int slurms_default = 1001;  // slurm.conf(5), MaxArraySize
+    const ProgramAnswer answer = ask_program({"scontrol", "show", "config"}, current_environment());
+    std::smatch found;
+    const std::regex line(R"(MaxArraySize\s*=\s*(\d+))");
+    max_array_size_ = std::regex_search(answer.output, found, line)
+                          ? static_cast<int>(parse_integer(found[1].str()).value_or(1))
+                          : slurms_default;
+  }
+  return std::max(1, *max_array_size_);
 }
 
 }  // namespace bench::schedule

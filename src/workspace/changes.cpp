@@ -51,6 +51,13 @@ class Writer {
     }
   }
 
+  void book(const std::vector<Booking>& bookings) {
+    SQLite::Statement attempt(sqlite_,
+                              std::string("UPDATE attempt SET submission = ?, task = ? ") + latest);
+    for (const Booking& booking : bookings)
+      run(attempt, booking.submission, booking.task, booking.workpackage);
+  }
+
   void submit(const std::vector<Submission>& submissions) {
     SQLite::Statement update(
         sqlite_, "UPDATE workpackage SET state = 'submitted' WHERE id = ? AND state = 'running'");
@@ -65,17 +72,27 @@ class Writer {
     SQLite::Statement update(sqlite_,
                              "UPDATE workpackage SET state = ?2, reason = ?3, environment = ?4 "
                              "WHERE id = ?1 AND state IN ('running', 'submitted', 'pending')");
-    SQLite::Statement attempt(
-        sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
-                             "exit_code = ?, reason = ?, host = iif(? = '', host, ?) ") +
-                     latest);
+    SQLite::Statement attempt = end_of_attempt();
     for (const Ending& ending : endings) {
       transition(update, ending.workpackage, "ended", ending.workpackage,
-                 ending.success ? "done" : "failed", to_valid_utf8(ending.reason),
+                 ending.outcome == Outcome::done ? "done" : "failed", to_valid_utf8(ending.reason),
                  environment_json(ending.environment));
-      run(attempt, ending.ended_unix_s.value_or(unix_time_now()), ending.started_unix_s,
-          ending.exit_code, to_valid_utf8(ending.reason), ending.host, ending.host,
-          ending.workpackage);
+      end_attempt(attempt, ending);
+    }
+  }
+
+  void repeat(const std::vector<Repetition>& repetitions) {
+    SQLite::Statement update(
+        sqlite_,
+        "UPDATE workpackage SET state = 'ready', prepared = 0, cycle = 0, command = 0, "
+        "environment = NULL, retries = retries + 1, timeouts = timeouts + ?2 "
+        "WHERE id = ?1 AND state IN ('running', 'submitted', 'pending')");
+    SQLite::Statement attempt = end_of_attempt();
+    for (const Repetition& repetition : repetitions) {
+      const Ending& ending = repetition.ending;
+      transition(update, ending.workpackage, "made again", ending.workpackage,
+                 ending.outcome == Outcome::timeout ? 1 : 0);
+      end_attempt(attempt, ending);
     }
   }
 
@@ -84,7 +101,9 @@ class Writer {
                              "UPDATE workpackage SET state = 'ready' WHERE id = ? AND "
                              "state IN ('running', 'submitted')");
     SQLite::Statement attempt(
-        sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, reason = ? ") + latest);
+        sqlite_,
+        std::string("UPDATE attempt SET ended_unix_s = ?, reason = ?, outcome = 'interrupted' ") +
+            latest);
     for (const Interruption& interruption : interruptions) {
       transition(update, interruption.workpackage, "made ready again", interruption.workpackage);
       run(attempt, unix_time_now(), interruption.reason, interruption.workpackage);
@@ -97,8 +116,9 @@ class Writer {
                              "command = ?5, environment = ?6 WHERE id = ?1 AND "
                              "state IN ('running', 'submitted', 'pending')");
     SQLite::Statement attempt(
-        sqlite_,
-        std::string("UPDATE attempt SET ended_unix_s = coalesce(ended_unix_s, ?) ") + latest);
+        sqlite_, std::string("UPDATE attempt SET ended_unix_s = coalesce(ended_unix_s, ?), "
+                             "outcome = iif(outcome = '', 'done', outcome) ") +
+                     latest);
     for (const Advance& advance : advances) {
       const Progress& progress = advance.progress;
       transition(update, advance.workpackage, "taken further", advance.workpackage,
@@ -111,7 +131,8 @@ class Writer {
   void reset(const std::vector<long long>& ids) {
     SQLite::Statement update(sqlite_,
                              "UPDATE workpackage SET state = 'ready', expanded = 0, prepared = 0, "
-                             "cycle = 0, command = 0, reason = '', environment = NULL "
+                             "cycle = 0, command = 0, reason = '', environment = NULL, "
+                             "retries = 0, timeouts = 0 "
                              "WHERE id = ? AND state IN ('ready', 'pending', 'done', 'failed')");
     SQLite::Statement forget(sqlite_, "DELETE FROM finding WHERE workpackage = ?");
     for (const long long id : ids) {
@@ -134,6 +155,19 @@ class Writer {
   }
 
  private:
+  SQLite::Statement end_of_attempt() {
+    return {sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
+                                 "exit_code = ?, outcome = ?, reason = ?, "
+                                 "host = iif(? = '', host, ?) ") +
+                         latest};
+  }
+
+  void end_attempt(SQLite::Statement& statement, const Ending& ending) {
+    run(statement, ending.ended_unix_s.value_or(unix_time_now()), ending.started_unix_s,
+        ending.exit_code, std::string(name_of(ending.outcome)), to_valid_utf8(ending.reason),
+        ending.host, ending.host, ending.workpackage);
+  }
+
   static constexpr const char* latest =
       "WHERE workpackage = (SELECT id FROM workpackage WHERE id = ?) AND number = "
       "(SELECT attempts FROM workpackage WHERE id = attempt.workpackage)";
@@ -204,11 +238,13 @@ void Workspace::apply(const Changes& changes) {
     writer.advance(changes.advances);
     writer.end(changes.endings);
     writer.interrupt(changes.interruptions);
+    writer.repeat(changes.repetitions);
     writer.reset(changes.reset);
     writer.remove(changes.removed);
     writer.create(changes.created);
     writer.expand(changes.expanded);
     writer.claim(changes.claims);
+    writer.book(changes.bookings);
     writer.submit(changes.submissions);
     transaction.commit();
   });

@@ -37,7 +37,7 @@ Parameters parameters_of(const std::string& json) {
 
 constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
-    "attempts, prepared, cycle, command FROM workpackage ";
+    "attempts, prepared, cycle, command, retries, timeouts FROM workpackage ";
 
 Workpackage read_workpackage(SQLite::Statement& row) {
   Workpackage workpackage;
@@ -54,6 +54,8 @@ Workpackage read_workpackage(SQLite::Statement& row) {
   workpackage.progress = {.prepared = row.getColumn(10).getInt() != 0,
                           .cycle = row.getColumn(11).getInt(),
                           .command = row.getColumn(12).getInt()};
+  workpackage.retries = row.getColumn(13).getInt();
+  workpackage.timeouts = row.getColumn(14).getInt();
   return workpackage;
 }
 
@@ -100,6 +102,26 @@ std::vector<Finding> read_findings(SQLite::Statement& select) {
       finding.value = std::numeric_limits<double>::quiet_NaN();
   }
   return all;
+}
+
+Attempt read_attempt(SQLite::Statement& row) {
+  Attempt attempt;
+  attempt.workpackage = row.getColumn(0).getInt64();
+  attempt.number = row.getColumn(1).getInt();
+  attempt.uuid = row.getColumn(2).getString();
+  attempt.host = row.getColumn(3).getString();
+  attempt.job_id = row.getColumn(4).getString();
+  attempt.claimed_unix_s = row.getColumn(5).getDouble();
+  attempt.started_unix_s = optional_real(row, 6);
+  attempt.ended_unix_s = optional_real(row, 7);
+  if (!row.getColumn(8).isNull())
+    attempt.exit_code = row.getColumn(8).getInt();
+  attempt.reason = row.getColumn(9).getString();
+  attempt.submission = row.getColumn(10).getString();
+  if (!row.getColumn(11).isNull())
+    attempt.task = row.getColumn(11).getInt();
+  attempt.outcome = row.getColumn(12).getString();
+  return attempt;
 }
 
 constexpr const char* count_ended =
@@ -170,22 +192,11 @@ std::vector<Attempt> Workspace::attempts() const {
     SQLite::Statement select(database_->sqlite,
                              "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, "
                              "a.claimed_unix_s, a.started_unix_s, a.ended_unix_s, a.exit_code, "
-                             "a.reason FROM workpackage AS w JOIN attempt AS a "
+                             "a.reason, a.submission, a.task, a.outcome "
+                             "FROM workpackage AS w JOIN attempt AS a "
                              "ON a.workpackage = w.id AND a.number = w.attempts ORDER BY w.id");
-    while (select.executeStep()) {
-      Attempt& attempt = all.emplace_back();
-      attempt.workpackage = select.getColumn(0).getInt64();
-      attempt.number = select.getColumn(1).getInt();
-      attempt.uuid = select.getColumn(2).getString();
-      attempt.host = select.getColumn(3).getString();
-      attempt.job_id = select.getColumn(4).getString();
-      attempt.claimed_unix_s = select.getColumn(5).getDouble();
-      attempt.started_unix_s = optional_real(select, 6);
-      attempt.ended_unix_s = optional_real(select, 7);
-      if (!select.getColumn(8).isNull())
-        attempt.exit_code = select.getColumn(8).getInt();
-      attempt.reason = select.getColumn(9).getString();
-    }
+    while (select.executeStep())
+      all.push_back(read_attempt(select));
     return all;
   });
 }

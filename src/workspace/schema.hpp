@@ -3,7 +3,7 @@
 namespace bench::workspace {
 
 /// Raised by one with every change to the tables; a database with a higher one is refused.
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;
 
 /// The tables of a run. docs/workspace.md describes them for people who query them.
 constexpr const char* schema = R"sql(
@@ -27,6 +27,8 @@ CREATE TABLE workpackage (
   directory TEXT NOT NULL,
   reason TEXT NOT NULL DEFAULT '',
   attempts INTEGER NOT NULL DEFAULT 0,
+  retries INTEGER NOT NULL DEFAULT 0,
+  timeouts INTEGER NOT NULL DEFAULT 0,
   environment TEXT CHECK (environment IS NULL OR json_valid(environment))
 ) STRICT;
 CREATE INDEX workpackage_by_step ON workpackage (step, state);
@@ -43,10 +45,13 @@ CREATE TABLE attempt (
   uuid TEXT NOT NULL UNIQUE,
   host TEXT NOT NULL,
   job_id TEXT NOT NULL DEFAULT '',
+  submission TEXT NOT NULL DEFAULT '',
+  task INTEGER,
   claimed_unix_s REAL NOT NULL,
   started_unix_s REAL,
   ended_unix_s REAL,
   exit_code INTEGER,
+  outcome TEXT NOT NULL DEFAULT '',
   reason TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (workpackage, number)
 ) STRICT, WITHOUT ROWID;
@@ -76,6 +81,7 @@ SELECT
   w.iteration,
   w.state,
   w.reason,
+  w.retries,
   w.parameters,
   json_group_object(f.name, f.value) FILTER (WHERE f.value IS NOT NULL) AS findings,
   json_group_object(f.name, f.absent_reason) FILTER (WHERE f.absent_reason <> '') AS absent,

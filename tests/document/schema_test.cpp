@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"benchmark": {"name": "b"}, "step": {"name": "s"}})",
                     R"({"parameterset": {"parameter": {"name": "a", "seperator": ";", "_": 1}}})",
                     R"({"parameterset": {"parameter": {"a": {"typ": "int", "_": 1}}}})",
-                    R"({"step": {"do": {"_": {"a": 1}}}})", R"({"step": {"retry": 3}})"));
+                    R"({"step": {"do": {"_": {"a": 1}}}})", R"({"step": {"retry": {"tims": 3}}})"));
 
 void collect_references(const Json& json, std::set<std::string>& names) {
   if (json.is_object() && json.contains("$ref"))

@@ -59,8 +59,9 @@ benchmark:
     do: {stdout: o, stderr: e, active: true, work_dir: w, shared: true, done_file: d, error_file: e,
          break_file: b, tag: t, _: x}
     batch: {nodes: 1, tasks_per_node: 1, threads_per_task: 1, gpus_per_node: 1, time_limit: 1h,
-            template: t}
+            template: t, array: false, pack: 2}
     energy: {methods: auto, interval: 1s}
+    retry: {on: [node_fail, "timeout,lost"], times: 2, timelimit_factor: 1.5, tag: t}
   patternset:
     name: q
     init_with: f.yaml
@@ -113,8 +114,11 @@ const std::string xml = R"(<?xml version="1.0" encoding="UTF-8"?>
       <do stdout="o" stderr="e" active="True" work_dir="w" shared="True" done_file="d"
           error_file="e" break_file="b" tag="t">x</do>
       <batch nodes="1" tasks_per_node="1" threads_per_task="1" gpus_per_node="1" time_limit="1h"
-             template="t"/>
+             template="t" array="False" pack="2"/>
       <energy methods="auto" interval="1s"/>
+      <retry times="2" timelimit_factor="1.5" tag="t">
+        <on>node_fail</on><on>timeout,lost</on>
+      </retry>
     </step>
     <patternset name="q" init_with="f.yaml">
       <pattern name="x" mode="pattern" type="int" unit="s" default="0" dotall="True" tag="t">y</pattern>
@@ -142,6 +146,14 @@ const std::string xml = R"(<?xml version="1.0" encoding="UTF-8"?>
 TEST(Twins, GiveTheSameTree) {
   Diagnostics strict(true);
   EXPECT_EQ(dump(read_yaml(yaml, "t.yaml", strict)), dump(read_xml(xml, "t.xml", strict)));
+}
+
+TEST(Twins, GiveTheSameTreeOfAShortForm) {
+  Diagnostics strict(true);
+  EXPECT_EQ(
+      dump(read_yaml("step: {name: s, retry: 3}\n", "t.yaml", strict)),
+      dump(read_xml("<jube><benchmark><step name=\"s\"><retry>3</retry></step></benchmark></jube>",
+                    "t.xml", strict)));
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::vector<std::string> commands{"run",  "continue", "check",  "analyse",  "result",
-                                        "info", "status",   "log",    "output",   "comment",
-                                        "tag",  "remove",   "schema", "complete", "help"};
+const std::vector<std::string> commands{
+    "run",    "continue", "cancel", "check",  "analyse",   "result", "info",     "status", "log",
+    "output", "comment",  "tag",    "remove", "platforms", "schema", "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;

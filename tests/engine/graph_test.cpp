@@ -155,6 +155,7 @@ TEST_F(RunFixture, KnowsEveryVariableOfJube) {
                            {"jube_wp_padid", "000002"},
                            {"jube_wp_iteration", "1"},
                            {"jube_wp_cycle", "0"},
+                           {"jube_wp_attempts", "1"},
                            {"jube_wp_relpath", "000003/000002_b/work"},
                            {"jube_wp_abspath", root + "/000003/000002_b/work"},
                            {"jube_wp_status", "RUNNING"},

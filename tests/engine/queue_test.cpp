@@ -164,6 +164,62 @@ TEST_F(QueueTest, ReleasesWhatEndedWithoutHavingBeenExpanded) {
   EXPECT_THAT(release(), ElementsAre(1));
 }
 
+TEST_F(QueueTest, GathersWhatABatchSystemShallRun) {
+  begin(four + "step: [{name: a, use: p, batch: true}, {name: b}]\n", "slurm");
+  EXPECT_THAT(start_all(), ElementsAre(4));
+  EXPECT_EQ(queue_->gathered(), 4U);
+  EXPECT_THAT(queue_->take_gathered(), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(queue_->gathered(), 0U);
+  EXPECT_THAT(queue_->take_gathered(), IsEmpty());
+}
+
+TEST_F(QueueTest, GathersWhateverTheLimit) {
+  begin(four + "step: {name: a, use: p, batch: true, procs: 1, max_async: 1}\n", "slurm");
+  EXPECT_THAT(queue_->take_gathered(), ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(QueueTest, GathersTheStepsInOrderOfIds) {
+  begin(
+      "step: [{name: a, batch: true}, {name: b, batch: true}, {name: c, depend: a, batch: true}]\n",
+      "slurm");
+  EXPECT_THAT(queue_->take_gathered(), ElementsAre(0, 1));
+  stop(0, State::done);
+  release();
+  stop(1, State::ready);
+  EXPECT_THAT(queue_->take_gathered(), ElementsAre(1, 2));
+}
+
+TEST_F(QueueTest, GathersNothingWhereBenchRunsTheJobsItself) {
+  begin(four + "step: {name: a, use: p, batch: true}\n", "local");
+  EXPECT_EQ(queue_->gathered(), 0U);
+  EXPECT_THAT(start_all(), ElementsAre(0, 1, 2, 3));
+}
+
+TEST_F(QueueTest, GathersOnceTheFilesAreThere) {
+  begin(four + "fileset: {name: f, copy: x}\nstep: {name: a, use: [p, f], batch: true}\n", "slurm");
+  EXPECT_EQ(queue_->gathered(), 0U);
+  EXPECT_THAT(start_all(), ElementsAre(0, 1, 2, 3));
+  graph_->at(2).progress.prepared = true;
+  stop(2, State::ready);
+  EXPECT_THAT(queue_->take_gathered(), ElementsAre(2));
+}
+
+TEST_F(QueueTest, TellsTheLimitOfAStep) {
+  const auto limit = [&](const std::string& settings) {
+    begin(four + "step: {name: a, use: p, batch: true" + settings + "}\n", "slurm");
+    return queue_->limit("a");
+  };
+  EXPECT_EQ(limit(""), 0);
+  EXPECT_EQ(limit(", procs: 2"), 2);
+  EXPECT_EQ(limit(", max_async: 3"), 3);
+  EXPECT_EQ(limit(", max_async: 3, procs: 2"), 2);
+  EXPECT_EQ(limit(", max_async: 2, procs: 3"), 2);
+  EXPECT_EQ(limit(", max_async: $n"), 1);
+  EXPECT_EQ(limit(", work_dir: d"), 1);
+  EXPECT_EQ(limit(", shared: d"), 1);
+  EXPECT_EQ(limit(", shared: d, procs: 4"), 4);
+}
+
 /// The parameters of each step's workpackages, in order of their ids.
 std::map<std::string, std::vector<workspace::Parameters>> order_of(const Graph& graph) {
   std::map<std::string, std::vector<workspace::Parameters>> order;

@@ -48,7 +48,7 @@ class RemoveTest : public testing::Test {
   void finish(const std::vector<long long>& ids) {
     for (const long long id : ids) {
       claim(id);
-      workspace_.apply({.endings = {{.workpackage = id, .success = true}}});
+      workspace_.apply({.endings = {{.workpackage = id, .outcome = Outcome::done}}});
     }
   }
 
@@ -88,7 +88,7 @@ TEST_F(RemoveTest, RefusesWhatIsUnderWay) {
   workspace_.apply({.submissions = {{.workpackage = 4, .job_id = "77"}}});
   EXPECT_EQ(error_of([&] { plan_removal(workspace_, {4}); }),
             "error: workpackage 4 (s) is with the scheduler\n"
-            "hint: cancel its job or let it end; then `bench continue` takes it in");
+            "hint: `bench cancel` ends its job; or let it end, and `bench continue` takes it in");
 }
 
 TEST_F(RemoveTest, RefusesWhatNeverGotItsParameters) {

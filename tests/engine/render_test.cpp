@@ -134,7 +134,7 @@ class DirectiveTest : public RenderTest {
   std::string directives(const std::string& batch, platform::GpuRequest gpus) {
     plan("step: {name: go, do: a, batch: " + batch + "}\n", "slurm");
     run_.platform.gpu_request = gpus;
-    run_.platform.partition = "gpu";
+    run_.platform.asking.partition = "gpu";
     std::string lines;
     for (const std::string& line : split(script(), "\n"))
       if (line.starts_with("#SBATCH --g") || line.starts_with("#SBATCH --p") ||

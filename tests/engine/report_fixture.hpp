@@ -32,9 +32,11 @@ class ReportFixture : public RunFixture {
       if (state == workspace::State::pending)
         workspace_->apply({.advances = {{.workpackage = one.id, .to = state}}});
       else if (state != workspace::State::running)
-        workspace_->apply({.endings = {{.workpackage = one.id,
-                                        .success = state == workspace::State::done,
-                                        .reason = state == workspace::State::done ? "" : reason}}});
+        workspace_->apply(
+            {.endings = {
+                 {.workpackage = one.id,
+                  .outcome = state == workspace::State::done ? Outcome::done : Outcome::failed,
+                  .reason = state == workspace::State::done ? "" : reason}}});
     }
   }
 

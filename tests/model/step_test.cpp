@@ -27,6 +27,14 @@ TEST(Steps, LogToDoLogWhereTheyAreTold) {
   EXPECT_EQ(step_of("do: echo").do_log_file, "");
 }
 
+TEST(Steps, GoToTheBatchSystemAsArraysUnlessToldOtherwise) {
+  EXPECT_TRUE(step_of("batch: true").batch->array);
+  EXPECT_EQ(step_of("batch: true").batch->pack, "");
+  const Step step = step_of("batch: {array: false, pack: $n}");
+  EXPECT_FALSE(step.batch->array);
+  EXPECT_EQ(step.batch->pack, "$n");
+}
+
 TEST(Commands, ReadTheFilesTheyWaitFor) {
   const Command command =
       step_of("do: {work_dir: d, done_file: $f, error_file: e, break_file: b, _: ''}")

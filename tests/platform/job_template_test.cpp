@@ -23,8 +23,8 @@ void PrintTo(const Case& c, std::ostream* out) {
 class FillTest : public testing::TestWithParam<Case> {};
 
 TEST_P(FillTest, GivesTheScriptOrAnErrorWithItsPlace) {
-  const Holes holes{
-      {"nodes", "4"}, {"empty", ""}, {"lines", "one\ntwo"}, {"braces", "{{nodes}} $x"}};
+  const Holes holes{{"nodes", "4"},        {"tasks", "3"},  {"empty", ""},
+                    {"lines", "one\ntwo"}, {"word", "yes"}, {"braces", "{{nodes}} $x"}};
   std::string filled;
   const std::string said = error_of([&] { filled = fill(GetParam().text, "t.job", holes); });
   EXPECT_EQ(said == "(no error)" ? filled : said, GetParam().expected);
@@ -44,6 +44,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"LastLine", "a\n{{empty?}}", "a\n"},
                     Case{"WithoutNewlineAtTheEnd", "{{nodes}}\nb", "4\nb"},
                     Case{"LinesInAShellLine", "{{lines}}\n", "one\ntwo\n"},
+                    Case{"Prefix", "a{{:n=|nodes?}}{{:e=|empty?}}\n", "a:n=4\n"},
+                    Case{"PrefixAlone", "a{{:x|word!}}{{:y|empty!}}\n", "a:x\n"},
+                    Case{"Product", "{{nodes*tasks}} {{nodes * empty}} {{tasks*nodes*tasks}}\n",
+                         "12 4 36\n"},
+                    Case{"EmptyProduct", "a {{empty*empty?}}\n{{:n=|empty*empty?}}b\n", "b\n"},
                     Case{"ValuesAreNotFilled", "{{braces}}\n", "{{nodes}} $x\n"}),
     case_name);
 
@@ -54,12 +59,22 @@ INSTANTIATE_TEST_SUITE_P(
              "t.job:2:9: error: nothing fills the hole 'node'\nhint: did you mean 'nodes'?"},
         Case{"FarFromAll", "{{something}}\n",
              "t.job:1:1: error: nothing fills the hole 'something'\n"
-             "hint: known: braces, empty, lines, nodes"},
+             "hint: known: braces, empty, lines, nodes, tasks, word"},
         Case{"UnknownOptional", "{{something?}}\n",
              "t.job:1:1: error: nothing fills the hole 'something'\n"
-             "hint: known: braces, empty, lines, nodes"},
+             "hint: known: braces, empty, lines, nodes, tasks, word"},
         Case{"WithoutValue", "a {{empty}}\n",
              "t.job:1:3: error: the hole 'empty' has no value here\n"
+             "hint: write {{empty?}} if the line may vanish"},
+        Case{"ProductOfUnknown", "{{nodes*task}}\n",
+             "t.job:1:1: error: nothing fills the hole 'task'\nhint: did you mean 'tasks'?"},
+        Case{"ProductOfWords", "a {{nodes*word}}\n",
+             "t.job:1:3: error: 'yes' of the hole 'word' is no whole number"},
+        Case{"ProductWithoutValue", "{{empty*empty}}\n",
+             "t.job:1:1: error: the hole 'empty*empty' has no value here\n"
+             "hint: write {{empty*empty?}} if the line may vanish"},
+        Case{"PrefixWithoutValue", "{{n=|empty}}\n",
+             "t.job:1:1: error: the hole 'empty' has no value here\n"
              "hint: write {{empty?}} if the line may vanish"},
         Case{"WithoutEnd", "a {{nodes}\n",
              "t.job:1:3: error: this hole has no end\nhint: write {{name}}"},

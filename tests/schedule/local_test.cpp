@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 TEST_F(LocalFixture, TellsOfSuccess) {
   const Completion completion = run(job({"echo one", "echo two; echo warning >&2"}));
-  EXPECT_TRUE(completion.success) << completion.reason;
+  EXPECT_TRUE(completion.success()) << completion.reason;
   EXPECT_EQ(completion.workpackage, 7);
   EXPECT_EQ(completion.exit_code, 0);
   EXPECT_EQ(completion.reason, "");
@@ -33,14 +33,14 @@ TEST_F(LocalFixture, LeavesTheSentinelOfASuccess) {
   run(one);
   const auto told = completion_from_sentinel(one);
   ASSERT_TRUE(told);
-  EXPECT_TRUE(told->success);
+  EXPECT_TRUE(told->success());
 }
 
 TEST_F(LocalFixture, StopsAtTheFirstCommandThatFails) {
   const Completion completion =
       run(job({"true", "echo first >&2; echo 'no such model' >&2; exit 3", "echo never"}));
-  EXPECT_FALSE(completion.success);
-  EXPECT_FALSE(completion.interrupted);
+  EXPECT_FALSE(completion.success());
+  EXPECT_FALSE(completion.outcome == Outcome::interrupted);
   EXPECT_EQ(completion.exit_code, 3);
   EXPECT_EQ(completion.reason,
             "`echo first >&2; echo 'no such model' >&2; exit 3`: exit code 3: no such model");
@@ -54,7 +54,7 @@ TEST_F(LocalFixture, SaysWhichSignalEndedACommand) {
 }
 
 TEST_F(LocalFixture, CountsTheLastCommandOfASnippet) {
-  EXPECT_TRUE(run(job({"false; true"})).success);
+  EXPECT_TRUE(run(job({"false; true"})).success());
   EXPECT_EQ(run(job({"set -e; false; true"})).reason, "`set -e; false; true`: exit code 1");
 }
 
@@ -73,7 +73,7 @@ class HandOverTest : public LocalFixture, public testing::WithParamInterface<Cas
 TEST_P(HandOverTest, GivesTheNextCommandWhatWasExported) {
   const support::EnvironmentVariable inherited("BENCH_TEST_OLD", "old");
   const Completion completion = run(job({GetParam().first, GetParam().second}));
-  EXPECT_TRUE(completion.success) << completion.reason;
+  EXPECT_TRUE(completion.success()) << completion.reason;
   EXPECT_EQ(output(), GetParam().expected);
   EXPECT_EQ(output("stderr"), "");
 }
@@ -124,7 +124,7 @@ TEST_F(LocalFixture, FailsTheWorkpackageWhoseNextCommandCannotStart) {
   Job two = job({"true", "true"});
   two.snippets[1].stdout_file = "/no/such/file";
   const Completion completion = run(two);
-  EXPECT_FALSE(completion.success);
+  EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.workpackage, 7);
   EXPECT_EQ(completion.reason, "cannot write /no/such/file: No such file or directory");
 }
@@ -140,7 +140,7 @@ TEST_F(LocalFixture, EndsTheGroupAtTheTimeout) {
   Job one = job({"(trap '' TERM; sleep 1000) & echo $! > pid; wait"});
   one.timeout_s = 2;
   const Completion completion = run(one);
-  EXPECT_FALSE(completion.success);
+  EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.reason, "timeout after 2.0 s");
   EXPECT_EQ(completion.exit_code, std::nullopt);
   const int grandchild = process_in(work_);
@@ -189,7 +189,7 @@ TEST_F(LocalFixture, RunsAttemptsAtTheSameTime) {
   writer.workpackage = 8;
   backend_.start(job({"cat fifo"}));
   backend_.start(writer);
-  EXPECT_TRUE(next().success);
+  EXPECT_TRUE(next().success());
   support::eventually([&] { return !backend_.wait(1).empty() || backend_.active() == 0; });
   EXPECT_EQ(output(), "hello\n");
 }
@@ -199,7 +199,7 @@ TEST_F(LocalFixture, TakesTheEndOfAScriptFromItsSentinel) {
       run(script_job("echo out; echo bad >&2\n"
                      "printf 'attempt=%s\\nexit_code=5\\nstarted_unix_s=1.5\\nended_unix_s=2.5\\n"
                      "host=node9\\n' \"$BENCH_ATTEMPT\" > ../sentinel\n"));
-  EXPECT_FALSE(completion.success);
+  EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.exit_code, 5);
   EXPECT_EQ(completion.reason, "exit code 5: bad");
   EXPECT_EQ(completion.host, "node9");
@@ -210,14 +210,14 @@ TEST_F(LocalFixture, TakesTheEndOfAScriptFromItsSentinel) {
 
 TEST_F(LocalFixture, FailsAScriptThatLeavesNoSentinel) {
   const Completion completion = run(script_job("echo broken >&2; exit 0\n"));
-  EXPECT_FALSE(completion.success);
+  EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.reason, "the job script ended without its sentinel (exit code 0): broken");
 }
 
 TEST_F(LocalFixture, RunsACommandWhereItSays) {
   Job one = job({"pwd > here; echo out"});
   one.snippets[0].directory = work_ / "build" / "gpu";
-  EXPECT_TRUE(run(one).success);
+  EXPECT_TRUE(run(one).success());
   EXPECT_EQ(read_file(work_ / "build" / "gpu" / "here"), (work_ / "build/gpu").string() + "\n");
   EXPECT_EQ(output(), "out\n");
 }
@@ -229,7 +229,7 @@ TEST_F(LocalFixture, WorksOnFilesBetweenTheCommands) {
       if (name == "WORD")
         append_to_file(work_ / "copied", value + " " + read_file(work_ / "made"));
   };
-  EXPECT_TRUE(run(one).success);
+  EXPECT_TRUE(run(one).success());
   EXPECT_EQ(output(), "fp16 a\n");
 }
 
@@ -237,7 +237,7 @@ TEST_F(LocalFixture, FailsWhereTheWorkOnFilesFails) {
   Job one = job({"true", "echo never"});
   one.snippets[1].before = [](const Environment&) { throw Error("no file matches 'x'"); };
   const Completion completion = run(one);
-  EXPECT_FALSE(completion.success);
+  EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.reason, "no file matches 'x'");
   EXPECT_EQ(output(), "");
 }
@@ -246,7 +246,7 @@ TEST_F(LocalFixture, ExecutesNothingForAnEmptyText) {
   Job one = job({"", ""});
   bool done = false;
   one.snippets[1].before = [&](const Environment&) { done = true; };
-  EXPECT_TRUE(run(one).success);
+  EXPECT_TRUE(run(one).success());
   EXPECT_TRUE(done);
   EXPECT_FALSE(std::filesystem::exists(work_ / "stdout"));
 }
@@ -265,7 +265,7 @@ class OpenEndTest : public LocalFixture, public testing::WithParamInterface<cons
 /// What stands at the end of a command cannot swallow what is appended to it.
 TEST_P(OpenEndTest, LeavesSentinelAndEnvironment) {
   const Job one = job({std::string("export KEPT=1; ") + GetParam(), "echo kept=$KEPT"});
-  EXPECT_TRUE(run(one).success);
+  EXPECT_TRUE(run(one).success());
   EXPECT_THAT(output(), testing::HasSubstr("kept=1\n"));
   EXPECT_TRUE(completion_from_sentinel(one));
 }

@@ -53,7 +53,7 @@ TEST_F(OrphanTest, TellsByItsSentinelOnceAdopted) {
   directory_.write("sentinel", "attempt=" + uuid_ + "\nexit_code=0\n");
   end_processes({pid_});
   const Completion completion = next();
-  EXPECT_TRUE(completion.success);
+  EXPECT_TRUE(completion.success());
   EXPECT_EQ(completion.workpackage, 7);
 }
 
@@ -61,8 +61,8 @@ TEST_F(OrphanTest, CountsAsInterruptedWithoutASentinel) {
   backend_.adopt(bare_job(), {pid_});
   end_processes({pid_});
   const Completion completion = next();
-  EXPECT_TRUE(completion.interrupted);
-  EXPECT_FALSE(completion.success);
+  EXPECT_TRUE(completion.outcome == Outcome::interrupted);
+  EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.reason, "its processes are gone without a sentinel");
 }
 

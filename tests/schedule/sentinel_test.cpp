@@ -12,7 +12,8 @@ using support::TempDirectory;
 struct Case {
   std::string name;
   std::string content;
-  bool complete;
+  bool names_attempt;
+  bool tells_end;
 };
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
@@ -20,19 +21,23 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class SentinelTest : public testing::TestWithParam<Case> {};
 
-TEST_P(SentinelTest, IsReadOnceItIsComplete) {
+TEST_P(SentinelTest, TellsOfTheBeginningAndOfTheEnd) {
   const TempDirectory directory;
-  const auto file = directory.write("sentinel", GetParam().content);
-  EXPECT_EQ(read_sentinel(file).has_value(), GetParam().complete);
+  const auto sentinel = read_sentinel(directory.write("sentinel", GetParam().content));
+  EXPECT_EQ(sentinel.has_value(), GetParam().names_attempt);
+  EXPECT_EQ(sentinel && sentinel->exit_code, GetParam().tells_end);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, SentinelTest,
-                         testing::Values(Case{"OfASnippet", "attempt=u\nexit_code=0\n", true},
-                                         Case{"Empty", "", false},
-                                         Case{"CutOff", "attempt=u\n", false},
-                                         Case{"CutOffInTheCode", "attempt=u\nexit_code=", false},
-                                         Case{"CodeThatIsNone", "attempt=u\nexit_code=x\n", false}),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Files, SentinelTest,
+    testing::Values(Case{"OfASnippet", "attempt=u\nexit_code=0\n", true, true},
+                    Case{"Empty", "", false, false},
+                    Case{"Begun", "attempt=u\nhost=n\nstarted_unix_s=1\n", true, false},
+                    Case{"WithoutAttempt", "exit_code=0\n", false, false},
+                    Case{"CutOff", "attempt=u\n", true, false},
+                    Case{"CutOffInTheCode", "attempt=u\nexit_code=", true, false},
+                    Case{"CodeThatIsNone", "attempt=u\nexit_code=x\n", true, false}),
+    [](const auto& one) { return one.param.name; });
 
 TEST(Sentinel, HasEverythingThatTheScriptWrote) {
   const TempDirectory directory;
@@ -57,7 +62,7 @@ TEST(Sentinel, OfAnotherAttemptTellsNothing) {
   job.sentinel = directory.write("sentinel", "attempt=first\nexit_code=0\n");
   EXPECT_FALSE(completion_from_sentinel(job));
   job.uuid = "first";
-  EXPECT_TRUE(completion_from_sentinel(job)->success);
+  EXPECT_TRUE(completion_from_sentinel(job)->success());
 }
 
 struct Line {

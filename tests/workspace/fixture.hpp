@@ -35,7 +35,9 @@ class WorkspaceFixture : public testing::Test {
     if (state == State::submitted)
       workspace_.apply({.submissions = {{id, "job"}}});
     if (state == State::done || state == State::failed)
-      workspace_.apply({.endings = {{.workpackage = id, .success = state == State::done}}});
+      workspace_.apply(
+          {.endings = {{.workpackage = id,
+                        .outcome = state == State::done ? Outcome::done : Outcome::failed}}});
   }
 
   support::TempDirectory directory_;

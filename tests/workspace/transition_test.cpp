@@ -6,7 +6,7 @@
 namespace bench::workspace {
 namespace {
 
-enum class Kind { claim, submission, success, failure, interruption };
+enum class Kind { claim, submission, success, failure, repetition, interruption };
 
 Changes changes_of(Kind kind) {
   switch (kind) {
@@ -15,9 +15,11 @@ Changes changes_of(Kind kind) {
     case Kind::submission:
       return {.submissions = {{0, "42"}}};
     case Kind::success:
-      return {.endings = {{.workpackage = 0, .success = true}}};
+      return {.endings = {{.workpackage = 0, .outcome = Outcome::done}}};
     case Kind::failure:
-      return {.endings = {{.workpackage = 0, .success = false, .reason = "why"}}};
+      return {.endings = {{.workpackage = 0, .outcome = Outcome::failed, .reason = "why"}}};
+    case Kind::repetition:
+      return {.repetitions = {{.ending = {.workpackage = 0}}}};
     case Kind::interruption:
       break;
   }
@@ -33,6 +35,8 @@ const char* word_of(Kind kind) {
     case Kind::success:
     case Kind::failure:
       return "ended";
+    case Kind::repetition:
+      return "made again";
     case Kind::interruption:
       break;
   }
@@ -91,7 +95,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{State::done, Kind::interruption, refused}, Case{State::failed, Kind::claim, refused},
         Case{State::failed, Kind::submission, refused}, Case{State::failed, Kind::success, refused},
         Case{State::failed, Kind::failure, refused},
-        Case{State::failed, Kind::interruption, refused}));
+        Case{State::failed, Kind::interruption, refused},
+        Case{State::ready, Kind::repetition, refused},
+        Case{State::running, Kind::repetition, State::ready},
+        Case{State::submitted, Kind::repetition, State::ready},
+        Case{State::done, Kind::repetition, refused},
+        Case{State::failed, Kind::repetition, refused}));
 
 TEST_F(WorkspaceFixture, RefusesAChangeOfAWorkpackageThatIsNotThere) {
   EXPECT_EQ(support::error_of([&] { workspace_.apply({.claims = {claim(9)}}); }),
@@ -118,7 +127,7 @@ TEST_F(WorkspaceFixture, KeepsWhatIsKnownOfTheLatestAttempt) {
   workspace_.apply({.claims = {claim(0, "second")}});
   workspace_.apply({.submissions = {{0, "4711"}}});
   workspace_.apply({.endings = {{.workpackage = 0,
-                                 .success = false,
+                                 .outcome = Outcome::failed,
                                  .exit_code = 3,
                                  .reason = "exit code 3",
                                  .host = "node1",

@@ -122,7 +122,7 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAnotherWorkpackageEnds) {
   workspace_.replace_findings("a", {});
   EXPECT_TRUE(workspace_.analysed("a"));
   EXPECT_FALSE(workspace_.analysed("b"));
-  workspace_.apply({.endings = {{.workpackage = 1, .success = false}}});
+  workspace_.apply({.endings = {{.workpackage = 1, .outcome = Outcome::failed}}});
   EXPECT_FALSE(workspace_.analysed("a"));
 }
 
@@ -132,7 +132,7 @@ TEST_F(WorkspaceFixture, ShowsAReaderWhatTheWriterHasWritten) {
     const Workspace reader = Workspace::open(directory_.path(), Workspace::Access::read);
     workspace_.apply({.claims = {claim(0)}});
     EXPECT_EQ(reader.workpackage(0).state, State::running);
-    workspace_.apply({.endings = {{.workpackage = 0, .success = true}}});
+    workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
     EXPECT_EQ(reader.workpackage(0).state, State::done);
   }
   EXPECT_EQ(Workspace::open(directory_.path(), Workspace::Access::read).fact("benchmark"), "demo");
@@ -155,7 +155,7 @@ class ClosedWorkspace : public testing::Test {
     made.parameters = {{"n", "4"}};
     workspace.apply({.created = {made}});
     workspace.apply({.claims = {{.workpackage = 0, .uuid = "u", .host = "node1"}}});
-    workspace.apply({.endings = {{.workpackage = 0, .success = true, .exit_code = 0}}});
+    workspace.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done, .exit_code = 0}}});
     workspace.replace_findings(
         "a", {{.workpackage = 0, .name = "energy_wh", .absent_reason = "no power source"},
               {.workpackage = 0, .name = "rate", .value = 2.5, .unit = "img/s", .estimated = true},

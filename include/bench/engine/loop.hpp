@@ -6,7 +6,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/engine/run.hpp>
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {
@@ -18,6 +18,8 @@ class Observer {
   /// @param counts one entry per step of the benchmark, in order
   virtual void progress(const std::vector<workspace::StepCounts>& counts) = 0;
   virtual void failed(const workspace::Workpackage& workpackage) = 0;
+  /// An attempt has failed, and the workpackage is made again.
+  virtual void repeated(const workspace::Workpackage& workpackage, const std::string& reason) = 0;
   /// Commands of a workpackage are about to start here, or to go on.
   virtual void started(const schedule::Job& /*job*/) {}
   /// They have ended, well or not.
@@ -27,7 +29,9 @@ class Observer {
 };
 
 struct LoopOptions {
-  bool stop_at_error = false;  ///< `-e`: nothing further starts after the first failure.
+  bool stop_at_error = false;        ///< `-e`: nothing further starts after the first failure.
+  bool wait = false;                 ///< Until the jobs of the batch system have ended, too.
+  bool cancel_on_interrupt = false;  ///< They are cancelled where the user interrupts the loop.
   /// Set by a signal handler; the loop then ends what runs here and returns.
   const std::atomic<bool>* interrupted = nullptr;
 };
@@ -36,6 +40,7 @@ struct LoopOptions {
 struct Standing {
   std::vector<workspace::StepCounts> counts;
   bool interrupted = false;
+  std::string trouble;  ///< What keeps the batch system from being asked; empty: nothing.
 
   long long failed() const;
   /// Workpackages that have not ended: with a scheduler, or left by an interruption.

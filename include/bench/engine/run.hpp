@@ -21,9 +21,11 @@ namespace bench::engine {
 struct Request {
   std::filesystem::path input_file;
   std::set<std::string> tags;
-  std::string outpath;       ///< Empty: JUBE_BENCHMARK_OUTPATH, else the file's.
-  std::string platform;      ///< Empty: the tag that is a platform's name, else `local`.
-  std::string power_source;  ///< Empty: the step's `energy` methods.
+  std::string outpath;                  ///< Empty: JUBE_BENCHMARK_OUTPATH, else the file's.
+  std::string platform;                 ///< Empty: the tag that is a platform's name, else `local`.
+  std::string power_source;             ///< Empty: the step's `energy` methods.
+  platform::Asking asking;              ///< Empty ones: the platform's.
+  std::optional<std::string> launcher;  ///< In place of the platform's, its arguments included.
   std::optional<std::string> comment;
   std::optional<int> id;
   std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.
@@ -70,8 +72,11 @@ struct NewRun {
 /// @param notices what the user should know of the expansion
 NewRun make_run(Run& run, const Request& request, std::vector<std::string>& notices);
 
+/// The platform of a run that was loaded, asked for jobs as the run began to.
+platform::Platform platform_of(const Run& run);
+
 /// The run in a directory, from its workspace alone: works on any machine. Its platform is left
-/// empty; `load_platform(run.fact("platform"))` gives it where work goes on.
+/// empty; `platform_of` gives it where work goes on.
 Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace);
 
 }  // namespace bench::engine

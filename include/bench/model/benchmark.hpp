@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
 
@@ -107,6 +108,16 @@ struct Batch {
   std::string gpus_per_node;
   std::string time_limit;
   std::string job_template;  ///< Name or path of another job template than the platform's.
+  bool array = true;  ///< Workpackages that ask for the same go to the batch system as one array.
+  std::string pack;   ///< How many workpackages share a job; empty: one.
+  Place place;
+};
+
+/// Which failed attempts of a step are made again.
+struct Retry {
+  std::vector<Outcome> on;       ///< Ends after which one is.
+  int times = 0;                 ///< At most, for each workpackage.
+  double time_limit_factor = 1;  ///< On the time limit after each timeout.
   Place place;
 };
 
@@ -138,6 +149,7 @@ struct Step {
   bool exported = false;    ///< The environment goes to the workpackages that depend on it.
   std::optional<Batch> batch;
   std::optional<Energy> energy;
+  std::optional<Retry> retry;
   Place place;
 };
 

@@ -16,12 +16,15 @@ std::string read_job_template(const std::string& name, const std::filesystem::pa
                               std::filesystem::path& found);
 
 /// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` vanishes
-/// where the value is empty. Pure: same input, same text.
+/// where the value is empty. Some schedulers want in one directive what we know apart:
+/// `{{:n=|name?}}` is the text before the bar with the value, `{{:x|name!}}` that text alone, both
+/// nothing where the value is empty, and the line stays; `{{a*b}}` is the product of those whole
+/// numbers that are not empty. Pure: same input, same text.
 ///
 /// @param name stands in messages as the file
 /// @throws Error with the place: a hole that nothing fills, `{{name}}` with an empty value, a value
 ///         with a newline in a line that begins with `#` (a scheduler's directive), a `{{` without
-///         its `}}`
+///         its `}}`, a factor that is no whole number
 std::string fill(const std::string& text, const std::string& name, const Holes& holes);
 
 }  // namespace bench::platform

@@ -3,22 +3,28 @@
 #include <memory>
 #include <vector>
 
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 
 namespace bench::schedule {
 
 /// Runs attempts as processes of this machine: `slots` shell workpackages at a time, but a batch
 /// script alone, so that nothing of ours disturbs what it measures.
-class LocalBackend : public Backend {
+class LocalBackend {
  public:
   explicit LocalBackend(int slots);
-  ~LocalBackend() override;
+  ~LocalBackend();
 
-  std::size_t room(bool batch) const override;
-  std::string start(Job job) override;
-  std::vector<Completion> wait(double at_most_s) override;
-  std::size_t active() const override;
-  std::vector<long long> abandon() override;
+  /// How many further attempts can start now.
+  std::size_t room(bool batch) const;
+  /// @throws Error if it cannot be started
+  void start(Job job);
+  /// Attempts that ended, waiting at most this long for the first one. Returns early when a signal
+  /// arrives.
+  std::vector<Completion> wait(double at_most_s);
+  /// How many attempts are under way.
+  std::size_t active() const;
+  /// Ends what runs here, process groups and all, and returns the workpackages concerned.
+  std::vector<long long> abandon();
 
   /// Takes over an attempt that an earlier bench started and that still runs as these processes;
   /// its sentinel will tell how it ended. Without one it counts as interrupted.

@@ -4,24 +4,24 @@
 #include <optional>
 #include <string>
 
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/job.hpp>
 
 namespace bench::schedule {
 
-/// What an attempt leaves behind when it ends, as `name=value` lines; a job script writes them
-/// under a temporary name and renames the file.
+/// What an attempt leaves behind, as `name=value` lines. A job script writes one when it begins, so
+/// that no attempt begins twice, and replaces it when it ends: under a temporary name, renamed.
 struct Sentinel {
-  std::string attempt;  ///< Its UUID: an earlier attempt's sentinel tells nothing.
-  int exit_code = 0;
+  std::string attempt;           ///< Its UUID: an earlier attempt's sentinel tells nothing.
+  std::optional<int> exit_code;  ///< None: it has begun, and not ended.
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
   std::string host;
 };
 
-/// Nothing if the file does not exist or is not complete.
+/// Nothing if the file does not exist, or names no attempt yet.
 std::optional<Sentinel> read_sentinel(const std::filesystem::path& file);
 
-/// The completion that the attempt's sentinel tells of, or nothing while there is none.
+/// The completion that the attempt's sentinel tells of, or nothing while it has not ended.
 std::optional<Completion> completion_from_sentinel(const Job& job);
 
 /// The last line of a file that holds more than white space and is not the meter's, at most `limit`

@@ -1,43 +1,30 @@
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <bench/schedule/backend.hpp>
+#include <bench/schedule/batch_system.hpp>
 
 namespace bench::schedule {
 
-/// Hands job scripts to Slurm and asks about all of them in one call. A job is known by the UUID
-/// in its comment, never by its id alone: after a crash of its controller Slurm gives an id again.
-class SlurmBackend : public Backend {
+/// Slurm, from 20.11 on. A job is known by the UUID in its comment, never by its id alone: after a
+/// crash of its controller Slurm gives an id again.
+class Slurm : public BatchSystem {
  public:
-  std::size_t room(bool batch) const override;
-  /// Submits the script.
-  /// @returns Slurm's job id
-  /// @throws Error with what sbatch says
-  std::string start(Job job) override;
-  /// Asks once, without waiting. A sentinel tells how a job ended; without one Slurm's state does.
-  /// @throws Error if Slurm does not answer
-  std::vector<Completion> wait(double at_most_s) override;
-  std::size_t active() const override { return jobs_.size(); }
-  /// Jobs run on without us.
-  std::vector<long long> abandon() override { return {}; }
-
-  /// A job that an earlier bench submitted.
-  void adopt(Job job, const std::string& job_id);
-
-  /// The ids of this user's jobs by the UUID in their comment.
-  /// @throws Error if Slurm does not answer
-  static std::map<std::string, std::string> ids_by_uuid();
+  std::string name() const override { return "Slurm"; }
+  Verdict submit(const Submission& submission) override;
+  Answer ask(const std::vector<std::string>& ids) override;
+  Answer ask_for_all() override;
+  /// In sacct's books, where the site keeps some.
+  Answer look_up(const std::vector<std::string>& ids) override;
+  std::string cancel(const std::vector<std::string>& ids) override;
+  /// MaxArraySize of slurm.conf; asked once.
+  int max_array_size() override;
 
  private:
-  struct Submitted {
-    Job job;
-    std::string id;
-  };
-
-  std::vector<Submitted> jobs_;
+  std::optional<int> max_array_size_;
+  bool has_accounting_ = true;
 };
 
 }  // namespace bench::schedule

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <bench/base/outcome.hpp>
+
 namespace bench::workspace {
 
 /// Where a workpackage stands. It begins as ready, or as failed where it could not be given its
@@ -13,8 +15,9 @@ namespace bench::workspace {
 /// running -> submitted -> done | failed (a scheduler has it); running | submitted -> ready (its
 /// attempt was interrupted before it ended, so it is made again); running | submitted -> pending
 /// (it waits for a `done_file`, or for the others before a shared command) -> ready | failed;
-/// running -> ready with more progress (the next part can start); done | failed -> ready (removed
-/// by the user, to be made again).
+/// running -> ready with more progress (the next part can start); running | submitted -> ready
+/// (the attempt has failed, and the step says `retry`); done | failed -> ready (removed by the
+/// user, to be made again).
 enum class State { ready, running, submitted, pending, done, failed };
 
 /// `ready`, `running`, ...: the words in the database and in every message.
@@ -48,7 +51,9 @@ struct Workpackage {
   Progress progress;
   bool expanded = false;  ///< Its children have been made.
   std::string reason;     ///< Why it failed; empty otherwise.
-  int attempts = 0;
+  int attempts = 0;       ///< How often something of it was started.
+  int retries = 0;        ///< How often it was made again after a failure, by the step's `retry`.
+  int timeouts = 0;       ///< How many of those failures were timeouts.
 
   bool has_ended() const { return state == State::done || state == State::failed; }
   /// It stands for what could not be made, and has neither parameters of its own nor a directory.
@@ -62,7 +67,14 @@ struct Claim {
   std::string host;  ///< Where bench ran.
 };
 
-/// A scheduler has taken an attempt.
+/// An attempt is about to be handed to a batch system. Recorded before it is.
+struct Booking {
+  long long workpackage = 0;
+  std::string submission;   ///< UUID in the job's comment; several attempts share it in an array.
+  std::optional<int> task;  ///< Of an array.
+};
+
+/// A batch system has taken an attempt.
 struct Submission {
   long long workpackage = 0;
   std::string job_id;
@@ -71,7 +83,7 @@ struct Submission {
 /// An attempt has ended.
 struct Ending {
   long long workpackage = 0;
-  bool success = false;
+  Outcome outcome = Outcome::failed;
   std::optional<int> exit_code;
   std::string reason;  ///< Why it failed; empty for success.
   std::string host;    ///< Where it ran, if known.
@@ -85,6 +97,11 @@ struct Ending {
 struct Interruption {
   long long workpackage = 0;
   std::string reason;
+};
+
+/// An attempt has failed, and the workpackage is made again from the beginning.
+struct Repetition {
+  Ending ending;  ///< Of the attempt.
 };
 
 /// A part of a workpackage has ended, and another is left.
@@ -101,17 +118,19 @@ struct Changes {
   std::vector<Workpackage> created;
   std::vector<long long> expanded;
   std::vector<Claim> claims;
+  std::vector<Booking> bookings;
   std::vector<Submission> submissions;
   std::vector<Ending> endings;
   std::vector<Interruption> interruptions;
+  std::vector<Repetition> repetitions;
   std::vector<Advance> advances;
   std::vector<long long> reset;    ///< To be made again from the beginning.
   std::vector<long long> removed;  ///< Deleted, with their attempts and findings.
 
   bool empty() const {
-    return created.empty() && expanded.empty() && claims.empty() && submissions.empty() &&
-           endings.empty() && interruptions.empty() && advances.empty() && reset.empty() &&
-           removed.empty();
+    return created.empty() && expanded.empty() && claims.empty() && bookings.empty() &&
+           submissions.empty() && endings.empty() && interruptions.empty() && repetitions.empty() &&
+           advances.empty() && reset.empty() && removed.empty();
   }
 };
 
@@ -122,6 +141,9 @@ struct Attempt {
   std::string uuid;
   std::string host;
   std::string job_id;
+  std::string submission;   ///< UUID in the job's comment; empty where no batch system has it.
+  std::optional<int> task;  ///< Of an array.
+  std::string outcome;      ///< A word of Outcome; empty while it is under way.
   double claimed_unix_s = 0;
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;

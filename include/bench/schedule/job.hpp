@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
 
 namespace bench::schedule {
@@ -43,37 +44,17 @@ struct Job {
 /// How an attempt ended.
 struct Completion {
   long long workpackage = 0;
-  bool success = false;
-  /// It did not end by itself, so that it says nothing about the workpackage: to be made again.
-  bool interrupted = false;
+  /// `interrupted`: it did not end by itself, so that it says nothing about the workpackage.
+  Outcome outcome = Outcome::failed;
   std::optional<int> exit_code;
-  std::string reason;  ///< Why it failed.
+  std::string reason;  ///< Why it failed, or was interrupted.
   std::string host;
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
   /// Where the job asked for it: the environment at the end.
   std::optional<Environment> environment;
-};
 
-/// Runs attempts: here, or through a batch system.
-class Backend {
- public:
-  virtual ~Backend() = default;
-
-  /// How many further attempts can start now.
-  virtual std::size_t room(bool batch) const = 0;
-  /// Starts an attempt.
-  /// @returns the scheduler's id for it; empty where there is no scheduler
-  /// @throws Error if it cannot be started
-  virtual std::string start(Job job) = 0;
-  /// Attempts that ended, waiting at most this long for the first one. Returns early when a signal
-  /// arrives.
-  virtual std::vector<Completion> wait(double at_most_s) = 0;
-  /// How many attempts are under way.
-  virtual std::size_t active() const = 0;
-  /// Ends what runs here, process groups and all, and returns the workpackages concerned; attempts
-  /// that a scheduler has are left alone.
-  virtual std::vector<long long> abandon() = 0;
+  bool success() const { return outcome == Outcome::done; }
 };
 
 }  // namespace bench::schedule

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include <bench/platform/platform.hpp>
+
+namespace bench::platform {
+
+/// What one workpackage asks of a machine.
+struct Resources {
+  int nodes = 1;
+  int tasks_per_node = 1;
+  int threads_per_task = 0;  ///< 0: not said.
+  int gpus_per_node = 0;     ///< 0: none.
+
+  int tasks() const { return nodes * tasks_per_node; }
+  /// Those of several workpackages side by side on the same nodes.
+  Resources times(int count) const;
+};
+
+/// The option that asks for GPUs, such as `--gres=gpu:4`; empty where there is nothing to ask.
+/// @throws Error where the platform gives GPUs to tasks and they cannot be shared out evenly
+std::string gpu_option(const Platform& platform, const Resources& resources);
+
+/// The words for `--constraint`, GPUs included.
+std::string constraint(const Platform& platform, const Resources& resources);
+
+/// What goes before a program that shall run on all tasks: the platform's launcher with its
+/// arguments, the binding to cores and the selection of devices. Empty where the platform has no
+/// launcher. In the launcher's arguments `{{nodes}}`, `{{tasks}}`, `{{tasks_per_node}}`,
+/// `{{threads_per_task}}` and `{{gpus_per_node}}` are replaced; srun is told of them anyway.
+/// @param side_by_side other workpackages run in the same job: srun takes no more than this one's
+/// @throws Error as `gpu_option`, or where a replacement has no value
+std::string launch_line(const Platform& platform, const Resources& resources, bool side_by_side);
+
+}  // namespace bench::platform

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bench::platform {
+
+/// Whether a machine still takes jobs.
+enum class Status { unknown, live, historic };
+
+/// One fact about a machine, as its platform file states it.
+struct Fact {
+  double value = 0;
+  std::string source;
+  bool unconfirmed = false;  ///< Stated by nobody who can know; never to be computed with.
+};
+using MaybeFact = std::optional<Fact>;
+
+/// An accelerator as it is sold; an MI250 is one, though it shows as two devices.
+struct Accelerator {
+  std::string name;
+  MaybeFact memory_gb;
+  MaybeFact memory_bandwidth_tb_per_s;
+  MaybeFact peak_fp16_tflops;  ///< Dense, as all peaks.
+  MaybeFact peak_bf16_tflops;
+  MaybeFact peak_fp32_tflops;
+  MaybeFact power_limit_w;
+  std::string power_scope;  ///< What the limit is of: `device`, `module` or `package`.
+};
+
+/// What a node of the machine is made of.
+struct Machine {
+  MaybeFact nodes;
+  MaybeFact modules_per_node;  ///< Accelerators as sold.
+  MaybeFact devices_per_node;  ///< Devices as the scheduler and the programs see them.
+  MaybeFact sockets;
+  MaybeFact cores_per_node;  ///< Physical cores that jobs can use.
+  MaybeFact threads_per_core;
+  MaybeFact numa_domains;
+  MaybeFact memory_gb;
+  std::string processor;
+  std::string network;
+  std::string local_disk;
+  Accelerator accelerator;
+  std::vector<std::string> notes;  ///< Traps and contradictions between sources.
+  /// Where the texts above are from, by their keys in the file: `machine.processor`, ...
+  std::map<std::string, std::string> sources;
+  std::map<std::string, std::string> unconfirmed;  ///< The same of texts that nobody has confirmed.
+};
+
+}  // namespace bench::platform

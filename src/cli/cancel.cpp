@@ -1,0 +1,66 @@
+#include "command.hpp"
+#include "output.hpp"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/engine/cancel.hpp>
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::cli {
+namespace {
+
+using workspace::Workspace;
+
+struct CancelOptions {
+  RunChoice choice;
+  std::vector<std::string> steps;
+  std::vector<long long> workpackages;
+};
+
+void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& options) {
+  engine::Cancellation cancellation;
+  {
+    // Read first, since another bench may be waiting for the jobs and hold the lock.
+    const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
+    engine::Run run = engine::load_run(directory, workspace);
+    for (const std::string& step : options.steps)
+      check_step(run, step);
+    cancellation =
+        engine::plan_cancellation(run, workspace, {options.steps.begin(), options.steps.end()},
+                                  {options.workpackages.begin(), options.workpackages.end()});
+    if (cancellation.jobs.empty()) {
+      tell(fmt::format("note: run {} has no jobs with a batch system", directory.id));
+      return;
+    }
+    run.platform = engine::platform_of(run);
+    engine::cancel(run, cancellation);
+  }
+  if (const auto lock = workspace::WriterLock::take_if_free(directory.path)) {
+    Workspace workspace = Workspace::open(directory.path, Workspace::Access::write);
+    engine::store_cancellation(cancellation, workspace);
+  }
+  print(fmt::format("cancelled {} of run {}, with {}\n", plural(cancellation.jobs.size(), "job"),
+                    directory.id, plural(cancellation.workpackages.size(), "workpackage")));
+}
+
+}  // namespace
+
+std::function<int()> declare_cancel(CLI::App& app) {
+  const auto options = std::make_shared<CancelOptions>();
+  options->choice.declare(app);
+  app.add_option("-s,--step", options->steps, "only jobs of these steps")->type_name("STEP");
+  app.add_option("-w,--workpackage", options->workpackages,
+                 "only jobs of these workpackages, and of those that share them")
+      ->type_name("WP");
+  return [options] {
+    for (const workspace::RunDirectory& run : options->choice.runs())
+      cancel_jobs(run, *options);
+    return 0;
+  };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include <bench/platform/platform.hpp>
+
+namespace bench::cli {
+
+/// Everything that a platform file says, for people: a line per key with where it is from, what
+/// nobody has confirmed marked as such.
+std::string platform_sheet(const platform::Platform& platform);
+
+/// `live`, `historic` or `unknown`.
+std::string status_text(platform::Status status);
+
+}  // namespace bench::cli

@@ -1,0 +1,29 @@
+#include "batch_system.hpp"
+
+#include <bench/schedule/command_system.hpp>
+#include <bench/schedule/slurm.hpp>
+
+namespace bench::engine {
+
+std::unique_ptr<schedule::BatchSystem> batch_system_of(const platform::Platform& platform) {
+  if (platform.scheduler != platform::Scheduler::commands)
+    return std::make_unique<schedule::Slurm>();
+  const platform::Commands& commands = platform.commands;
+  return std::make_unique<schedule::CommandSystem>(
+      schedule::CommandTable{.system = platform.scheduler_name,
+                             .submit = commands.submit,
+                             .id_pattern = commands.id_pattern,
+                             .poll = commands.poll,
+                             .line_pattern = commands.line_pattern,
+                             .cancel = commands.cancel,
+                             .states = commands.states});
+}
+
+schedule::BatchSettings batch_settings_of(const platform::Platform& platform) {
+  return {.interval_s = platform.polling.interval_s,
+          .ids_at_once = static_cast<std::size_t>(platform.polling.jobs_per_question),
+          .grace_s = platform.polling.sentinel_grace_s,
+          .max_array_size = platform.polling.max_array_size};
+}
+
+}  // namespace bench::engine

@@ -1,0 +1,65 @@
+#include "batch_system.hpp"
+
+#include <map>
+
+#include <fmt/core.h>
+
+#include <bench/engine/cancel.hpp>
+
+namespace bench::engine {
+
+using workspace::State;
+using workspace::Workpackage;
+
+Cancellation plan_cancellation(const Run& run, const workspace::Workspace& workspace,
+                               const std::set<std::string>& steps,
+                               const std::set<long long>& workpackages) {
+  std::map<long long, std::string> job_of;
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    job_of[attempt.workpackage] = attempt.job_id;
+  std::set<std::string> jobs;
+  std::set<long long> known;
+  const std::vector<Workpackage> all = workspace.workpackages();
+  for (const Workpackage& workpackage : all) {
+    known.insert(workpackage.id);
+    if (!workpackages.empty() && !workpackages.contains(workpackage.id))
+      continue;
+    if (!steps.empty() && !steps.contains(workpackage.step))
+      continue;
+    if (workpackage.state == State::submitted)
+      jobs.insert(job_of[workpackage.id]);
+    else if (!workpackages.empty())
+      throw Error(fmt::format("no batch system has workpackage {}: it is {}", workpackage.id,
+                              workspace::name_of(workpackage.state)));
+  }
+  for (const long long id : workpackages)
+    if (!known.contains(id))
+      throw Error(fmt::format("run {} has no workpackage {}", run.directory.id, id));
+  Cancellation cancellation{.jobs = {jobs.begin(), jobs.end()}, .workpackages = {}};
+  for (const Workpackage& workpackage : all)
+    if (workpackage.state == State::submitted && jobs.contains(job_of[workpackage.id]))
+      cancellation.workpackages.push_back(workpackage.id);
+  return cancellation;
+}
+
+void cancel(const Run& run, const Cancellation& cancellation) {
+  const auto system = batch_system_of(run.platform);
+  if (const std::string said = system->cancel(cancellation.jobs); !said.empty())
+    throw Error(said, "nothing was recorded; say `bench cancel` again");
+}
+
+void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace) {
+  workspace::Changes changes;
+  for (const long long id : cancellation.workpackages)
+    changes.endings.push_back({.workpackage = id,
+                               .outcome = Outcome::cancelled,
+                               .exit_code = std::nullopt,
+                               .reason = "cancelled by `bench cancel`",
+                               .host = "",
+                               .started_unix_s = std::nullopt,
+                               .ended_unix_s = std::nullopt,
+                               .environment = {}});
+  workspace.apply(changes);
+}
+
+}  // namespace bench::engine

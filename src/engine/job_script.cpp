@@ -1,0 +1,281 @@
+#include "job_script.hpp"
+
+#include "render.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/platform/job_template.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+int number(const Scope& scope, const std::string& text, const char* what, int otherwise,
+           int minimum) {
+  const std::string substituted(strip(scope.substitute(text)));
+  if (substituted.empty())
+    return otherwise;
+  const auto parsed = parse_integer(substituted);
+  constexpr int most = 10'000'000;
+  if (!parsed || *parsed < minimum || *parsed > most)
+    throw Error(fmt::format("{} of step '{}' is not a whole number from {} on: {}", what,
+                            scope.step.name, minimum, substituted),
+                "", scope.step.batch->place);
+  return static_cast<int>(*parsed);
+}
+
+/// As Slurm's `--time` takes it: `HH:MM:SS`, rounded up.
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long long>(std::ceil(seconds));
+  return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string number_or_empty(long long value) {
+  return value == 0 ? "" : std::to_string(value);
+}
+
+/// No shell can set other variables, such as those in which bash hands on functions.
+bool is_shell_name(std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, fits);
+}
+
+std::string exports(const Scope& scope, const std::string& uuid,
+                    const workspace::EnvironmentChanges& inherited) {
+  std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
+  for (const auto& [name, value] : inherited)
+    if (is_shell_name(name))
+      lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
+                     : fmt::format("unset {}\n", name);
+  std::string path;
+  for (const fs::path& directory : program_directories())
+    path += shell_quote(directory.string()) + ":";
+  if (!path.empty())
+    lines += fmt::format("export PATH={}\"$PATH\"\n", path);
+  for (const auto& [name, value] : scope.run.platform.environment)
+    lines += fmt::format("export {}={}\n", name, shell_quote(value));
+  for (const auto& [name, value] : exported_parameters(scope.run, scope.workpackage))
+    lines += fmt::format("export {}={}\n", name, shell_quote(value));
+  lines.pop_back();
+  return lines;
+}
+
+/// A command as a part of a job script. The variables that it sets stay for the next one.
+std::string script_text(const schedule::Snippet& snippet, const fs::path& work) {
+  std::string text = snippet.text;
+  if (!snippet.directory.empty()) {
+    const std::string directory = shell_quote(snippet.directory.string());
+    text = fmt::format("mkdir -p {0} && cd {0}\n{1}\ncd {2}", directory, text,
+                       shell_quote(work.string()));
+  }
+  std::string redirections;
+  if (snippet.stdout_file != work / "stdout")
+    redirections += " >>" + shell_quote(snippet.stdout_file.string());
+  if (snippet.stderr_file != work / "stderr")
+    redirections += " 2>>" + shell_quote(snippet.stderr_file.string());
+  return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
+}
+
+std::string meter(const Scope& scope) {
+  const std::string& wanted = scope.run.fact("power_source");
+  const std::string& of_platform = scope.run.platform.energy;
+  std::string methods = scope.substitute(scope.step.energy->methods);
+  if (methods == "auto" && !of_platform.empty())
+    methods = of_platform;
+  return fmt::format("bench-energy --method {} --interval {} --out {} --",
+                     shell_quote(wanted.empty() ? methods : wanted),
+                     shell_quote(scope.substitute(scope.step.energy->interval)),
+                     shell_quote(scope.work().string()));
+}
+
+/// Programs behind `$jube_starter` are measured where they run, the others here.
+bool uses_starter(const model::Step& step) {
+  return std::ranges::any_of(step.commands, [](const model::Command& command) {
+    return command.text.find("jube_starter") != std::string::npos;
+  });
+}
+
+/// The line that executes the commands, under the meter where the step measures energy.
+std::string command_line(const Scope& scope, const std::vector<schedule::Snippet>& snippets) {
+  std::vector<std::string> texts;
+  for (const schedule::Snippet& snippet : snippets)
+    texts.push_back(script_text(snippet, scope.work()));
+  const std::string commands =
+      fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
+  return scope.step.energy && !uses_starter(scope.step) ? meter(scope) + " " + commands : commands;
+}
+
+platform::Holes common_holes(const Scope& scope, const Geometry& geometry) {
+  return {{"benchmark", one_line(scope.run.benchmark.name)},
+          {"step", scope.step.name},
+          {"workpackage", std::to_string(scope.workpackage.id)},
+          {"nodes", std::to_string(geometry.resources.nodes)}};
+}
+
+/// The text of a template of `templates/` that goes with the platform's.
+std::string fill_part(const Scope& scope, const char* name, const platform::Holes& holes) {
+  fs::path file;
+  const std::string text = platform::read_job_template(name, scope.run.fact("home"), file);
+  return platform::fill(text, file.string(), holes);
+}
+
+}  // namespace
+
+std::string directive_file(const platform::Platform& platform, const fs::path& file) {
+  std::string name = file.string();
+  if (platform.scheduler != platform::Scheduler::slurm)
+    return name;
+  if (name.find_first_of("\\\"\n") != std::string::npos)
+    return "/dev/null";
+  const std::string doubled = replace_all(name, "%", "%%");
+  return doubled.find_first_of(" \t'#;$") == std::string::npos ? doubled : '"' + doubled + '"';
+}
+
+Geometry geometry_of(const Scope& scope) {
+  const model::Batch& batch = *scope.step.batch;
+  Geometry geometry;
+  geometry.resources = {
+      .nodes = number(scope, batch.nodes, "nodes", 1, 1),
+      .tasks_per_node = number(scope, batch.tasks_per_node, "tasks_per_node", 1, 1),
+      .threads_per_task = number(scope, batch.threads_per_task, "threads_per_task", 0, 0),
+      .gpus_per_node = number(scope, batch.gpus_per_node, "gpus_per_node", 0, 0)};
+  geometry.pack = number(scope, batch.pack, "pack", 1, 1);
+  const std::string limit = scope.substitute(batch.time_limit);
+  if (!limit.empty())
+    geometry.time_limit_s = parse_duration_s(limit, batch.place);
+  if (scope.step.retry)
+    geometry.time_limit_s *=
+        std::pow(scope.step.retry->time_limit_factor, scope.workpackage.timeouts);
+  return geometry;
+}
+
+std::string job_name(const Run& run, const std::string& step, std::optional<long long> workpackage,
+                     const std::string& uuid) {
+  if (run.platform.scheduler == platform::Scheduler::commands)
+    return "bench-" + uuid.substr(0, 8);
+  std::string name = fmt::format("{}_{}", run.benchmark.name, step);
+  if (workpackage)
+    name += fmt::format("_{}", *workpackage);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.')
+      c = '_';
+  return name;
+}
+
+std::string fill_job_template(const Scope& scope, const Geometry& geometry,
+                              const Envelope& envelope) {
+  const std::string& own = scope.step.batch->job_template;
+  const platform::Platform& machine = scope.run.platform;
+  const platform::Resources resources = geometry.resources.times(envelope.pack);
+  fs::path file;
+  const std::string text = platform::read_job_template(
+      own.empty() ? machine.job_template : scope.substitute(own), scope.run.fact("home"), file);
+  const auto limit_s = static_cast<long long>(std::ceil(geometry.time_limit_s));
+  platform::Holes holes = common_holes(scope, geometry);
+  holes.merge(platform::Holes{{"job_name", envelope.job_name},
+                              {"uuid", envelope.uuid},
+                              {"tasks", std::to_string(resources.tasks())},
+                              {"tasks_per_node", std::to_string(resources.tasks_per_node)},
+                              {"threads_per_task", number_or_empty(resources.threads_per_task)},
+                              {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
+                              {"gpu_request", platform::gpu_option(machine, resources)},
+                              {"constraint", platform::constraint(machine, resources)},
+                              {"memory", machine.memory},
+                              {"hint", machine.hint},
+                              {"exclusive", machine.exclusive ? "yes" : ""},
+                              {"exclusive_option", machine.exclusive ? "--exclusive" : ""},
+                              {"time_limit", limit_s > 0 ? clock_text(geometry.time_limit_s) : ""},
+                              {"time_limit_s", number_or_empty(limit_s)},
+                              {"time_limit_minutes", number_or_empty((limit_s + 59) / 60)},
+                              {"partition", machine.asking.partition},
+                              {"account", machine.asking.account},
+                              {"qos", machine.asking.qos},
+                              {"reservation", machine.asking.reservation},
+                              {"array", envelope.array},
+                              {"dependency", envelope.dependency},
+                              {"directives", std::string(strip(machine.directives))},
+                              {"stdout", envelope.output},
+                              {"stderr", envelope.error},
+                              {"work_directory", shell_quote(scope.work().string())}});
+  holes.merge(platform::Holes(envelope.parts));
+  return platform::fill(text, file.string(), holes);
+}
+
+std::string starter(const Scope& scope, const Geometry& geometry) {
+  std::string line =
+      platform::launch_line(scope.run.platform, geometry.resources, geometry.pack > 1);
+  if (scope.step.energy)
+    line += (line.empty() ? "" : " ") + meter(scope);
+  return line;
+}
+
+std::string render_job_script(const Scope& scope, const Geometry& geometry, const std::string& uuid,
+                              const workspace::EnvironmentChanges& inherited,
+                              const std::vector<schedule::Snippet>& snippets) {
+  platform::Holes holes = common_holes(scope, geometry);
+  holes.merge(platform::Holes{{"attempt", uuid},
+                              {"script", shell_quote((scope.directory() / "job.sh").string())},
+                              {"sentinel", shell_quote((scope.directory() / "sentinel").string())},
+                              {"work_directory", shell_quote(scope.work().string())},
+                              {"exports", exports(scope, uuid, inherited)},
+                              {"prologue", std::string(strip(scope.run.platform.prologue))},
+                              {"commands", command_line(scope, snippets)}});
+  platform::Holes parts = holes;
+  parts["body"] = fill_part(scope, "body.sh", holes);
+  return fill_job_template(
+      scope, geometry,
+      {.uuid = uuid,
+       .job_name = job_name(scope.run, scope.step.name, scope.workpackage.id, uuid),
+       .array = "",
+       .dependency = "",
+       .output = directive_file(scope.run.platform, scope.work() / "stdout"),
+       .error = directive_file(scope.run.platform, scope.work() / "stderr"),
+       .parts = parts});
+}
+
+std::optional<std::string> render_head(const Scope& scope, const Geometry& geometry) {
+  const std::string body = "# the script of a workpackage";
+  std::string head = fill_job_template(scope, geometry,
+                                       {.uuid = "-",
+                                        .job_name = scope.step.name,
+                                        .array = "",
+                                        .dependency = "",
+                                        .output = "/dev/null",
+                                        .error = "/dev/null",
+                                        .parts = {{"body", body},
+                                                  {"commands", "-"},
+                                                  {"exports", "-"},
+                                                  {"prologue", "-"},
+                                                  {"attempt", "-"},
+                                                  {"script", "-"},
+                                                  {"sentinel", "-"}}});
+  if (head.find(body) == std::string::npos)
+    return std::nullopt;
+  return fmt::format("{}\n{}", geometry.pack, head);
+}
+
+platform::Holes render_dispatcher(const Scope& scope, const Geometry& geometry, int pack,
+                                  const fs::path& list) {
+  platform::Platform machine = scope.run.platform;
+  machine.launcher = {.command = "srun"};
+  // One task starts the script; it stands for all that the workpackage asks of a node.
+  platform::Resources one = geometry.resources;
+  one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
+  one.tasks_per_node = 1;
+  const bool by_srun = machine.scheduler == platform::Scheduler::slurm && pack > 1 &&
+                       !uses_starter(scope.step) && one.nodes == 1;
+  platform::Holes holes = common_holes(scope, geometry);
+  holes["list"] = shell_quote(list.string());
+  holes["side_by_side"] = by_srun ? platform::launch_line(machine, one, true) : "env";
+  return {{"body", fill_part(scope, "array.sh", holes)}};
+}
+
+}  // namespace bench::engine

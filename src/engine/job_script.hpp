@@ -1,0 +1,71 @@
+#pragma once
+
+#include "scope.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/platform/job_template.hpp>
+#include <bench/platform/launch.hpp>
+#include <bench/schedule/job.hpp>
+
+namespace bench::engine {
+
+/// What a workpackage of a batch step asks for, parameters inserted.
+struct Geometry {
+  platform::Resources resources;
+  double time_limit_s = 0;  ///< 0: the platform's default.
+  int pack = 1;             ///< How many workpackages share a job.
+};
+
+/// @throws Error with the place of a number or a length of time that is none
+Geometry geometry_of(const Scope& scope);
+
+/// A file name as a directive takes it. To Slurm `%` stands for itself when doubled, and nothing
+/// makes it take some names literally: `/dev/null` for those, since the script opens its files
+/// itself.
+std::string directive_file(const platform::Platform& platform, const std::filesystem::path& file);
+
+/// What of a job script belongs to one submission.
+struct Envelope {
+  std::string uuid;  ///< The comment, by which bench finds the job again.
+  std::string job_name;
+  std::string array;       ///< `0-99%4`; empty: no array.
+  std::string dependency;  ///< `afterany:12`; empty: none.
+  std::string output;      ///< File of what the batch system and the script's head print.
+  std::string error;       ///< The same of errors.
+  int pack = 1;            ///< How many workpackages run in it side by side.
+  platform::Holes parts;   ///< `body`, what follows the head, and what that is made of.
+};
+
+/// Fills the job template. Pure but for reading the template.
+/// @throws Error with the place of a hole that cannot be filled
+std::string fill_job_template(const Scope& scope, const Geometry& geometry,
+                              const Envelope& envelope);
+
+/// The name of a submission's job: of one workpackage, or of several of a step. Where the batch
+/// system keeps no comments it is what bench finds the job by, else it is for people.
+/// @param uuid of the submission
+std::string job_name(const Run& run, const std::string& step, std::optional<long long> workpackage,
+                     const std::string& uuid);
+
+/// The script of one workpackage: head and body.
+/// @param inherited what it changes in the environment before anything else
+/// @param snippets the active commands
+std::string render_job_script(const Scope& scope, const Geometry& geometry, const std::string& uuid,
+                              const workspace::EnvironmentChanges& inherited,
+                              const std::vector<schedule::Snippet>& snippets);
+
+/// The part of the script that is equal for all workpackages that can go out together. Nothing for
+/// a template without the hole `body`: its jobs cannot run the scripts of others.
+std::optional<std::string> render_head(const Scope& scope, const Geometry& geometry);
+
+/// The body of a script that runs those of others: its list has a line for each task.
+platform::Holes render_dispatcher(const Scope& scope, const Geometry& geometry, int pack,
+                                  const std::filesystem::path& list);
+
+/// The platform's launch line for the step's programs, the meter included: `$jube_starter`.
+std::string starter(const Scope& scope, const Geometry& geometry);
+
+}  // namespace bench::engine

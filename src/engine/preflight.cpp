@@ -1,0 +1,65 @@
+#include "capacity.hpp"
+#include "variables.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/engine/preflight.hpp>
+
+namespace bench::engine {
+namespace {
+
+bool is_plain(const model::Batch& batch) {
+  return std::ranges::none_of(
+      std::vector<std::string>{batch.nodes, batch.tasks_per_node, batch.threads_per_task,
+                               batch.gpus_per_node, batch.time_limit, batch.pack},
+      [](const std::string& text) { return text.find('$') != std::string::npos; });
+}
+
+void notice_unconfirmed(const platform::Platform& platform, std::vector<std::string>& notices) {
+  if (platform.status == platform::Status::historic)
+    notices.push_back(
+        fmt::format("platform {} is historic: the machine takes no jobs any more", platform.name));
+  std::vector<std::string> keys;
+  for (const auto& [key, known] : platform.unconfirmed)
+    keys.push_back(key);
+  if (!keys.empty())
+    notices.push_back(
+        fmt::format("nobody has confirmed what is known of platform {}: {} "
+                    "(`bench platforms show {}`)",
+                    platform.name, join(keys, ", "), platform.name));
+}
+
+}  // namespace
+
+void preflight(const Run& run, std::vector<std::string>& notices) {
+  const platform::Platform& platform = run.platform;
+  const bool scheduled = platform.scheduler != platform::Scheduler::none &&
+                         std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
+                           return step.batch.has_value();
+                         });
+  if (!scheduled)
+    return;
+  notice_unconfirmed(platform, notices);
+  if (platform.account_required && platform.asking.account.empty())
+    throw Error(fmt::format("jobs on {} need an account", platform.name),
+                "say --account NAME, or set BENCH_ACCOUNT");
+  if (platform.qos_required && platform.asking.qos.empty())
+    throw Error(fmt::format("jobs on {} need a QOS", platform.name),
+                "say --qos NAME, or set BENCH_QOS");
+  Capacity capacity(run);
+  capacity.check_asking();
+  evaluate::Evaluator evaluator = evaluator_of(run);
+  for (const model::Step& step : run.benchmark.steps)
+    if (step.batch && is_plain(*step.batch))
+      capacity.check(geometry_of({.run = run,
+                                  .step = step,
+                                  .workpackage = {},
+                                  .variables = benchmark_variables(run),
+                                  .evaluator = evaluator}),
+                     step.batch->place);
+}
+
+}  // namespace bench::engine

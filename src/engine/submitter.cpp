@@ -1,0 +1,289 @@
+#include "submitter.hpp"
+
+#include "environment.hpp"
+#include "prepare.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/uuid.hpp>
+
+namespace bench::engine {
+
+namespace fs = std::filesystem;
+using schedule::Completion;
+using schedule::Verdict;
+using workspace::Workpackage;
+
+namespace {
+
+Completion failure(long long workpackage, const std::string& reason) {
+  Completion completion;
+  completion.workpackage = workpackage;
+  completion.outcome = Outcome::launch_failure;
+  completion.reason = reason;
+  return completion;
+}
+
+}  // namespace
+
+Submitter::Submitter(const Run& run, workspace::Workspace& workspace, Graph& graph,
+                     const Queue& queue, Ledger& ledger, const Course& course,
+                     evaluate::Evaluator& evaluator, schedule::BatchQueue& batch)
+    : run_(run),
+      workspace_(workspace),
+      graph_(graph),
+      queue_(queue),
+      ledger_(ledger),
+      course_(course),
+      evaluator_(evaluator),
+      batch_(batch),
+      capacity_(run) {}
+
+template <class Action>
+void Submitter::for_each(const Bundle& bundle, Action action) {
+  for (std::size_t task = 0; task < bundle.tasks.size(); ++task)
+    for (const Planned* planned : bundle.tasks[task])
+      action(*planned,
+             bundle.tasks.size() > 1 ? std::optional(static_cast<int>(task)) : std::nullopt);
+}
+
+std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
+  for (const long long id : ids)
+    ledger_.claim(graph_.at(id));
+  workspace_.apply(ledger_.take_changes());
+  std::vector<Completion> failed;
+  const std::vector<Planned> planned = prepare_all(ids, failed);
+  std::deque<Bundle> bundles = bundle(planned);
+  for (const Bundle& bundle : bundles)
+    book(bundle);
+  workspace_.apply(ledger_.take_changes());
+  trouble_.clear();
+  while (!bundles.empty()) {
+    const Bundle bundle = std::move(bundles.front());
+    bundles.pop_front();
+    if (trouble_.empty())
+      hand_over(bundle, bundles, failed);
+    else
+      take_back(bundle, "the batch system took no more jobs");
+    workspace_.apply(ledger_.take_changes());
+  }
+  return failed;
+}
+
+void Submitter::book(const Bundle& bundle) {
+  for_each(bundle, [&](const Planned& one, std::optional<int> task) {
+    ledger_.book(graph_.at(one.job.workpackage), bundle.uuid, task);
+  });
+}
+
+void Submitter::take_back(const Bundle& bundle, const std::string& reason) {
+  for_each(bundle, [&](const Planned& one, std::optional<int>) {
+    ledger_.come_back(graph_.at(one.job.workpackage), reason);
+  });
+}
+
+std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long long>& ids,
+                                                       std::vector<Completion>& failed) {
+  std::vector<Planned> all;
+  all.reserve(ids.size());
+  for (const long long id : ids) {
+    const Workpackage& workpackage = graph_.at(id);
+    try {
+      Planned planned;
+      planned.scope = scope_of(run_, graph_, workpackage, evaluator_);
+      planned.job =
+          prepare(planned.scope, graph_, ledger_.uuid(id), course_.inherited_by(workpackage));
+      planned.geometry = geometry_of(*planned.scope);
+      capacity_.check(planned.geometry, planned.scope->step.batch->place);
+      const auto head = render_head(*planned.scope, planned.geometry);
+      planned.is_alone = !head;
+      planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
+      all.push_back(std::move(planned));
+    } catch (const Error& error) {
+      failed.push_back(failure(id, render(error)));
+    }
+  }
+  return all;
+}
+
+std::deque<Submitter::Bundle> Submitter::bundle(const std::vector<Planned>& planned) {
+  std::vector<std::vector<const Planned*>> groups;
+  std::map<std::string_view, std::size_t> index;
+  for (const Planned& one : planned) {
+    const auto [known, is_new] = index.try_emplace(one.head, groups.size());
+    if (is_new)
+      groups.emplace_back();
+    groups[known->second].push_back(&one);
+  }
+  std::deque<Bundle> bundles;
+  for (const auto& group : groups) {
+    const auto pack = static_cast<std::size_t>(group.front()->geometry.pack);
+    std::vector<Task> tasks;
+    for (std::size_t begin = 0; begin < group.size(); begin += pack)
+      tasks.emplace_back(
+          group.begin() + static_cast<std::ptrdiff_t>(begin),
+          group.begin() + static_cast<std::ptrdiff_t>(std::min(group.size(), begin + pack)));
+    // The rest of a pack asks for less and goes out alone.
+    std::vector<Task> rest;
+    if (tasks.back().size() < tasks.front().size()) {
+      rest.push_back(std::move(tasks.back()));
+      tasks.pop_back();
+    }
+    const bool arrays = group.front()->scope->step.batch->array && tasks.size() > 1;
+    const std::size_t most =
+        arrays ? static_cast<std::size_t>(batch_.max_array_size()) : std::size_t{1};
+    for (std::size_t begin = 0; begin < tasks.size(); begin += most) {
+      const auto end = std::min(tasks.size(), begin + most);
+      bundles.push_back({.tasks = {tasks.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   tasks.begin() + static_cast<std::ptrdiff_t>(end)},
+                         .uuid = ""});
+    }
+    if (!rest.empty())
+      bundles.push_back({.tasks = std::move(rest), .uuid = ""});
+  }
+  for (Bundle& bundle : bundles)
+    bundle.uuid = bundle.is_plain() ? bundle.first().job.uuid : make_uuid();
+  return bundles;
+}
+
+std::string Submitter::array_of(const Bundle& bundle) const {
+  if (bundle.tasks.size() == 1)
+    return "";
+  const int limit = queue_.limit(bundle.first().scope->step.name);
+  const std::string range = fmt::format("0-{}", bundle.tasks.size() - 1);
+  return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
+}
+
+/// The batch system minds the limit of an array. Several submissions wait for each other: a job for
+/// the one in its lane, an array for all.
+std::string Submitter::dependency_of(const Bundle& bundle) const {
+  const auto known = lanes_.find(bundle.first().scope->step.name);
+  if (known == lanes_.end())
+    return "";
+  std::vector<std::string> ids;
+  const auto& lanes = known->second;
+  if (bundle.tasks.size() > 1)
+    ids = lanes;
+  else if (lanes.size() >= static_cast<std::size_t>(queue_.limit(known->first)))
+    ids = {lanes.front()};
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids.empty() ? "" : "afterany:" + join(ids, ":");
+}
+
+void Submitter::take_lanes(const Bundle& bundle, const std::string& id) {
+  const std::string& step = bundle.first().scope->step.name;
+  const auto limit = static_cast<std::size_t>(queue_.limit(step));
+  if (limit == 0)
+    return;
+  std::vector<std::string>& lanes = lanes_[step];
+  if (bundle.tasks.size() > 1) {
+    lanes.assign(limit, id);
+    return;
+  }
+  if (lanes.size() >= limit)
+    lanes.erase(lanes.begin());
+  lanes.push_back(id);
+}
+
+/// A script of its own for one workpackage; else one that runs the scripts of many.
+schedule::Submission Submitter::write_script(const Bundle& bundle) const {
+  const Planned& first = bundle.first();
+  const std::string dependency = dependency_of(bundle);
+  const std::string name = job_name(
+      run_, first.scope->step.name,
+      bundle.is_plain() ? std::optional(first.job.workpackage) : std::nullopt, bundle.uuid);
+  schedule::Submission submission{.uuid = bundle.uuid,
+                                  .name = name,
+                                  .script = first.job.script,
+                                  .directory = first.job.work_directory,
+                                  .environment = base_environment()};
+  set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
+  // Some batch systems take the account on their command line only.
+  if (const std::string& account = run_.platform.asking.account; !account.empty())
+    set_variable(submission.environment, "BENCH_ACCOUNT", account);
+  if (bundle.is_plain() && (dependency.empty() || first.is_alone))
+    return submission;
+  submission.directory = run_.directory.path / "submissions" / bundle.uuid;
+  submission.script = submission.directory / "job.sh";
+  make_directories(submission.directory);
+  const fs::path list = submission.directory / "workpackages";
+  std::string lines;
+  for (const Task& task : bundle.tasks) {
+    for (const Planned* one : task)
+      lines += fmt::format("{} {} ", shell_quote(one->job.script.string()), one->job.uuid);
+    lines.back() = '\n';
+  }
+  write_file_atomically(list, lines);
+  const int pack = static_cast<int>(bundle.tasks.front().size());
+  const std::string messages = directive_file(run_.platform, submission.directory / "messages");
+  write_file_atomically(
+      submission.script,
+      fill_job_template(*first.scope, first.geometry,
+                        {.uuid = bundle.uuid,
+                         .job_name = name,
+                         .array = array_of(bundle),
+                         .dependency = dependency,
+                         .output = messages,
+                         .error = messages,
+                         .pack = pack,
+                         .parts = render_dispatcher(*first.scope, first.geometry, pack, list)}));
+  return submission;
+}
+
+std::pair<Submitter::Bundle, Submitter::Bundle> Submitter::halves_of(const Bundle& bundle) {
+  const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
+  std::pair<Bundle, Bundle> halves{{.tasks = {bundle.tasks.begin(), middle}, .uuid = ""},
+                                   {.tasks = {middle, bundle.tasks.end()}, .uuid = ""}};
+  for (Bundle* half : {&halves.first, &halves.second})
+    half->uuid = half->is_plain() ? half->first().job.uuid : make_uuid();
+  return halves;
+}
+
+/// @param next takes what is to be handed over instead
+void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
+                          std::vector<Completion>& refused) {
+  const schedule::Submission submission = write_script(bundle);
+  const Verdict verdict = batch_.system().submit(submission);
+  if (verdict.kind == Verdict::Kind::refused) {
+    for_each(bundle, [&](const Planned& one, std::optional<int>) {
+      refused.push_back(failure(one.job.workpackage, verdict.reason));
+    });
+    return;
+  }
+  if (verdict.kind == Verdict::Kind::full) {
+    if (bundle.tasks.size() == 1) {
+      trouble_ = verdict.reason;
+      take_back(bundle, verdict.reason);
+      return;
+    }
+    // Fewer tasks may fit.
+    auto [first, second] = halves_of(bundle);
+    book(first);
+    book(second);
+    next.push_front(std::move(second));
+    next.push_front(std::move(first));
+    return;
+  }
+  if (verdict.kind == Verdict::Kind::unavailable)
+    trouble_ = verdict.reason;
+  else
+    take_lanes(bundle, verdict.id);
+  for_each(bundle, [&](const Planned& one, std::optional<int> task) {
+    const std::string id =
+        task && !verdict.id.empty() ? fmt::format("{}_{}", verdict.id, *task) : verdict.id;
+    if (!id.empty())
+      ledger_.submit(graph_.at(one.job.workpackage), id);
+    batch_.add({.job = one.job,
+                .submission = bundle.uuid,
+                .name = submission.name,
+                .id = id,
+                .task = task});
+  });
+}
+
+}  // namespace bench::engine

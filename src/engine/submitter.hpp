@@ -1,0 +1,88 @@
+#pragma once
+
+#include "capacity.hpp"
+#include "course.hpp"
+#include "graph.hpp"
+#include "job_script.hpp"
+#include "ledger.hpp"
+#include "queue.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/engine/run.hpp>
+#include <bench/schedule/batch.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+
+/// Hands workpackages to the batch system: those that ask for the same as one array, several in one
+/// job where the step packs them, the others one by one. Everything is in the workspace before the
+/// batch system hears of it, so that a kill at any moment can be made good.
+class Submitter {
+ public:
+  Submitter(const Run& run, workspace::Workspace& workspace, Graph& graph, const Queue& queue,
+            Ledger& ledger, const Course& course, evaluate::Evaluator& evaluator,
+            schedule::BatchQueue& batch);
+
+  /// @param ids ready workpackages, ascending
+  /// @returns how those ended that could not be prepared or were refused
+  std::vector<schedule::Completion> submit(const std::vector<long long>& ids);
+
+  /// Why the last submission did not reach the batch system; empty: it did.
+  const std::string& trouble() const { return trouble_; }
+  void forget_trouble() { trouble_.clear(); }
+
+ private:
+  /// A workpackage, prepared.
+  struct Planned {
+    std::shared_ptr<const Scope> scope;
+    schedule::Job job;
+    Geometry geometry;
+    std::string head;       ///< Equal for those that can go out together.
+    bool is_alone = false;  ///< Its template does not take the script of others.
+  };
+  /// The workpackages of one job, side by side.
+  using Task = std::vector<const Planned*>;
+  /// What goes out in one call: a job, or an array of jobs.
+  struct Bundle {
+    std::vector<Task> tasks;
+    std::string uuid;
+
+    const Planned& first() const { return *tasks.front().front(); }
+    bool is_plain() const { return tasks.size() == 1 && tasks.front().size() == 1; }
+  };
+
+  std::vector<Planned> prepare_all(const std::vector<long long>& ids,
+                                   std::vector<schedule::Completion>& failed);
+  std::deque<Bundle> bundle(const std::vector<Planned>& planned);
+  void book(const Bundle& bundle);
+  void hand_over(const Bundle& bundle, std::deque<Bundle>& next,
+                 std::vector<schedule::Completion>& refused);
+  void take_back(const Bundle& bundle, const std::string& reason);
+  static std::pair<Bundle, Bundle> halves_of(const Bundle& bundle);
+  schedule::Submission write_script(const Bundle& bundle) const;
+  std::string array_of(const Bundle& bundle) const;
+  std::string dependency_of(const Bundle& bundle) const;
+  void take_lanes(const Bundle& bundle, const std::string& id);
+  template <class Action>
+  static void for_each(const Bundle& bundle, Action action);
+
+  const Run& run_;
+  workspace::Workspace& workspace_;
+  Graph& graph_;
+  const Queue& queue_;
+  Ledger& ledger_;
+  const Course& course_;
+  evaluate::Evaluator& evaluator_;
+  schedule::BatchQueue& batch_;
+  /// Of a step that limits how many run at a time: the job that each lane waits for.
+  std::map<std::string, std::vector<std::string>> lanes_;
+  Capacity capacity_;
+  std::string trouble_;
+};
+
+}  // namespace bench::engine

@@ -1,0 +1,255 @@
+#include "read_platform.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/keys.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+
+namespace bench::platform {
+namespace {
+
+using document::Node;
+
+template <class T>
+Key word_key(T& member, std::map<std::string, T> words) {
+  return {.read =
+              [&member, words = std::move(words)](const Stated& stated) {
+                const auto found = words.find(stated.text());
+                if (found == words.end())
+                  refuse_word(stated, keys_of(words));
+                member = found->second;
+              },
+          .enter = {}};
+}
+
+/// A setting that may come from the environment: `$NAME`, empty where that is not set.
+Key setting_key(std::string& member) {
+  return {.read =
+              [&member](const Stated& stated) {
+                const std::string text = stated.text();
+                member = expand_user_and_environment(text);
+                if (member == text && text.starts_with('$'))
+                  member.clear();
+              },
+          .enter = {}};
+}
+
+/// Text of several lines, such as a piece of a shell script.
+Key lines_key(std::string& member) {
+  return {.read =
+              [&member](const Stated& stated) {
+                const std::string& text = stated.value().text;
+                member = text.substr(0, text.find_last_not_of(" \n") + 1);
+              },
+          .enter = {}};
+}
+
+Key length_key(double& member_s) {
+  return {.read =
+              [&member_s](const Stated& stated) {
+                member_s = parse_duration_s(stated.text(), stated.value().text_place);
+              },
+          .enter = {}};
+}
+
+Key count_key(int& member) {
+  return {.read = [&member](const Stated& stated) { member = count_of(stated); }, .enter = {}};
+}
+
+Key group_key(std::function<void(const Node&, const std::string&)> enter) {
+  return {.kind = Key::Kind::group, .read = {}, .enter = std::move(enter)};
+}
+
+/// Every batch system but Slurm is spoken to by the commands of the file.
+Key scheduler_key(Platform& platform) {
+  return {.read =
+              [&platform](const Stated& stated) {
+                static const std::vector<std::string> known{"none", "slurm", "pbs",    "lsf",
+                                                            "pjm",  "uge",   "cobalt", "other"};
+                platform.scheduler_name = stated.text();
+                if (std::ranges::find(known, platform.scheduler_name) == known.end())
+                  refuse_word(stated, known);
+                platform.scheduler = platform.scheduler_name == "none"    ? Scheduler::none
+                                     : platform.scheduler_name == "slurm" ? Scheduler::slurm
+                                                                          : Scheduler::commands;
+              },
+          .enter = {}};
+}
+
+void read_environment(const Node& group, const std::string& path, Platform& platform) {
+  constexpr const char* of_names =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  for (const Node& variable : group.children)
+    if (variable.name.find_first_not_of(of_names) != std::string::npos)
+      throw Error(fmt::format("'{}' is no name of a variable", variable.name), "", variable.place);
+  read_names(group, path, {platform.sources, platform.unconfirmed},
+             [&](const std::string& name, const Stated& stated) {
+               platform.environment.emplace_back(name, stated.value().text);
+             });
+}
+
+void read_binding(const Node& group, const std::string& path, Platform& platform) {
+  using Mode = Binding::Mode;
+  Binding& binding = platform.launcher.binding;
+  const Keys keys{
+      {"mode", word_key<Mode>(binding.mode, {{"none", Mode::none},
+                                             {"cores", Mode::cores},
+                                             {"sockets", Mode::sockets},
+                                             {"mask_cpu", Mode::mask_cpu},
+                                             {"map_cpu", Mode::map_cpu}})},
+      {"per_device", list_key(binding.per_device)},
+      {"needs_whole_node", truth_key(binding.needs_whole_node)},
+      {"gpu_select", text_key(binding.gpu_select)},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+  const bool by_device = binding.mode == Mode::mask_cpu || binding.mode == Mode::map_cpu;
+  if (by_device == binding.per_device.empty())
+    throw Error(by_device ? fmt::format("'{}' names no cores", path)
+                          : fmt::format("'{}.per_device' has no use here", path),
+                by_device ? "add `per_device: [...]`, one per device"
+                          : "it belongs to the modes mask_cpu and map_cpu",
+                group.place);
+}
+
+void read_launcher(const Node& group, const std::string& path, Platform& platform) {
+  Launcher& launcher = platform.launcher;
+  const Keys keys{
+      {"command", text_key(launcher.command)},
+      {"arguments", text_key(launcher.arguments)},
+      {"binding", group_key([&platform](const Node& below, const std::string& name) {
+         read_binding(below, name, platform);
+       })},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+}
+
+void read_states(const Node& group, const std::string& path, Platform& platform) {
+  static const std::vector<std::string> known{"pending", "running",   "done",
+                                              "failed",  "cancelled", "timeout"};
+  read_names(group, path, {platform.sources, platform.unconfirmed},
+             [&](const std::string& name, const Stated& stated) {
+               if (std::ranges::find(known, stated.text()) == known.end())
+                 refuse_word(stated, known);
+               platform.commands.states[name] = stated.text();
+             });
+}
+
+void read_commands(const Node& group, const std::string& path, Platform& platform) {
+  Commands& commands = platform.commands;
+  const Keys keys{
+      {"submit", text_key(commands.submit)},
+      {"id_pattern", text_key(commands.id_pattern)},
+      {"poll", text_key(commands.poll)},
+      {"line_pattern", text_key(commands.line_pattern)},
+      {"cancel", text_key(commands.cancel)},
+      {"states", group_key([&platform](const Node& below, const std::string& name) {
+         read_states(below, name, platform);
+       })},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+  for (const char* name : {"(?<id>", "(?<state>"})
+    if (!commands.line_pattern.empty() && commands.line_pattern.find(name) == std::string::npos)
+      throw Error(fmt::format("'{}.line_pattern' has no group {}...)", path, name), "",
+                  group.place);
+}
+
+void read_polling(const Node& group, const std::string& path, Platform& platform) {
+  Polling& polling = platform.polling;
+  const Keys keys{
+      {"interval", length_key(polling.interval_s)},
+      {"jobs_per_question", count_key(polling.jobs_per_question)},
+      {"sentinel_grace", length_key(polling.sentinel_grace_s)},
+      {"max_array_size", count_key(polling.max_array_size)},
+  };
+  read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
+}
+
+/// A group that one of the functions above reads.
+Key group_key(Platform& platform,
+              void (*read)(const Node& group, const std::string& path, Platform& platform)) {
+  return group_key([&platform, read](const Node& group, const std::string& path) {
+    read(group, path, platform);
+  });
+}
+
+Keys settings_of(Platform& platform) {
+  return {
+      {"name", text_key(platform.name)},
+      {"tags", list_key(platform.tags)},
+      {"description", text_key(platform.description)},
+      {"site", text_key(platform.site)},
+      {"status", word_key<Status>(platform.status, {{"live", Status::live},
+                                                    {"historic", Status::historic},
+                                                    {"unknown", Status::unknown}})},
+      {"scheduler", scheduler_key(platform)},
+      {"template", text_key(platform.job_template)},
+      {"partition", setting_key(platform.asking.partition)},
+      {"account", setting_key(platform.asking.account)},
+      {"qos", setting_key(platform.asking.qos)},
+      {"reservation", setting_key(platform.asking.reservation)},
+      {"account_required", truth_key(platform.account_required)},
+      {"qos_required", truth_key(platform.qos_required)},
+      {"gpu_request",
+       word_key<GpuRequest>(platform.gpu_request, {{"none", GpuRequest::none},
+                                                   {"gres", GpuRequest::gres},
+                                                   {"gpus-per-node", GpuRequest::gpus_per_node},
+                                                   {"gpus-per-task", GpuRequest::gpus_per_task},
+                                                   {"constraint", GpuRequest::constraint}})},
+      {"gpu_type", text_key(platform.gpu_type)},
+      {"constraint", text_key(platform.constraint)},
+      {"memory", text_key(platform.memory)},
+      {"exclusive", truth_key(platform.exclusive)},
+      {"hint", text_key(platform.hint)},
+      {"directives", lines_key(platform.directives)},
+      {"prologue", lines_key(platform.prologue)},
+      {"environment", group_key(platform, read_environment)},
+      {"launcher", group_key(platform, read_launcher)},
+      {"container", text_key(platform.container)},
+      {"energy", text_key(platform.energy)},
+      {"commands", group_key(platform, read_commands)},
+      {"polling", group_key(platform, read_polling)},
+      {"machine", machine_key(platform.machine)},
+      {"accelerator", accelerator_key(platform.machine)},
+      {"notes", list_key(platform.machine.notes)},
+  };
+}
+
+/// What only the whole file can tell.
+void check(const Platform& platform, const Place& place) {
+  if (platform.job_template.empty())
+    throw Error(fmt::format("platform '{}' names no job template", platform.name),
+                "add `template: ...`", place);
+  if (platform.gpu_request == GpuRequest::constraint && platform.constraint.empty())
+    throw Error(fmt::format("platform '{}' asks for GPUs by a constraint that it does not name",
+                            platform.name),
+                "add `constraint: ...`", place);
+  const Commands& all = platform.commands;
+  const std::vector<std::pair<const char*, bool>> given{
+      {"submit", !all.submit.empty()}, {"id_pattern", !all.id_pattern.empty()},
+      {"poll", !all.poll.empty()},     {"line_pattern", !all.line_pattern.empty()},
+      {"cancel", !all.cancel.empty()}, {"states", !all.states.empty()}};
+  const bool wanted = platform.scheduler == Scheduler::commands;
+  for (const auto& [name, is_given] : given)
+    if (is_given != wanted)
+      throw Error(wanted
+                      ? fmt::format("platform '{}' needs 'commands.{}' to speak to its scheduler",
+                                    platform.name, name)
+                      : fmt::format("platform '{}' has commands that its scheduler does not need",
+                                    platform.name),
+                  "", place);
+}
+
+}  // namespace
+
+Platform read_platform(const Node& root) {
+  Platform platform;
+  read_keys(root, "", settings_of(platform), {platform.sources, platform.unconfirmed});
+  check(platform, root.place);
+  return platform;
+}
+
+}  // namespace bench::platform

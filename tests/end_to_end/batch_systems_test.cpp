@@ -1,0 +1,92 @@
+#include "bench_program.hpp"
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct System {
+  std::string kind;
+  std::string platform;
+  std::vector<std::string> programs;
+};
+void PrintTo(const System& system, std::ostream* out) {
+  *out << system.kind;
+}
+
+/// Batch systems other than Slurm, by the command tables of shipped platforms: programs that behave
+/// like theirs stand first on PATH.
+class BatchSystemTest : public testing::TestWithParam<System> {
+ protected:
+  BatchSystemTest() {
+    fs::create_directories(ground_.path() / "bin");
+    fs::create_directories(ground_.path() / "queue");
+    for (const std::string& program : GetParam().programs)
+      fs::create_symlink(FAKE_BATCH_SYSTEM, ground_.path() / "bin" / program);
+    ground_.write("b.yaml", R"(name: b
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 3]}}
+step:
+  name: go
+  use: p
+  batch: {nodes: 1, tasks_per_node: 2, time_limit: 5min}
+  do: ['echo value=$n', 'test $n != 2']
+patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
+analyser: {name: a, use: found, analyse: {step: go, file: stdout}}
+result: {use: a, table: {name: t, style: csv, column: [n, value, jube_wp_status]}}
+)");
+  }
+
+  CommandOutput bench(std::vector<std::string> arguments) {
+    const std::string path = (ground_.path() / "bin").string() + ":" + std::getenv("PATH");
+    return ground_.bench(std::move(arguments),
+                         {{"PATH", path},
+                          {"USER", "somebody"},
+                          {"FAKE_BATCH_KIND", GetParam().kind},
+                          {"FAKE_BATCH_DIR", (ground_.path() / "queue").string()}});
+  }
+  CommandOutput run(const std::string& option) {
+    return bench({"run", "b.yaml", "--platform", GetParam().platform, "--account", "acc",
+                  "--partition", "batch", option});
+  }
+
+  Playground ground_;
+};
+
+TEST_P(BatchSystemTest, RunsJobsToTheirEnds) {
+  const CommandOutput output = run("--wait");
+  EXPECT_EQ(output.status.code, 1) << output.standard_error;
+  EXPECT_THAT(output.standard_error, HasSubstr("workpackage 1 (go) failed: exit code 1"));
+  EXPECT_THAT(bench({"result", "runs"}).standard_output,
+              HasSubstr("n,value,jube_wp_status\n1,1,DONE\n2,2,ERROR\n3,3,DONE\n"));
+}
+
+TEST_P(BatchSystemTest, CancelsJobsThatWait) {
+  ground_.write("queue/hold", "");
+  ASSERT_EQ(run("--hide-animation").status.code, 0);
+  EXPECT_EQ(bench({"status", "runs"}).standard_output, "RUNNING\n");
+  const CommandOutput output = bench({"cancel", "runs"});
+  EXPECT_EQ(output.standard_output, "cancelled 3 jobs of run 0, with 3 workpackages\n")
+      << output.standard_error;
+  EXPECT_EQ(bench({"status", "runs"}).standard_output, "ERROR\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, BatchSystemTest,
+                         testing::Values(System{"pbs", "pbs", {"qsub", "qselect", "qstat", "qdel"}},
+                                         System{"lsf", "Summit", {"bsub", "bjobs", "bkill"}},
+                                         System{"pjm", "Fugaku", {"pjsub", "pjstat", "pjdel"}},
+                                         System{"uge", "ABCI", {"qsub", "qstat", "qdel"}},
+                                         System{"cobalt", "ThetaGPU", {"qsub", "qstat", "qdel"}}),
+                         [](const auto& one) { return one.param.kind; });
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,148 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// Two machines of the test's own.
+class PlatformsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    here_.write("data/platforms/fast.yaml",
+                "name: fast\ntags: [quick]\ndescription: a fast machine\nsite: here\nstatus: live\n"
+                "scheduler: slurm\ntemplate: slurm.job\n"
+                "partition: {value: gpu, source: the manual}\n"
+                "memory: {unconfirmed: 480G, source: a guess}\n"
+                "prologue: |\n  module load a\n  module load b\n"
+                "machine:\n  source: the paper\n  modules_per_node: 4\n  devices_per_node: 8\n"
+                "accelerator:\n  source: the vendor\n  name: MI250\n"
+                "  peak_fp16_tflops: {unconfirmed: 362.1, source: hearsay}\n"
+                "notes: [Beware.]\n");
+    here_.write("data/platforms/local.yaml",
+                "name: local\ndescription: this\nscheduler: none\ntemplate: local.job\n");
+  }
+  CommandOutput bench(const std::vector<std::string>& arguments) const {
+    return here_.bench(arguments, {{"BENCH_DATA", (here_.path() / "data").string()},
+                                   {"BENCH_PARTITION", ""},
+                                   {"BENCH_ACCOUNT", ""},
+                                   {"BENCH_QOS", ""}});
+  }
+  Playground here_;
+};
+
+TEST_F(PlatformsTest, AreListed) {
+  const auto list = bench({"platforms"});
+  EXPECT_EQ(list.status.code, 0) << list.standard_error;
+  EXPECT_EQ(list.standard_output,
+            "|   tag | site | scheduler | devices per node | FP16 peak[TFLOP/s] |  status |\n"
+            "|-------|------|-----------|------------------|--------------------|---------|\n"
+            "|  fast | here |     slurm |      8 (4 MI250) |             362.1? |    live |\n"
+            "| local |      |      none |                  |                    | unknown |\n"
+            "? not confirmed; `bench platforms show TAG` has the sources\n");
+}
+
+TEST_F(PlatformsTest, AreShownWithTheirSources) {
+  const auto shown = bench({"platforms", "show", "fast"});
+  EXPECT_EQ(shown.status.code, 0) << shown.standard_error;
+  EXPECT_EQ(shown.standard_output,
+            "fast (a fast machine):\n"
+            "  tags    quick\n"
+            "  site    here\n"
+            "  status  live\n"
+            "  file    data/platforms/fast.yaml\n"
+            "\nhow jobs are asked for:\n"
+            "  scheduler                  slurm\n"
+            "  template                   slurm.job\n"
+            "  partition                  gpu  [the manual]\n"
+            "  gpu_request                none\n"
+            "  memory                     480G  [unconfirmed: a guess]\n"
+            "  polling.interval           15s\n"
+            "  polling.jobs_per_question  5000\n"
+            "  polling.sentinel_grace     5s\n"
+            "\nhow programs are started:\n"
+            "  prologue  module load a\n"
+            "            module load b\n"
+            "\nwhat the machine is:\n"
+            "  machine.modules_per_node      4  [the paper]\n"
+            "  machine.devices_per_node      8  [the paper]\n"
+            "  accelerator.name              MI250  [the vendor]\n"
+            "  accelerator.peak_fp16_tflops  362.1  [unconfirmed: hearsay]\n"
+            "\nnotes:\n"
+            "  - Beware.\n");
+  EXPECT_EQ(bench({"platforms", "show", "quick"}).standard_output, shown.standard_output);
+}
+
+TEST_F(PlatformsTest, AWrongNameIsAnswered) {
+  const auto wrong = bench({"platforms", "show", "fats"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_EQ(wrong.standard_error,
+            "error: there is no platform 'fats'\nhint: did you mean 'fast'?\n");
+  EXPECT_THAT(wrong.standard_output, IsEmpty());
+}
+
+TEST_F(PlatformsTest, WrongUsageIsRefused) {
+  EXPECT_EQ(bench({"platforms", "show"}).status.code, 2);
+  EXPECT_EQ(bench({"platforms", "shwo", "fast"}).status.code, 2);
+  EXPECT_EQ(bench({"platforms", "show", "fast", "-v"}).status.code, 0);
+}
+
+TEST_F(PlatformsTest, AFileWithAMistakeIsAnsweredWithItsPlace) {
+  here_.write("data/platforms/slow.yaml", "name: slow\ntemplate: t\nsheduler: slurm\n");
+  const auto wrong = bench({"platforms"});
+  EXPECT_EQ(wrong.status.code, 1);
+  EXPECT_THAT(wrong.standard_error,
+              HasSubstr("platforms/slow.yaml:3:1: error: a platform has no 'sheduler'"));
+}
+
+TEST_F(PlatformsTest, ATagChoosesThePlatform) {
+  here_.write("plain.yaml", "name: plain\noutpath: runs\nstep: {name: a, do: echo}\n");
+  for (const std::vector<std::string>& choice :
+       {std::vector<std::string>{"--tag", "quick"}, {"--tag", "fast"}, {"--platform", "quick"}}) {
+    std::vector<std::string> arguments{"check", "plain.yaml", "--strict"};
+    arguments.insert(arguments.end(), choice.begin(), choice.end());
+    const auto check = bench(arguments);
+    EXPECT_EQ(check.status.code, 0) << check.standard_error;
+    EXPECT_THAT(check.standard_output,
+                StartsWith("benchmark plain: 1 step, 1 workpackage, platform fast\n"));
+  }
+}
+
+TEST_F(PlatformsTest, TagsOfTwoPlatformsAreRefused) {
+  here_.write("plain.yaml", "name: plain\noutpath: runs\nstep: {name: a, do: echo}\n");
+  const auto refused = bench({"check", "plain.yaml", "--tag", "quick", "local"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_EQ(refused.standard_error,
+            "error: the tags select several platforms: fast, local\n"
+            "hint: choose one with --platform\n");
+}
+
+/// Every file that comes with bench, in one table.
+TEST(ShippedPlatformsTest, AreListedInAlignedLines) {
+  const Playground here;
+  const auto list = here.bench({"platforms"});
+  EXPECT_EQ(list.status.code, 0) << list.standard_error;
+  std::vector<std::string> lines = split(list.standard_output, "\n");
+  ASSERT_GT(lines.size(), 32u);
+  lines.resize(lines.size() - 2);  // The legend and what follows the last newline.
+  std::vector<std::size_t> widths;
+  for (const std::string& line : lines)
+    widths.push_back(display_width(line));
+  EXPECT_THAT(widths, Each(widths.front()));
+  EXPECT_THAT(list.standard_output,
+              AllOf(HasSubstr("|            LUMI-G |             CSC |     slurm |           8 (4 "
+                              "AMD MI250X) |                383 |     live |\n"),
+                    HasSubstr("historic"), Not(HasSubstr("\x1b"))));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

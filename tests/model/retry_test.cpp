@@ -1,0 +1,85 @@
+#include "model/fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::model {
+namespace {
+
+using testing::ElementsAre;
+
+std::optional<Retry> retry_of(const std::string& setting) {
+  return benchmark_of("step: {name: s, " + setting + "}\n").steps.at(0).retry;
+}
+
+TEST(Retry, IsForFaultsOfTheMachineInItsShortForm) {
+  const Retry retry = retry_of("retry: 3").value();
+  EXPECT_EQ(retry.times, 3);
+  EXPECT_THAT(retry.on, ElementsAre(Outcome::node_fail, Outcome::boot_fail, Outcome::preempted));
+  EXPECT_EQ(retry.time_limit_factor, 1);
+}
+
+TEST(Retry, IsForWhatTheLongFormSays) {
+  const Retry retry =
+      retry_of("retry: {on: [timeout, 'failed, lost'], times: 2, timelimit_factor: 1.5}").value();
+  EXPECT_EQ(retry.times, 2);
+  EXPECT_THAT(retry.on, ElementsAre(Outcome::timeout, Outcome::failed, Outcome::lost));
+  EXPECT_EQ(retry.time_limit_factor, 1.5);
+}
+
+TEST(Retry, IsMadeOnceUnlessToldOtherwise) {
+  EXPECT_EQ(retry_of("retry: {on: timeout}")->times, 1);
+  EXPECT_EQ(retry_of("retry: {timelimit_factor: 2}")->on.size(), 3U);
+  EXPECT_EQ(retry_of("retry: 0")->times, 0);
+}
+
+TEST(Retry, IsNoneUnlessAsked) {
+  EXPECT_FALSE(retry_of("do: echo"));
+}
+
+struct Case {
+  std::string name;
+  std::string setting;
+  std::string expected;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class RetryMistakeTest : public testing::TestWithParam<Case> {};
+
+TEST_P(RetryMistakeTest, IsReported) {
+  EXPECT_EQ(mistake_in("step: {name: s, retry: " + GetParam().setting + "}\n"),
+            "in.yaml:1:" + GetParam().expected);
+}
+
+const std::string known =
+    "hint: known: failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled, "
+    "deadline, launch_failure, lost";
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, RetryMistakeTest,
+    testing::Values(
+        Case{"Misspelt", "{on: [failed, timout]}",
+             "38: error: no attempt ends as 'timout'\nhint: did you mean 'timeout'?"},
+        Case{"UnknownWord", "{on: weather}", "29: error: no attempt ends as 'weather'\n" + known},
+        Case{"Success", "{on: done}", "29: error: no attempt ends as 'done'\n" + known},
+        Case{"WhatIsMadeAgainAnyway", "{on: interrupted}",
+             "29: error: no attempt ends as 'interrupted'\n" + known},
+        Case{"NoNumber", "often",
+             "24: error: retry is a number of times or a mapping, not 'often'"},
+        Case{"Parameter", "$n", "24: error: retry is a number of times or a mapping, not '$n'"},
+        Case{"Negative", "-1", "24: error: retry is a number of times or a mapping, not '-1'"},
+        Case{"TooMany", "1001", "24: error: retry is a number of times or a mapping, not '1001'"},
+        Case{"NegativeTimes", "{times: -1}",
+             "32: error: times must be a whole number of at least 0, not '-1'"},
+        Case{"SmallFactor", "{timelimit_factor: 0.5}",
+             "43: error: timelimit_factor is a number from 1 on, not '0.5'"},
+        Case{"NoFactor", "{timelimit_factor: twice}",
+             "43: error: timelimit_factor is a number from 1 on, not 'twice'"},
+        Case{"EndlessFactor", "{timelimit_factor: inf}",
+             "43: error: timelimit_factor is a number from 1 on, not 'inf'"}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace bench::model

@@ -1,0 +1,197 @@
+#include "support/error_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bench/platform/launch.hpp>
+
+namespace bench::platform {
+namespace {
+
+const Resources eight_tasks{
+    .nodes = 2, .tasks_per_node = 4, .threads_per_task = 12, .gpus_per_node = 4};
+
+Platform asking(GpuRequest request, const std::string& type = "") {
+  Platform platform;
+  platform.name = "box";
+  platform.gpu_request = request;
+  platform.gpu_type = type;
+  return platform;
+}
+
+Platform launching(const std::string& command, const std::string& arguments = "") {
+  Platform platform = asking(GpuRequest::gres);
+  platform.launcher = {.command = command, .arguments = arguments, .binding = {}};
+  return platform;
+}
+
+Platform binding(const Binding& binding) {
+  Platform platform = launching("srun");
+  platform.launcher.binding = binding;
+  return platform;
+}
+
+TEST(Resources, GrowWithWhatRunsSideBySide) {
+  const Resources three = eight_tasks.times(3);
+  EXPECT_EQ(three.nodes, 2);
+  EXPECT_EQ(three.tasks_per_node, 12);
+  EXPECT_EQ(three.threads_per_task, 12);
+  EXPECT_EQ(three.gpus_per_node, 12);
+  EXPECT_EQ(three.tasks(), 24);
+}
+
+struct Request {
+  std::string name;
+  GpuRequest mode;
+  std::string type;
+  int gpus;
+  std::string expected;
+};
+void PrintTo(const Request& r, std::ostream* out) {
+  *out << r.name;
+}
+
+class GpuOptionTest : public testing::TestWithParam<Request> {};
+
+TEST_P(GpuOptionTest, AsksAsThePlatformWantsIt) {
+  const Request& r = GetParam();
+  Resources resources = eight_tasks;
+  resources.gpus_per_node = r.gpus;
+  EXPECT_EQ(gpu_option(asking(r.mode, r.type), resources), r.expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, GpuOptionTest,
+    testing::Values(
+        Request{"None", GpuRequest::none, "", 4, ""},
+        Request{"Constraint", GpuRequest::constraint, "", 4, ""},
+        Request{"Gres", GpuRequest::gres, "", 4, "--gres=gpu:4"},
+        Request{"GresOfAType", GpuRequest::gres, "v100", 4, "--gres=gpu:v100:4"},
+        Request{"PerNode", GpuRequest::gpus_per_node, "", 8, "--gpus-per-node=8"},
+        Request{"PerNodeOfAType", GpuRequest::gpus_per_node, "a100", 8, "--gpus-per-node=a100:8"},
+        Request{"PerTask", GpuRequest::gpus_per_task, "", 4, "--gpus-per-task=1"},
+        Request{"PerTaskOfAType", GpuRequest::gpus_per_task, "a100", 8, "--gpus-per-task=a100:2"},
+        Request{"NoGpus", GpuRequest::gres, "", 0, ""},
+        Request{"NoGpusPerTask", GpuRequest::gpus_per_task, "", 0, ""}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(GpuOption, RefusesGpusThatTasksCannotShare) {
+  Resources resources = eight_tasks;
+  resources.gpus_per_node = 6;
+  EXPECT_EQ(support::error_of([&] { gpu_option(asking(GpuRequest::gpus_per_task), resources); }),
+            "error: 6 GPUs of a node cannot be shared out evenly among 4 tasks\n"
+            "hint: platform box gives GPUs to tasks");
+}
+
+TEST(Constraint, IsForGpusWhereItIsHowTheyAreAskedFor) {
+  Platform platform = asking(GpuRequest::constraint);
+  platform.constraint = "gpu";
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 1}), "gpu");
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}), "");
+  platform.gpu_request = GpuRequest::gres;
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}), "gpu");
+  EXPECT_EQ(constraint(asking(GpuRequest::gres), eight_tasks), "");
+}
+
+const std::string srun = "srun --nodes=2 --ntasks=8 --ntasks-per-node=4 --cpus-per-task=12";
+
+TEST(LaunchLine, IsNoneWithoutALauncher) {
+  EXPECT_EQ(launch_line(launching(""), eight_tasks, false), "");
+  EXPECT_EQ(launch_line(launching("", "-v"), eight_tasks, true), "");
+}
+
+TEST(LaunchLine, TellsSrunWhatTheJobHas) {
+  EXPECT_EQ(launch_line(launching("srun", "--mpi=pmix -v"), eight_tasks, false),
+            srun + " --mpi=pmix -v");
+  EXPECT_EQ(launch_line(launching("/opt/slurm/bin/srun"), eight_tasks, false),
+            "/opt/slurm/bin/" + srun);
+  EXPECT_EQ(launch_line(launching("srun"), {}, false),
+            "srun --nodes=1 --ntasks=1 --ntasks-per-node=1");
+}
+
+TEST(LaunchLine, TakesNoMoreThanItsShareSideBySide) {
+  EXPECT_EQ(launch_line(launching("srun"), eight_tasks, true),
+            srun + " --exact --mem=0 --gres=gpu:4");
+  EXPECT_EQ(launch_line(launching("srun"), {}, true),
+            "srun --nodes=1 --ntasks=1 --ntasks-per-node=1 --exact --mem=0");
+}
+
+TEST(LaunchLine, FillsTheArgumentsOfOtherLaunchers) {
+  EXPECT_EQ(launch_line(launching("mpirun",
+                                  "-np {{tasks}} --map-by ppr:{{tasks_per_node}}:node "
+                                  "-n{{nodes}} -c{{threads_per_task}} "
+                                  "-g{{gpus_per_node}}"),
+                        eight_tasks, true),
+            "mpirun -np 8 --map-by ppr:4:node -n2 -c12 -g4");
+  EXPECT_EQ(launch_line(launching("mysrun"), eight_tasks, true), "mysrun");
+}
+
+TEST(LaunchLine, RefusesAHoleWithoutAValue) {
+  const auto error = [](const std::string& arguments) {
+    return support::error_of([&] { launch_line(launching("jsrun", arguments), {}, false); });
+  };
+  EXPECT_EQ(error("-v -c{{cores}}"),
+            "launcher.arguments of box:1:6: error: nothing fills the hole 'cores'\n"
+            "hint: did you mean 'nodes'?");
+  EXPECT_EQ(error("-g{{gpus_per_node}}"),
+            "launcher.arguments of box:1:3: error: the hole 'gpus_per_node' has no value here\n"
+            "hint: write {{gpus_per_node?}} if the line may vanish");
+}
+
+struct Bound {
+  std::string name;
+  Binding binding;
+  int tasks_per_node;
+  std::string expected;
+};
+void PrintTo(const Bound& b, std::ostream* out) {
+  *out << b.name;
+}
+
+class BindingTest : public testing::TestWithParam<Bound> {};
+
+TEST_P(BindingTest, IsToldToSrun) {
+  const Bound& b = GetParam();
+  const Resources resources{.tasks_per_node = b.tasks_per_node};
+  const std::string tasks = std::to_string(b.tasks_per_node);
+  EXPECT_EQ(launch_line(binding(b.binding), resources, false),
+            "srun --nodes=1 --ntasks=" + tasks + " --ntasks-per-node=" + tasks + b.expected);
+}
+
+Binding of(Binding::Mode mode, bool needs_whole_node = false) {
+  return {.mode = mode,
+          .per_device = {"0xf0", "0x0f"},
+          .needs_whole_node = needs_whole_node,
+          .gpu_select = ""};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, BindingTest,
+    testing::Values(
+        Bound{"None", of(Binding::Mode::none), 2, ""},
+        Bound{"Cores", of(Binding::Mode::cores), 2, " --cpu-bind=cores"},
+        Bound{"Sockets", of(Binding::Mode::sockets), 2, " --cpu-bind=sockets"},
+        Bound{"Masks", of(Binding::Mode::mask_cpu), 2, " --cpu-bind=mask_cpu:0xf0,0x0f"},
+        Bound{"Map", of(Binding::Mode::map_cpu), 2, " --cpu-bind=map_cpu:0xf0,0x0f"},
+        Bound{"FewerTasksThanMasks", of(Binding::Mode::mask_cpu), 1, " --cpu-bind=mask_cpu:0xf0"},
+        Bound{"MoreTasksThanMasks", of(Binding::Mode::mask_cpu), 3, ""},
+        Bound{"MasksOfTheWholeNode", of(Binding::Mode::mask_cpu, true), 2,
+              " --cpu-bind=mask_cpu:0xf0,0x0f"},
+        Bound{"MasksOfTheWholeNodeForFewerTasks", of(Binding::Mode::mask_cpu, true), 1, ""}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(LaunchLine, BindsNothingByOtherLaunchers) {
+  Platform platform = binding(of(Binding::Mode::cores));
+  platform.launcher.command = "mpirun";
+  EXPECT_EQ(launch_line(platform, eight_tasks, false), "mpirun");
+}
+
+TEST(LaunchLine, GivesEachTaskItsDevice) {
+  Binding select = of(Binding::Mode::cores);
+  select.gpu_select = "ROCR_VISIBLE_DEVICES";
+  EXPECT_EQ(launch_line(binding(select), {}, false),
+            "srun --nodes=1 --ntasks=1 --ntasks-per-node=1 --cpu-bind=cores "
+            "bash -c 'export ROCR_VISIBLE_DEVICES=${SLURM_LOCALID:-0}; exec \"$@\"' bash");
+}
+
+}  // namespace
+}  // namespace bench::platform

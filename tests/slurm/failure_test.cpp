@@ -1,0 +1,238 @@
+#include "site.hpp"
+#include "support/eventually.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::slurm {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// Runs until it is told to go on, which most of these tests never do.
+const std::string runs_on = "while [ ! -e $jube_benchmark_home/go ]; do sleep 0.1; done";
+/// The first execution runs on, the ones after it are through at once.
+const std::string runs_on_at_first =
+    "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; sleep 300; }";
+
+class FailureTest : public SlurmTest {
+ protected:
+  Site site{cluster_if_any()};
+
+  static const Cluster* cluster_if_any() {
+    return Cluster::missing().empty() ? &cluster() : nullptr;
+  }
+
+  /// The raw ids of the jobs that run, once there are so many.
+  std::vector<std::string> running(std::size_t count) const {
+    std::vector<std::string> ids;
+    EXPECT_TRUE(support::eventually([&] {
+      ids = split_names(cluster().ask({"squeue", "-h", "-r", "-t", "R", "-o", "%A"}), "\n");
+      return ids.size() == count && site.witness().size() == count;
+    }));
+    return ids;
+  }
+
+  void down(const std::string& job) const {
+    cluster().ask({"scontrol", "update",
+                   "nodename=" + cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"}),
+                   "state=down", "reason=test"});
+  }
+
+  /// Slurm looks at limits every 30 s only.
+  void let_time_run_out(const std::string& job) const {
+    cluster().ask({"scontrol", "update", "jobid=" + job, "EndTime=now+1"});
+  }
+
+  /// Waits for all to end, and expects the one attempt, which failed, to have this outcome.
+  void expect_failure(const std::string& outcome) {
+    const auto again = site.go_on({"--wait"});
+    EXPECT_EQ(again.status.code, 1) << again.standard_error;
+    EXPECT_THAT(site.outcomes(), ElementsAre(outcome));
+    EXPECT_EQ(site.states(), site.all("failed", 1));
+    EXPECT_EQ(site.witness(), Site::each_once(1));
+  }
+};
+
+TEST_F(FailureTest, AProgramThatFailsKeepsItsExitCode) {
+  site.sweep(2, "exit 3");
+  EXPECT_EQ(site.run({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("failed", "failed"));
+  EXPECT_EQ(site.attempts()[1].exit_code, 3);
+}
+
+TEST_F(FailureTest, ANodeThatGoesDown) {
+  site.sweep(1, runs_on);
+  site.run();
+  down(running(1).at(0));
+  expect_failure("node_fail");
+}
+
+TEST_F(FailureTest, AJobThatIsDrivenOut) {
+  site.sweep(1, runs_on);
+  site.run({}, "low");
+  const std::string node = cluster().ask({"squeue", "-h", "-j", running(1).at(0), "-o", "%N"});
+  cluster().ask(
+      {"sbatch", "-p", "fx", "-w", node, "--exclusive", "-o", "/dev/null", "--wrap", "sleep 2"});
+  expect_failure("preempted");
+}
+
+TEST_F(FailureTest, AJobOverItsTimeLimit) {
+  site.sweep(1, runs_on);
+  site.run();
+  let_time_run_out(running(1).at(0));
+  expect_failure("timeout");
+}
+
+TEST_F(FailureTest, ARunningJobThatIsCancelled) {
+  site.sweep(1, runs_on);
+  site.run();
+  cluster().ask({"scancel", running(1).at(0)});
+  expect_failure("cancelled");
+}
+
+TEST_F(FailureTest, ATaskThatIsCancelledWhileTheOthersRun) {
+  site.sweep(3, runs_on);
+  site.run();
+  running(3);
+  const std::string task = site.attempts().at(1).job_id;
+  ASSERT_THAT(task, HasSubstr("_"));
+  cluster().ask({"scancel", task});
+  ASSERT_TRUE(support::eventually([&] {
+    return cluster().ask({"squeue", "-h", "-t", "all", "-j", task, "-o", "%T"}) == "CANCELLED";
+  }));
+  write_file_atomically(site.home() / "go", "");
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("done", "cancelled", "done"));
+  EXPECT_EQ(site.witness(), Site::each_once(3));
+}
+
+/// Jobs that wait, because all nodes are being emptied.
+class PendingTest : public FailureTest {
+ protected:
+  void SetUp() override {
+    FailureTest::SetUp();
+    if (!IsSkipped())
+      cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=drain", "reason=test"});
+    is_open_ = IsSkipped();
+  }
+  void TearDown() override {
+    if (!is_open_)
+      open();
+  }
+
+  void open() {
+    cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=resume"});
+    is_open_ = true;
+  }
+
+  std::string array_id() const {
+    const std::string id = site.attempts().at(0).job_id;
+    return id.substr(0, id.find('_'));
+  }
+
+ private:
+  bool is_open_ = false;
+};
+
+TEST_F(PendingTest, AJobThatIsCancelled) {
+  site.sweep(1);
+  site.run();
+  cluster().ask({"scancel", array_id()});
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("cancelled"));
+  EXPECT_THAT(site.witness(), SizeIs(0));
+}
+
+TEST_F(PendingTest, AnArrayThatIsCancelled) {
+  site.sweep(3);
+  site.run();
+  cluster().ask({"scancel", array_id()});
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("cancelled", "cancelled", "cancelled"));
+}
+
+// Slurm keeps no record of such tasks.
+TEST_F(PendingTest, TasksThatAreCancelled) {
+  site.sweep(5);
+  site.run();
+  cluster().ask({"scancel", array_id() + "_[1-2]"});
+  open();
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("done", "cancelled", "cancelled", "done", "done"));
+}
+
+// The record that Slurm keeps then has no indices any more.
+TEST_F(PendingTest, AllTasksCancelledOneByOne) {
+  site.sweep(2);
+  site.run();
+  cluster().ask({"scancel", array_id() + "_0"});
+  cluster().ask({"scancel", array_id() + "_1"});
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("cancelled", "cancelled"));
+}
+
+TEST_F(PendingTest, AWorkpackageDirectoryThatIsRemoved) {
+  site.sweep(1);
+  site.run();
+  std::filesystem::remove_all(site.workpackage(0));
+  open();
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre(AnyOf("launch_failure", "failed")));
+  EXPECT_THAT(site.witness(), SizeIs(0));
+}
+
+class RetryTest : public FailureTest {
+ protected:
+  static std::vector<std::string> retry(const std::string& on) {
+    return {"batch: {time_limit: \"00:02:00\"}",
+            "retry: {on: [" + on + "], times: 1, timelimit_factor: 1.5}"};
+  }
+};
+
+TEST_F(RetryTest, AfterANodeFailure) {
+  site.sweep(1, runs_on_at_first, retry("node_fail"));
+  site.run();
+  down(running(1).at(0));
+  const auto again = site.go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
+  EXPECT_EQ(site.states(), site.all("done", 1));
+}
+
+TEST_F(RetryTest, AfterATimeoutWithALongerLimit) {
+  site.sweep(1, runs_on_at_first, retry("timeout"));
+  site.run();
+  let_time_run_out(running(1).at(0));
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 0);
+  EXPECT_THAT(site.outcomes(), ElementsAre("timeout", "done"));
+  EXPECT_EQ(
+      cluster().ask({"squeue", "-h", "-t", "all", "-j", site.attempts()[1].job_id, "-o", "%l"}),
+      "3:00");
+}
+
+TEST_F(RetryTest, NotAfterWhatIsNotNamed) {
+  site.sweep(1, "exit 1", retry("node_fail"));
+  EXPECT_EQ(site.run({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("failed"));
+}
+
+TEST_F(RetryTest, NoMoreOftenThanAllowed) {
+  site.sweep(1, runs_on, retry("cancelled"));
+  site.run();
+  cluster().ask({"scancel", running(1).at(0)});
+  site.go_on();
+  std::filesystem::remove(site.home() / "witness");
+  cluster().ask({"scancel", running(1).at(0)});
+  EXPECT_EQ(site.go_on({"--wait"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("cancelled", "cancelled"));
+}
+
+}  // namespace
+}  // namespace bench::slurm

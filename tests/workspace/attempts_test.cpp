@@ -1,0 +1,143 @@
+#include "workspace/fixture.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::workspace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class AttemptTest : public WorkspaceFixture {
+ protected:
+  AttemptTest() { add(0, State::running); }
+
+  static Repetition repetition(Outcome outcome) {
+    return {.ending = {.workpackage = 0, .outcome = outcome, .reason = "why", .host = "node1"}};
+  }
+
+  /// `1 failed`: number and outcome of each attempt, as users read them.
+  std::vector<std::string> outcomes() const {
+    const SQLite::Database database((directory_.path() / "workspace.db").string());
+    SQLite::Statement select(database, "SELECT number || ' ' || outcome FROM attempt ORDER BY 1");
+    std::vector<std::string> all;
+    while (select.executeStep())
+      all.push_back(select.getColumn(0).getString());
+    return all;
+  }
+};
+
+TEST_F(AttemptTest, HasNoOutcomeAndNoSubmissionWhileItIsUnderWay) {
+  const Attempt attempt = workspace_.attempts().at(0);
+  EXPECT_EQ(attempt.outcome, "");
+  EXPECT_EQ(attempt.submission, "");
+  EXPECT_EQ(attempt.task, std::nullopt);
+}
+
+TEST_F(AttemptTest, IsBookedBeforeItIsSubmitted) {
+  workspace_.apply({.bookings = {{0, "sub", std::nullopt}}});
+  EXPECT_EQ(workspace_.attempts().at(0).submission, "sub");
+  EXPECT_EQ(workspace_.attempts().at(0).task, std::nullopt);
+  EXPECT_EQ(workspace_.workpackage(0).state, State::running);
+  workspace_.apply({.bookings = {{0, "array", 3}}, .submissions = {{0, "4711_3"}}});
+  EXPECT_EQ(workspace_.attempts().at(0).submission, "array");
+  EXPECT_EQ(workspace_.attempts().at(0).task, 3);
+  EXPECT_EQ(workspace_.attempts().at(0).job_id, "4711_3");
+  EXPECT_EQ(workspace_.workpackage(0).state, State::submitted);
+}
+
+TEST_F(AttemptTest, IsBookedForItself) {
+  workspace_.apply({.bookings = {{0, "sub", 3}}});
+  workspace_.apply({.interruptions = {{0, "cut off"}}});
+  workspace_.apply({.claims = {claim(0, "second")}});
+  EXPECT_EQ(workspace_.attempts().at(0).submission, "");
+  EXPECT_EQ(workspace_.attempts().at(0).task, std::nullopt);
+}
+
+TEST_F(AttemptTest, IsFollowedByAnotherFromTheBeginning) {
+  workspace_.apply({.advances = {{.workpackage = 0,
+                                  .to = State::ready,
+                                  .progress = {.prepared = true, .cycle = 1, .command = 2},
+                                  .environment = {{"A", "1"}}}}});
+  workspace_.apply({.claims = {claim(0, "second")}});
+  workspace_.apply({.repetitions = {repetition(Outcome::node_fail)}});
+  const Workpackage again = workspace_.workpackage(0);
+  EXPECT_EQ(again.state, State::ready);
+  EXPECT_EQ(again.progress, Progress{});
+  EXPECT_EQ(again.retries, 1);
+  EXPECT_EQ(again.timeouts, 0);
+  EXPECT_EQ(again.reason, "");
+  EXPECT_THAT(workspace_.environment(0), IsEmpty());
+  const Attempt failed = workspace_.attempts().at(0);
+  EXPECT_EQ(failed.outcome, "node_fail");
+  EXPECT_EQ(failed.reason, "why");
+  EXPECT_EQ(failed.host, "node1");
+  EXPECT_TRUE(failed.ended_unix_s);
+}
+
+TEST_F(AttemptTest, CanBeFollowedAtOnce) {
+  workspace_.apply({.claims = {claim(0, "second")}, .repetitions = {repetition(Outcome::failed)}});
+  EXPECT_EQ(workspace_.workpackage(0).state, State::running);
+  EXPECT_EQ(workspace_.attempts().at(0).uuid, "second");
+  EXPECT_EQ(workspace_.attempts().at(0).outcome, "");
+}
+
+TEST_F(AttemptTest, IsCountedIfItTimedOut) {
+  for (const Outcome outcome : {Outcome::timeout, Outcome::failed, Outcome::timeout})
+    workspace_.apply({.claims = {claim(0, std::to_string(workspace_.attempts().at(0).number))},
+                      .repetitions = {repetition(outcome)}});
+  EXPECT_EQ(workspace_.workpackage(0).retries, 3);
+  EXPECT_EQ(workspace_.workpackage(0).timeouts, 2);
+}
+
+TEST_F(AttemptTest, IsForgottenWhereTheUserStartsOver) {
+  workspace_.apply({.repetitions = {repetition(Outcome::timeout)}});
+  workspace_.apply({.reset = {0}});
+  EXPECT_EQ(workspace_.workpackage(0).retries, 0);
+  EXPECT_EQ(workspace_.workpackage(0).timeouts, 0);
+}
+
+TEST_F(AttemptTest, IsKeptWithItsOutcome) {
+  workspace_.apply({.repetitions = {repetition(Outcome::timeout)}});
+  workspace_.apply({.claims = {claim(0, "b")}});
+  workspace_.apply({.interruptions = {{0, "cut off"}}});
+  workspace_.apply({.claims = {claim(0, "c")}});
+  workspace_.apply({.advances = {{.workpackage = 0, .to = State::ready, .progress = {}}}});
+  workspace_.apply({.claims = {claim(0, "d")}});
+  workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::failed}}});
+  EXPECT_THAT(outcomes(), ElementsAre("1 timeout", "2 interrupted", "3 done", "4 failed"));
+}
+
+class OutcomeTest : public WorkspaceFixture, public testing::WithParamInterface<Outcome> {};
+
+TEST_P(OutcomeTest, StandsInTheAttempt) {
+  add(0, State::submitted);
+  workspace_.apply({.endings = {{.workpackage = 0, .outcome = GetParam()}}});
+  EXPECT_EQ(workspace_.attempts().at(0).outcome, bench::name_of(GetParam()));
+  EXPECT_EQ(workspace_.workpackage(0).state,
+            GetParam() == Outcome::done ? State::done : State::failed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, OutcomeTest,
+                         testing::Values(Outcome::done, Outcome::failed, Outcome::timeout,
+                                         Outcome::node_fail, Outcome::boot_fail, Outcome::preempted,
+                                         Outcome::out_of_memory, Outcome::cancelled,
+                                         Outcome::deadline, Outcome::launch_failure, Outcome::lost),
+                         [](const auto& one) { return std::string(bench::name_of(one.param)); });
+
+TEST_F(WorkspaceFixture, ShowsRetriesInTheViewOfResults) {
+  add(0, State::running);
+  workspace_.apply({.repetitions = {{.ending = {.workpackage = 0}}}});
+  workspace_.apply({.claims = {claim(0, "second")}});
+  workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
+  workspace_.replace_findings("a", {{.workpackage = 0, .name = "x", .value = 1LL}});
+  const SQLite::Database database((directory_.path() / "workspace.db").string());
+  SQLite::Statement select(database, "SELECT retries FROM results");
+  ASSERT_TRUE(select.executeStep());
+  EXPECT_EQ(select.getColumn(0).getInt(), 1);
+}
+
+}  // namespace
+}  // namespace bench::workspace

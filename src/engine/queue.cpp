@@ -114,8 +114,9 @@ std::deque<long long>& Queue::place_for(StepQueue& queue, const Workpackage& wor
 std::vector<long long> Queue::take_gathered() {
   std::vector<long long> ids;
   for (StepQueue& queue : steps_) {
-    ids.insert(ids.end(), queue.gathered.begin(), queue.gathered.end());
-    queue.gathered.clear();
+    const auto end = queue.gathered.begin() + static_cast<std::ptrdiff_t>(takeable(queue));
+    ids.insert(ids.end(), queue.gathered.begin(), end);
+    queue.gathered.erase(queue.gathered.begin(), end);
   }
   std::sort(ids.begin(), ids.end());
   return ids;
@@ -124,8 +125,17 @@ std::vector<long long> Queue::take_gathered() {
 std::size_t Queue::gathered() const {
   std::size_t count = 0;
   for (const StepQueue& queue : steps_)
-    count += queue.gathered.size();
+    count += takeable(queue);
   return count;
+}
+
+/// Slurm minds the limit itself, by the throttle of an array and by dependencies.
+std::size_t Queue::takeable(const StepQueue& queue) const {
+  const int most = limit(queue.step->name);
+  if (most == 0 || run_.platform.scheduler == platform::Scheduler::slurm)
+    return queue.gathered.size();
+  return std::min(queue.gathered.size(),
+                  static_cast<std::size_t>(std::max(0, most - queue.running)));
 }
 
 int Queue::limit(const std::string& step) const {

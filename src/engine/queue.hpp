@@ -28,8 +28,10 @@ class Queue {
   /// The ready workpackage with the lowest id among the steps that may start another; -1 for none.
   long long front() const;
   /// Ready workpackages that a batch system shall run, ascending. They gather here, so that many go
-  /// out together.
+  /// out together; where the batch system cannot mind the limit of a step, no more of it than may
+  /// run now.
   std::vector<long long> take_gathered();
+  /// How many there are to take.
   std::size_t gathered() const;
   /// How many workpackages of a step may run at a time, by its `max_async`, `procs` or common work
   /// directory; 0: any number.
@@ -48,7 +50,7 @@ class Queue {
     const model::Step* step;
     std::deque<long long> ready;     ///< Not started yet.
     std::deque<long long> resumed;   ///< Ready for their next part: they are unfinished already.
-    std::deque<long long> gathered;  ///< Ready for the batch system, which minds the limits.
+    std::deque<long long> gathered;  ///< Ready for the batch system.
     bool scheduled = false;          ///< A batch system runs its commands.
     int running = 0;
     int unfinished = 0;                  ///< Started, and neither done nor failed.
@@ -61,6 +63,7 @@ class Queue {
     std::vector<long long> stopped;  ///< Where the order does not count: since the last release.
   };
 
+  std::size_t takeable(const StepQueue& queue) const;
   std::deque<long long>& place_for(StepQueue& queue, const workspace::Workpackage& workpackage);
   StepQueue& of(const std::string& step);
   const StepQueue& of(const std::string& step) const;

@@ -160,19 +160,41 @@ std::string Submitter::array_of(const Bundle& bundle) const {
 
 /// The batch system minds the limit of an array. Several submissions wait for each other: a job for
 /// the one in its lane, an array for all.
-std::string Submitter::dependency_of(const Bundle& bundle) const {
-  const auto known = lanes_.find(bundle.first().scope->step.name);
-  if (known == lanes_.end())
+std::string Submitter::dependency_of(const Bundle& bundle) {
+  const std::string& step = bundle.first().scope->step.name;
+  if (queue_.limit(step) == 0)
     return "";
   std::vector<std::string> ids;
-  const auto& lanes = known->second;
+  const auto& lanes = lanes_of(step);
   if (bundle.tasks.size() > 1)
     ids = lanes;
-  else if (lanes.size() >= static_cast<std::size_t>(queue_.limit(known->first)))
+  else if (lanes.size() >= static_cast<std::size_t>(queue_.limit(step)))
     ids = {lanes.front()};
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids.empty() ? "" : "afterany:" + join(ids, ":");
+}
+
+/// Jobs that an earlier bench submitted keep their lanes.
+std::vector<std::string>& Submitter::lanes_of(const std::string& step) {
+  const auto [known, is_new] = lanes_.try_emplace(step);
+  std::vector<std::string>& lanes = known->second;
+  if (!is_new)
+    return lanes;
+  const auto limit = static_cast<std::size_t>(queue_.limit(step));
+  for (const auto& [workpackage, id] : batch_.ids()) {
+    if (graph_.at(workpackage).step != step)
+      continue;
+    const auto underscore = id.find('_');
+    const std::string job = id.substr(0, underscore);
+    if (underscore != std::string::npos)
+      lanes.assign(limit, job);  // the latest array waits for those before it
+    else if (std::ranges::find(lanes, job) == lanes.end())
+      lanes.push_back(job);
+  }
+  if (lanes.size() > limit)
+    lanes.erase(lanes.begin(), lanes.end() - static_cast<std::ptrdiff_t>(limit));
+  return lanes;
 }
 
 void Submitter::take_lanes(const Bundle& bundle, const std::string& id) {
@@ -180,7 +202,7 @@ void Submitter::take_lanes(const Bundle& bundle, const std::string& id) {
   const auto limit = static_cast<std::size_t>(queue_.limit(step));
   if (limit == 0)
     return;
-  std::vector<std::string>& lanes = lanes_[step];
+  std::vector<std::string>& lanes = lanes_of(step);
   if (bundle.tasks.size() > 1) {
     lanes.assign(limit, id);
     return;
@@ -191,7 +213,7 @@ void Submitter::take_lanes(const Bundle& bundle, const std::string& id) {
 }
 
 /// A script of its own for one workpackage; else one that runs the scripts of many.
-schedule::Submission Submitter::write_script(const Bundle& bundle) const {
+schedule::Submission Submitter::write_script(const Bundle& bundle) {
   const Planned& first = bundle.first();
   const std::string dependency = dependency_of(bundle);
   const std::string name = job_name(

@@ -64,9 +64,10 @@ class Submitter {
                  std::vector<schedule::Completion>& refused);
   void take_back(const Bundle& bundle, const std::string& reason);
   static std::pair<Bundle, Bundle> halves_of(const Bundle& bundle);
-  schedule::Submission write_script(const Bundle& bundle) const;
+  schedule::Submission write_script(const Bundle& bundle);
   std::string array_of(const Bundle& bundle) const;
-  std::string dependency_of(const Bundle& bundle) const;
+  std::string dependency_of(const Bundle& bundle);
+  std::vector<std::string>& lanes_of(const std::string& step);
   void take_lanes(const Bundle& bundle, const std::string& id);
   template <class Action>
   static void for_each(const Bundle& bundle, Action action);

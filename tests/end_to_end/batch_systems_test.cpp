@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/text.hpp>
+
 namespace bench::end_to_end {
 namespace {
 
@@ -78,6 +80,19 @@ TEST_P(BatchSystemTest, CancelsJobsThatWait) {
   EXPECT_EQ(output.standard_output, "cancelled 3 jobs of run 0, with 3 workpackages\n")
       << output.standard_error;
   EXPECT_EQ(bench({"status", "runs"}).standard_output, "ERROR\n");
+}
+
+/// There are no arrays with a throttle and no dependencies: bench minds the limit itself.
+TEST_P(BatchSystemTest, SubmitsNoMoreThanMayRun) {
+  ground_.write("b.yaml", replace_all(ground_.read("b.yaml"), "use: p\n  batch",
+                                      "use: p\n  max_async: 2\n  batch"));
+  ground_.write("queue/hold", "");
+  ASSERT_EQ(run("--hide-animation").status.code, 0);
+  EXPECT_EQ(bench({"cancel", "runs"}).standard_output,
+            "cancelled 2 jobs of run 0, with 2 workpackages\n");
+  ASSERT_EQ(bench({"continue", "runs"}).status.code, 1);
+  EXPECT_EQ(bench({"cancel", "runs"}).standard_output,
+            "cancelled 1 job of run 0, with 1 workpackage\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, BatchSystemTest,

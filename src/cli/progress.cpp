@@ -60,11 +60,10 @@ std::string Progress::line_of(const workspace::StepCounts& step) const {
   const long long ended = step.done + step.failed;
   const long long ended_here = ended - ended_at_start_.at(step.step);
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-  if (ended_here > 0 && ended < step.all())
-    line +=
-        fmt::format(", about {} left", human_duration(elapsed_s / static_cast<double>(ended_here) *
-                                                      static_cast<double>(step.all() - ended)));
-  return line;
+  const double left_s = ended_here == 0 ? 0
+                                        : elapsed_s / static_cast<double>(ended_here) *
+                                              static_cast<double>(step.all() - ended);
+  return left_s < 1 ? line : line + fmt::format(", about {} left", human_duration(left_s));
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
@@ -109,7 +108,8 @@ void Progress::failed(const workspace::Workpackage& workpackage) {
 }
 
 void Progress::repeated(const workspace::Workpackage& workpackage, const std::string& reason) {
-  say(fmt::format("workpackage {} is made again: {}", workpackage.directory, reason),
+  say(fmt::format("workpackage {} ({}) is made again: {}", workpackage.id, workpackage.step,
+                  reason),
       Level::warning);
 }
 

@@ -122,9 +122,8 @@ platform::Holes common_holes(const Scope& scope, const Geometry& geometry) {
 
 /// The text of a template of `templates/` that goes with the platform's.
 std::string fill_part(const Scope& scope, const char* name, const platform::Holes& holes) {
-  fs::path file;
-  const std::string text = platform::read_job_template(name, scope.run.fact("home"), file);
-  return platform::fill(text, file.string(), holes);
+  const auto& found = scope.run.job_templates.read(name, scope.run.fact("home"));
+  return platform::fill(found.text, found.file.string(), holes);
 }
 
 }  // namespace
@@ -151,6 +150,12 @@ Geometry geometry_of(const Scope& scope) {
   const std::string limit = scope.substitute(batch.time_limit);
   if (!limit.empty())
     geometry.time_limit_s = parse_duration_s(limit, batch.place);
+  // Where the commands are one job, the step's `timeout` is a limit on it like the other.
+  if (const std::string timeout = scope.substitute(scope.step.timeout); !timeout.empty()) {
+    const double timeout_s = parse_duration_s(timeout, scope.step.place);
+    if (geometry.time_limit_s == 0 || timeout_s < geometry.time_limit_s)
+      geometry.time_limit_s = timeout_s;
+  }
   if (scope.step.retry)
     geometry.time_limit_s *=
         std::pow(scope.step.retry->time_limit_factor, scope.workpackage.timeouts);
@@ -175,9 +180,8 @@ std::string fill_job_template(const Scope& scope, const Geometry& geometry,
   const std::string& own = scope.step.batch->job_template;
   const platform::Platform& machine = scope.run.platform;
   const platform::Resources resources = geometry.resources.times(envelope.pack);
-  fs::path file;
-  const std::string text = platform::read_job_template(
-      own.empty() ? machine.job_template : scope.substitute(own), scope.run.fact("home"), file);
+  const auto& found = scope.run.job_templates.read(
+      own.empty() ? machine.job_template : scope.substitute(own), scope.run.fact("home"));
   const auto limit_s = static_cast<long long>(std::ceil(geometry.time_limit_s));
   platform::Holes holes = common_holes(scope, geometry);
   holes.merge(platform::Holes{{"job_name", envelope.job_name},
@@ -206,7 +210,7 @@ std::string fill_job_template(const Scope& scope, const Geometry& geometry,
                               {"stderr", envelope.error},
                               {"work_directory", shell_quote(scope.work().string())}});
   holes.merge(platform::Holes(envelope.parts));
-  return platform::fill(text, file.string(), holes);
+  return platform::fill(found.text, found.file.string(), holes);
 }
 
 std::string starter(const Scope& scope, const Geometry& geometry) {
@@ -275,7 +279,10 @@ platform::Holes render_dispatcher(const Scope& scope, const Geometry& geometry, 
   platform::Holes holes = common_holes(scope, geometry);
   holes["list"] = shell_quote(list.string());
   holes["side_by_side"] = by_srun ? platform::launch_line(machine, one, true) : "env";
-  return {{"body", fill_part(scope, "array.sh", holes)}};
+  // What a template has beside the body belongs to each workpackage and is done in its own script.
+  return {{"body", fill_part(scope, "array.sh", holes)},
+          {"exports", ":"},
+          {"prologue", std::string(strip(scope.run.platform.prologue))}};
 }
 
 }  // namespace bench::engine

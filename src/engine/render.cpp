@@ -39,15 +39,18 @@ double duration_s(const Scope& scope, const std::string& text, const Place& plac
 
 }  // namespace
 
-std::vector<fs::path> program_directories() {
-  const fs::path here = executable_directory();
-  std::vector<fs::path> directories;
-  std::error_code absent;
-  for (const fs::path& candidate :
-       {here, here / "steps", here.parent_path() / "libexec" / "bench" / "steps"})
-    if (fs::is_directory(candidate, absent))
-      directories.push_back(candidate);
-  return directories;
+const std::vector<fs::path>& program_directories() {
+  static const std::vector<fs::path> found = [] {
+    const fs::path here = executable_directory();
+    std::vector<fs::path> directories;
+    std::error_code absent;
+    for (const fs::path& candidate :
+         {here, here / "steps", here.parent_path() / "libexec" / "bench" / "steps"})
+      if (fs::is_directory(candidate, absent))
+        directories.push_back(candidate);
+    return directories;
+  }();
+  return found;
 }
 
 schedule::Snippet render_command(const model::Command& command, const Scope& scope,
@@ -67,8 +70,8 @@ schedule::Snippet render_command(const model::Command& command, const Scope& sco
 Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
                 const workspace::EnvironmentChanges& inherited) {
   Rendered rendered;
-  rendered.timeout_s = duration_s(scope, scope.step.timeout, scope.step.place);
   if (!part.script) {
+    rendered.timeout_s = duration_s(scope, scope.step.timeout, scope.step.place);
     rendered.snippets = render_snippets(scope, part.begin, part.end);
     return rendered;
   }
@@ -77,9 +80,7 @@ Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
   of_batch.variables["jube_starter"] = starter(scope, rendered.geometry);
   rendered.script = render_job_script(of_batch, rendered.geometry, uuid, inherited,
                                       render_snippets(of_batch, 0, size_of(scope.step)));
-  const double limit_s = rendered.geometry.time_limit_s;
-  if (limit_s > 0 && (rendered.timeout_s == 0 || limit_s < rendered.timeout_s))
-    rendered.timeout_s = limit_s;
+  rendered.timeout_s = rendered.geometry.time_limit_s;
   return rendered;
 }
 

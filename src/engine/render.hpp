@@ -38,6 +38,6 @@ schedule::Snippet render_command(const model::Command& command, const Scope& sco
                                  std::string name);
 
 /// Directories with programs that commands find by name: bench-energy and the step programs.
-std::vector<std::filesystem::path> program_directories();
+const std::vector<std::filesystem::path>& program_directories();
 
 }  // namespace bench::engine

@@ -65,10 +65,16 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   while (!bundles.empty()) {
     const Bundle bundle = std::move(bundles.front());
     bundles.pop_front();
-    if (trouble_.empty())
-      hand_over(bundle, bundles, failed);
-    else
-      take_back(bundle, "the batch system took no more jobs");
+    try {
+      if (trouble_.empty())
+        hand_over(bundle, bundles, failed);
+      else
+        take_back(bundle, "the batch system took no more jobs");
+    } catch (const Error& error) {
+      for_each(bundle, [&](const Planned& one, std::optional<int>) {
+        failed.push_back(failure(one.job.workpackage, render(error)));
+      });
+    }
     workspace_.apply(ledger_.take_changes());
   }
   return failed;

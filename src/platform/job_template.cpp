@@ -117,6 +117,18 @@ std::string read_job_template(const std::string& name, const std::filesystem::pa
                           (data_directory() / "templates").string()));
 }
 
+const JobTemplates::Template& JobTemplates::read(const std::string& name,
+                                                 const std::filesystem::path& directory) const {
+  const auto key = std::make_pair(name, directory);
+  auto known = known_.find(key);
+  if (known == known_.end()) {
+    Template read;
+    read.text = read_job_template(name, directory, read.file);
+    known = known_.emplace(key, std::move(read)).first;
+  }
+  return known->second;
+}
+
 std::string fill(const std::string& text, const std::string& name, const Holes& holes) {
   std::string filled;
   Place place{.file = name};

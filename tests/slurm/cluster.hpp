@@ -137,8 +137,9 @@ class SlurmTest : public testing::Test {
   static void TearDownTestSuite() { cluster_.reset(); }
 
   void SetUp() override {
-    if (!cluster_)
+    if (!Cluster::missing().empty())
       GTEST_SKIP() << Cluster::missing();
+    ASSERT_TRUE(cluster_) << "Slurm is installed, but its cluster did not start";
   }
 
   static Cluster& cluster() { return *cluster_; }

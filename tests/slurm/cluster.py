@@ -142,6 +142,9 @@ class Cluster:
                                           getpass.getuser(), port, "\n".join(extra)))
         with open(f"{directory}/gres.conf", "w", encoding="utf-8") as file:
             file.write(layouts.gres_conf(layout, directory))
+        # As it starts, slurmd looks for cgroups that nothing here uses; with v1 it does without.
+        with open(f"{directory}/cgroup.conf", "w", encoding="utf-8") as file:
+            file.write("CgroupPlugin=cgroup/v1\n")
 
     def up(self):
         # First the controller: a node that does not find it tries again only after a second.

@@ -10,6 +10,7 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/platform/job_template.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -54,6 +55,7 @@ struct Run {
   platform::Platform platform;
   /// Facts of the run by name, as in the workspace.
   std::map<std::string, std::string> facts;
+  platform::JobTemplates job_templates;
 
   const std::string& fact(const std::string& name) const;
 };

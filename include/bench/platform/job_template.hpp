@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace bench::platform {
 
@@ -14,6 +15,20 @@ using Holes = std::map<std::string, std::string, std::less<>>;
 /// @throws Error if there is none
 std::string read_job_template(const std::string& name, const std::filesystem::path& directory,
                               std::filesystem::path& found);
+
+/// Reads each job template once, however many scripts are made of it.
+class JobTemplates {
+ public:
+  struct Template {
+    std::string text;
+    std::filesystem::path file;
+  };
+  /// @throws Error as `read_job_template`
+  const Template& read(const std::string& name, const std::filesystem::path& directory) const;
+
+ private:
+  mutable std::map<std::pair<std::string, std::filesystem::path>, Template> known_;
+};
 
 /// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` vanishes
 /// where the value is empty. Some schedulers want in one directive what we know apart:

@@ -101,7 +101,9 @@ void LocalBackend::Run::start_snippet() {
 void LocalBackend::Run::start_script() {
   const UniqueFd out = open_to_append(job_.work_directory / "stdout");
   const UniqueFd err = open_to_append(job_.work_directory / "stderr");
-  process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string()},
+  // Named, so that a process that a killed bench left on its way does not run the script of the
+  // attempt that has taken its place.
+  process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string(), job_.uuid},
                                .directory = job_.work_directory,
                                .environment = job_.environment,
                                .stdout_fd = out.get(),

@@ -124,6 +124,18 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return best ? fmt::format("did you mean '{}'?", *best) : "";
 }
 
+std::string suggestion(std::string_view word, std::span<const std::string> known,
+                       std::string_view introduction) {
+  const std::string near = did_you_mean(word, known);
+  return near.empty() ? std::string(introduction) + join(known, ", ") : near;
+}
+
+bool contains_any(std::string_view text, std::span<const std::string_view> phrases) {
+  return std::ranges::any_of(phrases, [&](std::string_view phrase) {
+    return text.find(phrase) != std::string_view::npos;
+  });
+}
+
 std::string shell_quote(std::string_view text) {
   constexpr std::string_view safe =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,+@%";

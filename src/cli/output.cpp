@@ -90,9 +90,8 @@ void check_step(const engine::Run& run, const std::string& step) {
   std::vector<std::string> known;
   for (const model::Step& one : run.benchmark.steps)
     known.push_back(one.name);
-  const std::string near = did_you_mean(step, known);
   throw Error(fmt::format("run {} has no step '{}'", run.directory.id, step),
-              near.empty() ? "its steps: " + join(known, ", ") : near);
+              suggestion(step, known, "its steps: "));
 }
 
 std::string status_word(const std::vector<workspace::StepCounts>& counts) {
@@ -149,9 +148,14 @@ std::string short_path(const std::filesystem::path& path) {
   return relative.empty() || relative.starts_with("..") ? path.string() : relative;
 }
 
+std::string target_of(const engine::Run& run) {
+  return fmt::format("{} --id {}", shell_quote(short_path(run.directory.path.parent_path())),
+                     run.directory.id);
+}
+
 std::string closing(const engine::Run& run, bool finished) {
   const std::string outpath = short_path(run.directory.path.parent_path());
-  const std::string target = fmt::format("{} --id {}", shell_quote(outpath), run.directory.id);
+  const std::string target = target_of(run);
   std::string text = fmt::format(
       ">>>> Run and its follow-up commands\n"
       ">>>>       id: {}\n>>>>   handle: {}\n>>>>      dir: {}\n",

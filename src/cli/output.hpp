@@ -30,6 +30,8 @@ void check_step(const engine::Run& run, const std::string& step);
 std::string status_word(const std::vector<workspace::StepCounts>& counts);
 /// The table of steps and states, indented by two columns.
 std::string status_table(const std::vector<workspace::StepCounts>& counts);
+/// The run as the arguments of a command: `DIR --id ID`.
+std::string target_of(const engine::Run& run);
 /// Where the run is and what to do next.
 std::string closing(const engine::Run& run, bool finished);
 /// Rows under headings, as `pretty` tables are drawn.

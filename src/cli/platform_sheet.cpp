@@ -6,6 +6,7 @@
 
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
+#include <bench/platform/words.hpp>
 
 namespace bench::cli {
 namespace {
@@ -56,40 +57,6 @@ class Sheet {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string text_of(platform::GpuRequest request) {
-  using platform::GpuRequest;
-  switch (request) {
-    case GpuRequest::none:
-      break;
-    case GpuRequest::gres:
-      return "gres";
-    case GpuRequest::gpus_per_node:
-      return "gpus-per-node";
-    case GpuRequest::gpus_per_task:
-      return "gpus-per-task";
-    case GpuRequest::constraint:
-      return "constraint";
-  }
-  return "none";
-}
-
-std::string text_of(platform::Binding::Mode mode) {
-  using Mode = platform::Binding::Mode;
-  switch (mode) {
-    case Mode::none:
-      break;
-    case Mode::cores:
-      return "cores";
-    case Mode::sockets:
-      return "sockets";
-    case Mode::mask_cpu:
-      return "mask_cpu";
-    case Mode::map_cpu:
-      return "map_cpu";
-  }
-  return "";
-}
-
 std::string truth(bool value) {
   return value ? "true" : "";
 }
@@ -109,7 +76,7 @@ std::string asking_sheet(const Platform& platform) {
   sheet.add("qos", required(platform.asking.qos, platform.qos_required));
   sheet.add("qos_required", truth(platform.qos_required));
   sheet.add("reservation", platform.asking.reservation);
-  sheet.add("gpu_request", text_of(platform.gpu_request));
+  sheet.add("gpu_request", word_of(platform::gpu_request_words(), platform.gpu_request));
   sheet.add("gpu_type", platform.gpu_type);
   sheet.add("constraint", platform.constraint);
   sheet.add("memory", platform.memory);
@@ -129,7 +96,7 @@ std::string starting_sheet(const Platform& platform) {
   const platform::Launcher& launcher = platform.launcher;
   sheet.add("launcher.command", launcher.command);
   sheet.add("launcher.arguments", launcher.arguments);
-  sheet.add("launcher.binding.mode", text_of(launcher.binding.mode));
+  sheet.add("launcher.binding.mode", word_of(platform::binding_words(), launcher.binding.mode));
   sheet.add("launcher.binding.per_device", join(launcher.binding.per_device, ","));
   sheet.add("launcher.binding.needs_whole_node", truth(launcher.binding.needs_whole_node));
   sheet.add("launcher.binding.gpu_select", launcher.binding.gpu_select);
@@ -188,18 +155,11 @@ std::string notes_text(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::string status_text(platform::Status status) {
-  using platform::Status;
-  if (status == Status::unknown)
-    return "unknown";
-  return status == Status::live ? "live" : "historic";
-}
-
 std::string platform_sheet(const Platform& platform) {
   Sheet head(platform.sources, platform.unconfirmed);
   head.add("tags", join(platform.tags, ", "));
   head.add("site", platform.site);
-  head.add("status", status_text(platform.status));
+  head.add("status", word_of(platform::status_words(), platform.status));
   head.add("file", short_path(platform.file));
   return head.under(fmt::format("{} ({})", platform.name, platform.description)).substr(1) +
          asking_sheet(platform) + starting_sheet(platform) + commands_sheet(platform) +

@@ -10,7 +10,4 @@ namespace bench::cli {
 /// nobody has confirmed marked as such.
 std::string platform_sheet(const platform::Platform& platform);
 
-/// `live`, `historic` or `unknown`.
-std::string status_text(platform::Status status);
-
 }  // namespace bench::cli

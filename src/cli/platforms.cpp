@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/platform/platform.hpp>
+#include <bench/platform/words.hpp>
 
 namespace bench::cli {
 namespace {
@@ -37,7 +38,7 @@ void list_platforms() {
     const bool sure = !platform.unconfirmed.contains("status");
     rows.push_back({name, platform.site, platform.scheduler_name, devices_text(platform.machine),
                     marked(platform.machine.accelerator.peak_fp16_tflops),
-                    status_text(platform.status) + (sure ? "" : "?")});
+                    word_of(platform::status_words(), platform.status) + (sure ? "" : "?")});
     for (const std::string& cell : rows.back())
       doubtful |= cell.find('?') != std::string::npos;
   }

@@ -25,6 +25,13 @@ void note_interruption(int signal) {
   }
 }
 
+/// How many of the step are where.
+std::string counts_text(const workspace::StepCounts& step) {
+  return fmt::format("{}: {} all, {} pending, {} running, {} done, {} failed", step.step,
+                     step.all(), step.ready + step.submitted + step.pending, step.running,
+                     step.done, step.failed);
+}
+
 }  // namespace
 
 Progress::Progress(const ProgressOptions& options)
@@ -52,18 +59,15 @@ void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
     tell_changes(counts);
 }
 
-/// How many of the step are where, and how long the rest may take at the rate so far.
-std::string Progress::line_of(const workspace::StepCounts& step) const {
-  std::string line =
-      fmt::format("{}: {} all, {} pending, {} running, {} done, {} failed", step.step, step.all(),
-                  step.ready + step.submitted + step.pending, step.running, step.done, step.failed);
+/// At the rate so far; empty: nothing tells.
+std::string Progress::time_left(const workspace::StepCounts& step) const {
   const long long ended = step.done + step.failed;
   const long long ended_here = ended - ended_at_start_.at(step.step);
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
   const double left_s = ended_here == 0 ? 0
                                         : elapsed_s / static_cast<double>(ended_here) *
                                               static_cast<double>(step.all() - ended);
-  return left_s < 1 ? line : line + fmt::format(", about {} left", human_duration(left_s));
+  return left_s < 1 ? "" : fmt::format(", about {} left", human_duration(left_s));
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
@@ -71,7 +75,7 @@ void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
   std::string lines;
   for (const workspace::StepCounts& step : counts)
     if (step.all() > 0) {
-      lines += "\x1b[K" + line_of(step) + "\n";
+      lines += "\x1b[K" + counts_text(step) + time_left(step) + "\n";
       ++drawn_lines_;
     }
   fmt::print(stderr, "{}", lines);
@@ -80,11 +84,11 @@ void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
 
 void Progress::tell_changes(const std::vector<workspace::StepCounts>& counts) {
   for (const workspace::StepCounts& step : counts) {
-    const std::string line = line_of(step);
+    const std::string counted = counts_text(step);
     std::string& told = told_[step.step];
-    if (step.all() > 0 && line.substr(0, line.find(", about")) != told) {
-      tell(line);
-      told = line.substr(0, line.find(", about"));
+    if (step.all() > 0 && counted != told) {
+      tell(counted + time_left(step));
+      told = counted;
     }
   }
 }

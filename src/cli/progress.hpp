@@ -40,7 +40,7 @@ class Progress : public engine::Observer {
 
   void draw(const std::vector<workspace::StepCounts>& counts);
   void tell_changes(const std::vector<workspace::StepCounts>& counts);
-  std::string line_of(const workspace::StepCounts& step) const;
+  std::string time_left(const workspace::StepCounts& step) const;
   void erase();
   void say(const std::string& line, Level level);
 

@@ -79,12 +79,10 @@ std::string interruption_text(const engine::Run& run, const engine::Standing& st
     with_batch_system += step.submitted;
   if (with_batch_system == 0 || options.cancel_on_interrupt)
     return "interrupted: what ran here was ended and is open again; `bench continue` goes on";
-  const std::string target = fmt::format(
-      "{} --id {}", shell_quote(short_path(run.directory.path.parent_path())), run.directory.id);
+  const std::string target = target_of(run);
   return fmt::format(
-      "interrupted: {} of the batch system {} on; `bench continue {} --wait` goes on, `bench "
-      "cancel "
-      "{}` ends them",
+      "interrupted: {} of the batch system {} on; "
+      "`bench continue {} --wait` goes on, `bench cancel {}` ends them",
       plural(static_cast<std::size_t>(with_batch_system), "job"),
       with_batch_system == 1 ? "runs" : "run", target, target);
 }

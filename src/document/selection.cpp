@@ -22,9 +22,8 @@ std::vector<std::string> wanted(const Node& root, const char* element,
   const auto take = [&](const std::string& text, const Place& place) {
     for (const std::string& name : split_names(text)) {
       if (std::ranges::find(known, name) == known.end()) {
-        const std::string near = did_you_mean(name, known);
         throw Error(fmt::format("no benchmark is called '{}'", name),
-                    near.empty() ? "there are: " + join(known, ", ") : near, place);
+                    suggestion(name, known, "there are: "), place);
       }
       names.push_back(name);
     }

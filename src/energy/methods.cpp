@@ -63,9 +63,7 @@ const Entry& entry_of(const std::string& name) {
   std::vector<std::string> known{"auto"};
   for (const Entry& entry : registry())
     known.emplace_back(entry.name);
-  const std::string meant = did_you_mean(name, known);
-  throw Error(fmt::format("unknown method '{}'", name),
-              meant.empty() ? "known are " + join(known, ", ") : meant);
+  throw Error(fmt::format("unknown method '{}'", name), suggestion(name, known, "known are "));
 }
 
 Method parse_method(const std::string& text) {

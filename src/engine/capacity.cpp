@@ -14,9 +14,8 @@ void check_admitted(const std::string& wanted, const std::vector<std::string>& a
                     const char* what, const std::string& partition) {
   if (wanted.empty() || allowed.empty() || std::ranges::find(allowed, wanted) != allowed.end())
     return;
-  const std::string near = did_you_mean(wanted, allowed);
   throw Error(fmt::format("partition {} does not admit the {} '{}'", partition, what, wanted),
-              near.empty() ? "it admits: " + join(allowed, ", ") : near);
+              suggestion(wanted, allowed, "it admits: "));
 }
 
 void check_known(const std::string& wanted, const std::vector<schedule::Partition>& all) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -90,14 +91,16 @@ class Loop {
 
   /// Jobs that the batch system runs count as running here.
   void show_progress() {
+    if (running_jobs_.empty())
+      return observer_.progress(ledger_.counts());
     std::vector<workspace::StepCounts> counts = ledger_.counts();
-    for (workspace::StepCounts& step : counts)
-      if (step.submitted > 0)
-        for (const long long id : queue_.members(step.step))
-          if (graph_.at(id).state == State::submitted && batch_.is_running(id)) {
-            --step.submitted;
-            ++step.running;
-          }
+    for (workspace::StepCounts& step : counts) {
+      const auto found = running_jobs_.find(step.step);
+      const long long running =
+          found == running_jobs_.end() ? 0 : std::min(step.submitted, found->second);
+      step.submitted -= running;
+      step.running += running;
+    }
     observer_.progress(counts);
   }
 
@@ -131,6 +134,9 @@ class Loop {
     if (batch_.trouble() != told_trouble_ && options_.wait && !batch_.trouble().empty())
       observer_.notice(fmt::format("{}; bench asks again", batch_.trouble()));
     told_trouble_ = batch_.trouble();
+    running_jobs_.clear();
+    for (const long long id : batch_.running())
+      ++running_jobs_[graph_.at(id).step];
     if (told_trouble_.empty() && queue_.gathered() == 0)
       submitter_.forget_trouble();  // what came of it is known now
   }
@@ -255,7 +261,8 @@ class Loop {
   void start(long long id) {
     in_its_own_name(id, [&](Workpackage& workpackage) {
       schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
-                                  ledger_.uuid(id), course_.inherited_by(workpackage));
+                                  ledger_.uuid(id), course_.inherited_by(workpackage))
+                              .job;
       observer_.started(job);
       local_.start(std::move(job));
     });
@@ -295,6 +302,7 @@ class Loop {
   schedule::LocalBackend local_;
   schedule::BatchQueue batch_;
   Submitter submitter_;
+  std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
   std::string told_trouble_;
   bool gathering_ = false;
   Clock::time_point gathering_since_{};

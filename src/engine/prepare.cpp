@@ -120,8 +120,8 @@ schedule::Job attempt_on_disk(const Run& run, const Workpackage& workpackage,
   return job;
 }
 
-schedule::Job prepare(const SharedScope& scope, const Graph& graph, const std::string& uuid,
-                      const workspace::EnvironmentChanges& inherited) {
+Prepared prepare(const SharedScope& scope, const Graph& graph, const std::string& uuid,
+                 const workspace::EnvironmentChanges& inherited) {
   const Workpackage& workpackage = scope->workpackage;
   const Part part = part_at(scope->run.benchmark, scope->step, workpackage.progress);
   schedule::Job job = attempt_on_disk(scope->run, workpackage, uuid);
@@ -140,7 +140,7 @@ schedule::Job prepare(const SharedScope& scope, const Graph& graph, const std::s
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
     write_file_atomically(job.script, rendered.script);
-    return job;
+    return {std::move(job), rendered.geometry};
   }
   if (rendered.snippets.empty())
     rendered.snippets.emplace_back();
@@ -148,7 +148,7 @@ schedule::Job prepare(const SharedScope& scope, const Graph& graph, const std::s
   job.snippets.insert(job.snippets.end(), std::make_move_iterator(rendered.snippets.begin()),
                       std::make_move_iterator(rendered.snippets.end()));
   log_commands(*scope, job);
-  return job;
+  return {.job = std::move(job), .geometry = {}};
 }
 
 void write_marker(const Run& run, const Workpackage& workpackage, bool success,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "graph.hpp"
+#include "job_script.hpp"
 #include "part.hpp"
 #include "scope.hpp"
 
@@ -18,13 +19,18 @@ std::shared_ptr<const Scope> scope_of(const Run& run, const Graph& graph,
                                       const workspace::Workpackage& workpackage,
                                       evaluate::Evaluator& evaluator);
 
+struct Prepared {
+  schedule::Job job;
+  Geometry geometry;  ///< Of a batch step.
+};
+
 /// The next part of a workpackage as an attempt, ready to start. Its first snippet makes the
 /// directory, where that is due: a left one of an interrupted attempt is removed, the parents are
 /// linked into it, files are placed and substituted.
 /// @param inherited the environment that the part begins with, against bench's own
 /// @throws Error if something of that fails; the workpackage is then failed, not the run
-schedule::Job prepare(const std::shared_ptr<const Scope>& scope, const Graph& graph,
-                      const std::string& uuid, const workspace::EnvironmentChanges& inherited);
+Prepared prepare(const std::shared_ptr<const Scope>& scope, const Graph& graph,
+                 const std::string& uuid, const workspace::EnvironmentChanges& inherited);
 
 /// The attempt as it stands on disk already, for one that an earlier bench started.
 schedule::Job attempt_on_disk(const Run& run, const workspace::Workpackage& workpackage,

@@ -36,7 +36,7 @@ void refuse_other_host(const Attempt& attempt) {
 std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& local) {
   std::set<std::string> uuids;
   std::vector<Attempt> left;
-  for (const Attempt& attempt : workspace_.attempts())
+  for (const Attempt& attempt : attempts_)
     if (const Workpackage& workpackage = graph_.at(attempt.workpackage);
         workpackage.state == State::running && !is_scheduled(run_, workpackage)) {
       refuse_other_host(attempt);
@@ -63,10 +63,9 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
 }
 
 void Recovery::take_up_jobs(schedule::BatchQueue& batch) {
-  const auto attempts = workspace_.attempts();
   std::set<std::string> begun;
   std::set<std::string> unrecorded;
-  for (const Attempt& attempt : attempts) {
+  for (const Attempt& attempt : attempts_) {
     if (!attempt.outcome.empty() && attempt.outcome != name_of(Outcome::interrupted))
       begun.insert(attempt.submission);
     if (graph_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
@@ -75,7 +74,7 @@ void Recovery::take_up_jobs(schedule::BatchQueue& batch) {
   // One that still hands a job over would do so behind our back.
   for (const auto& [uuid, pids] : schedule::find_submitters(unrecorded))
     schedule::end_processes(pids);
-  for (const Attempt& attempt : attempts) {
+  for (const Attempt& attempt : attempts_) {
     Workpackage& workpackage = graph_.at(attempt.workpackage);
     const bool under_way =
         workpackage.state == State::running || workpackage.state == State::submitted;

@@ -16,7 +16,11 @@ class Recovery {
  public:
   Recovery(const Run& run, const workspace::Workspace& workspace, Graph& graph, Ledger& ledger,
            Observer& observer)
-      : run_(run), workspace_(workspace), graph_(graph), ledger_(ledger), observer_(observer) {}
+      : run_(run),
+        attempts_(workspace.attempts()),
+        graph_(graph),
+        ledger_(ledger),
+        observer_(observer) {}
 
   /// What ran here: it has ended meanwhile, it still runs, or it is gone without a trace and has to
   /// be made again.
@@ -30,7 +34,7 @@ class Recovery {
 
  private:
   const Run& run_;
-  const workspace::Workspace& workspace_;
+  std::vector<workspace::Attempt> attempts_;
   Graph& graph_;
   Ledger& ledger_;
   Observer& observer_;

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/chunks.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/uuid.hpp>
@@ -29,6 +30,10 @@ Completion failure(long long workpackage, const std::string& reason) {
 }
 
 }  // namespace
+
+Submitter::Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks_of_it)) {
+  uuid = is_plain() ? first().job.uuid : make_uuid();
+}
 
 Submitter::Submitter(const Run& run, workspace::Workspace& workspace, Graph& graph,
                      const Queue& queue, Ledger& ledger, const Course& course,
@@ -101,9 +106,10 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
     try {
       Planned planned;
       planned.scope = scope_of(run_, graph_, workpackage, evaluator_);
-      planned.job =
+      Prepared prepared =
           prepare(planned.scope, graph_, ledger_.uuid(id), course_.inherited_by(workpackage));
-      planned.geometry = geometry_of(*planned.scope);
+      planned.job = std::move(prepared.job);
+      planned.geometry = prepared.geometry;
       capacity_.check(planned.geometry, planned.scope->step.batch->place);
       const auto head = render_head(*planned.scope, planned.geometry);
       planned.is_alone = !head;
@@ -129,10 +135,8 @@ std::deque<Submitter::Bundle> Submitter::bundle(const std::vector<Planned>& plan
   for (const auto& group : groups) {
     const auto pack = static_cast<std::size_t>(group.front()->geometry.pack);
     std::vector<Task> tasks;
-    for (std::size_t begin = 0; begin < group.size(); begin += pack)
-      tasks.emplace_back(
-          group.begin() + static_cast<std::ptrdiff_t>(begin),
-          group.begin() + static_cast<std::ptrdiff_t>(std::min(group.size(), begin + pack)));
+    for (const auto& chunk : chunks_of(group, pack))
+      tasks.emplace_back(chunk.begin(), chunk.end());
     // The rest of a pack asks for less and goes out alone.
     std::vector<Task> rest;
     if (tasks.back().size() < tasks.front().size()) {
@@ -142,17 +146,11 @@ std::deque<Submitter::Bundle> Submitter::bundle(const std::vector<Planned>& plan
     const bool arrays = group.front()->scope->step.batch->array && tasks.size() > 1;
     const std::size_t most =
         arrays ? static_cast<std::size_t>(batch_.max_array_size()) : std::size_t{1};
-    for (std::size_t begin = 0; begin < tasks.size(); begin += most) {
-      const auto end = std::min(tasks.size(), begin + most);
-      bundles.push_back({.tasks = {tasks.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   tasks.begin() + static_cast<std::ptrdiff_t>(end)},
-                         .uuid = ""});
-    }
+    for (const auto& chunk : chunks_of(tasks, most))
+      bundles.emplace_back(std::vector(chunk.begin(), chunk.end()));
     if (!rest.empty())
-      bundles.push_back({.tasks = std::move(rest), .uuid = ""});
+      bundles.emplace_back(std::move(rest));
   }
-  for (Bundle& bundle : bundles)
-    bundle.uuid = bundle.is_plain() ? bundle.first().job.uuid : make_uuid();
   return bundles;
 }
 
@@ -263,15 +261,6 @@ schedule::Submission Submitter::write_script(const Bundle& bundle) {
   return submission;
 }
 
-std::pair<Submitter::Bundle, Submitter::Bundle> Submitter::halves_of(const Bundle& bundle) {
-  const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
-  std::pair<Bundle, Bundle> halves{{.tasks = {bundle.tasks.begin(), middle}, .uuid = ""},
-                                   {.tasks = {middle, bundle.tasks.end()}, .uuid = ""}};
-  for (Bundle* half : {&halves.first, &halves.second})
-    half->uuid = half->is_plain() ? half->first().job.uuid : make_uuid();
-  return halves;
-}
-
 /// @param next takes what is to be handed over instead
 void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
                           std::vector<Completion>& refused) {
@@ -290,7 +279,9 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
       return;
     }
     // Fewer tasks may fit.
-    auto [first, second] = halves_of(bundle);
+    const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
+    Bundle first({bundle.tasks.begin(), middle});
+    Bundle second({middle, bundle.tasks.end()});
     book(first);
     book(second);
     next.push_front(std::move(second));

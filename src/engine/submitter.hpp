@@ -10,7 +10,6 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <bench/engine/run.hpp>
@@ -49,8 +48,10 @@ class Submitter {
   using Task = std::vector<const Planned*>;
   /// What goes out in one call: a job, or an array of jobs.
   struct Bundle {
+    explicit Bundle(std::vector<Task> tasks_of_it);
+
     std::vector<Task> tasks;
-    std::string uuid;
+    std::string uuid;  ///< Of the submission; that of the attempt where it is a single one.
 
     const Planned& first() const { return *tasks.front().front(); }
     bool is_plain() const { return tasks.size() == 1 && tasks.front().size() == 1; }
@@ -63,7 +64,6 @@ class Submitter {
   void hand_over(const Bundle& bundle, std::deque<Bundle>& next,
                  std::vector<schedule::Completion>& refused);
   void take_back(const Bundle& bundle, const std::string& reason);
-  static std::pair<Bundle, Bundle> halves_of(const Bundle& bundle);
   schedule::Submission write_script(const Bundle& bundle);
   std::string array_of(const Bundle& bundle) const;
   std::string dependency_of(const Bundle& bundle);

@@ -22,11 +22,10 @@ void require(const std::string& name, const std::vector<std::string>& known, con
              const Place& place) {
   if (std::find(known.begin(), known.end(), name) != known.end())
     return;
-  std::string hint = did_you_mean(name, known);
-  if (hint.empty())
-    hint = known.empty() ? fmt::format("this file defines no {}", what)
-                         : fmt::format("known: {}", join(known, ", "));
-  throw Error(fmt::format("there is no {} called '{}'", what, name), hint, place);
+  throw Error(
+      fmt::format("there is no {} called '{}'", what, name),
+      known.empty() ? fmt::format("this file defines no {}", what) : suggestion(name, known),
+      place);
 }
 
 /// The names of all sets that a step can use.

@@ -74,9 +74,8 @@ Outcome build_outcome(const std::string& word, const Node& node) {
   const auto outcome = outcome_of(word);
   if (outcome && std::ranges::find(known, word) != known.end())
     return *outcome;
-  const std::string near = did_you_mean(word, known);
-  throw Error(fmt::format("no attempt ends as '{}'", word),
-              near.empty() ? "known: " + join(known, ", ") : near, node.text_place);
+  throw Error(fmt::format("no attempt ends as '{}'", word), suggestion(word, known),
+              node.text_place);
 }
 
 Retry build_retry(const Node& node) {

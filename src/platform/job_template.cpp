@@ -45,9 +45,8 @@ const std::string& value_of(const std::string& name, const Holes& holes, const P
   const auto value = holes.find(name);
   if (value != holes.end())
     return value->second;
-  const std::string near = did_you_mean(name, keys_of(holes));
-  throw Error(fmt::format("nothing fills the hole '{}'", name),
-              near.empty() ? "known: " + join(keys_of(holes), ", ") : near, place);
+  throw Error(fmt::format("nothing fills the hole '{}'", name), suggestion(name, keys_of(holes)),
+              place);
 }
 
 /// The value of a name, or the product of those of several that are not empty.

@@ -92,9 +92,7 @@ std::string platform_of_tag(const std::string& tag) {
 Platform load_platform(const std::string& name) {
   const auto known = platform_names();
   if (std::find(known.begin(), known.end(), name) == known.end()) {
-    const std::string near = did_you_mean(name, known);
-    throw Error(fmt::format("there is no platform '{}'", name),
-                near.empty() ? "known: " + join(known, ", ") : near);
+    throw Error(fmt::format("there is no platform '{}'", name), suggestion(name, known));
   }
   const fs::path file = file_of(name);
   const document::Node root = document::read_plain_file(file);

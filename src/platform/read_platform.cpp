@@ -8,6 +8,7 @@
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/platform/words.hpp>
 
 namespace bench::platform {
 namespace {
@@ -15,9 +16,9 @@ namespace {
 using document::Node;
 
 template <class T>
-Key word_key(T& member, std::map<std::string, T> words) {
+Key word_key(T& member, const Words<T>& words) {
   return {.read =
-              [&member, words = std::move(words)](const Stated& stated) {
+              [&member, &words](const Stated& stated) {
                 const auto found = words.find(stated.text());
                 if (found == words.end())
                   refuse_word(stated, keys_of(words));
@@ -96,11 +97,7 @@ void read_binding(const Node& group, const std::string& path, Platform& platform
   using Mode = Binding::Mode;
   Binding& binding = platform.launcher.binding;
   const Keys keys{
-      {"mode", word_key<Mode>(binding.mode, {{"none", Mode::none},
-                                             {"cores", Mode::cores},
-                                             {"sockets", Mode::sockets},
-                                             {"mask_cpu", Mode::mask_cpu},
-                                             {"map_cpu", Mode::map_cpu}})},
+      {"mode", word_key(binding.mode, binding_words())},
       {"per_device", list_key(binding.per_device)},
       {"needs_whole_node", truth_key(binding.needs_whole_node)},
       {"gpu_select", text_key(binding.gpu_select)},
@@ -182,9 +179,7 @@ Keys settings_of(Platform& platform) {
       {"tags", list_key(platform.tags)},
       {"description", text_key(platform.description)},
       {"site", text_key(platform.site)},
-      {"status", word_key<Status>(platform.status, {{"live", Status::live},
-                                                    {"historic", Status::historic},
-                                                    {"unknown", Status::unknown}})},
+      {"status", word_key(platform.status, status_words())},
       {"scheduler", scheduler_key(platform)},
       {"template", text_key(platform.job_template)},
       {"partition", setting_key(platform.asking.partition)},
@@ -193,12 +188,7 @@ Keys settings_of(Platform& platform) {
       {"reservation", setting_key(platform.asking.reservation)},
       {"account_required", truth_key(platform.account_required)},
       {"qos_required", truth_key(platform.qos_required)},
-      {"gpu_request",
-       word_key<GpuRequest>(platform.gpu_request, {{"none", GpuRequest::none},
-                                                   {"gres", GpuRequest::gres},
-                                                   {"gpus-per-node", GpuRequest::gpus_per_node},
-                                                   {"gpus-per-task", GpuRequest::gpus_per_task},
-                                                   {"constraint", GpuRequest::constraint}})},
+      {"gpu_request", word_key(platform.gpu_request, gpu_request_words())},
       {"gpu_type", text_key(platform.gpu_type)},
       {"constraint", text_key(platform.constraint)},
       {"memory", text_key(platform.memory)},

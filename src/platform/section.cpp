@@ -38,9 +38,8 @@ std::string named(const std::string& path) {
 
 [[noreturn]] void refuse_key(const Node& key, const std::string& path,
                              const std::vector<std::string>& known) {
-  const std::string near = did_you_mean(key.name, known);
-  throw Error(fmt::format("{} has no '{}'", named(path), key.name),
-              near.empty() ? "known: " + join(known, ", ") : near, key.place);
+  throw Error(fmt::format("{} has no '{}'", named(path), key.name), suggestion(key.name, known),
+              key.place);
 }
 
 /// `{value: x, source: ...}` or `{unconfirmed: x, source: ...}`.

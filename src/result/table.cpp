@@ -150,9 +150,8 @@ Style parse_style(const std::string& word) {
       return style;
     known.emplace_back(name);
   }
-  const std::string hint = did_you_mean(word, known);
   throw Error(fmt::format("unknown table style '{}'", word),
-              hint.empty() ? fmt::format("the styles are {}", join(known, ", ")) : hint);
+              suggestion(word, known, "the styles are "));
 }
 
 std::string render(const Table& table, Style style) {

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/chunks.hpp>
 #include <bench/schedule/batch.hpp>
 #include <bench/schedule/sentinel.hpp>
 
@@ -59,9 +60,12 @@ std::map<long long, std::string> BatchQueue::ids() const {
   return ids;
 }
 
-bool BatchQueue::is_running(long long workpackage) const {
-  const auto found = jobs_.find(workpackage);
-  return found != jobs_.end() && found->second.running;
+std::vector<long long> BatchQueue::running() const {
+  std::vector<long long> running;
+  for (const auto& [workpackage, watched] : jobs_)
+    if (watched.running)
+      running.push_back(workpackage);
+  return running;
 }
 
 /// One call, or a few where there are very many ids.
@@ -74,19 +78,12 @@ Answer BatchQueue::ask_queue() {
     ids.insert(watched.job.task ? id.substr(0, id.find('_')) : id);
   }
   Answer all;
-  std::vector<std::string> some;
-  const auto ask = [&] {
-    Answer answer = system_->ask(std::exchange(some, {}));
+  const std::vector<std::string> each(ids.begin(), ids.end());
+  for (const auto& some : chunks_of(each, settings_.ids_at_once)) {
+    Answer answer = system_->ask({some.begin(), some.end()});
     all.trouble += answer.trouble;
     std::ranges::move(answer.jobs, std::back_inserter(all.jobs));
-  };
-  for (const std::string& id : ids) {
-    some.push_back(id);
-    if (some.size() == settings_.ids_at_once)
-      ask();
   }
-  if (!some.empty())
-    ask();
   return all;
 }
 
@@ -145,11 +142,11 @@ bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news
 /// The job's sentinel tells what its commands did, the batch system what was done to it.
 Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
                                 const std::optional<Completion>& told) const {
+  if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
+    return *told;
   Completion completion = completion_by_report(job.job, report, system_->name());
   if (!told)
     return completion;
-  if (report.outcome == Outcome::done || report.outcome == Outcome::failed)
-    return *told;
   Completion both = *told;
   both.outcome = completion.outcome;
   both.reason = completion.reason;

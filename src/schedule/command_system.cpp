@@ -1,6 +1,5 @@
 #include "ask_program.hpp"
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <regex>
@@ -80,9 +79,7 @@ bool is_out_of_reach(const ProgramAnswer& answer) {
     return true;
   constexpr std::array<std::string_view, 5> phrases{
       "cannot connect", "connection refused", "timed out", "temporarily unavailable", "is down"};
-  const std::string said = to_lower(answer.error);
-  return std::ranges::any_of(
-      phrases, [&](std::string_view phrase) { return said.find(phrase) != std::string::npos; });
+  return contains_any(to_lower(answer.error), phrases);
 }
 
 }  // namespace

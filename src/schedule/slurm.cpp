@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/chunks.hpp>
 #include <bench/base/text.hpp>
 #include <bench/schedule/slurm.hpp>
 
@@ -40,17 +41,14 @@ bool is_unavailable(const ProgramAnswer& answer) {
                                                      "Unexpected message received",
                                                      "controller shutting",
                                                      "standby mode"};
-  return std::ranges::any_of(phrases, [&](std::string_view phrase) {
-    return answer.error.find(phrase) != std::string::npos;
-  });
+  return contains_any(answer.error, phrases);
 }
 
 /// Limits on how much a user may have in the queue: they pass as jobs end.
 bool is_full(const std::string& error) {
   constexpr std::array<std::string_view, 4> phrases{"SubmitJob", "AssocMaxSubmit",
                                                     "temporarily unable to accept", "MaxJobCount"};
-  return std::ranges::any_of(
-      phrases, [&](std::string_view phrase) { return error.find(phrase) != std::string::npos; });
+  return contains_any(error, phrases);
 }
 
 std::string said(const std::string& program, const ProgramAnswer& answer) {
@@ -200,15 +198,12 @@ Answer Slurm::look_up(const std::vector<std::string>& ids) {
 std::string Slurm::cancel(const std::vector<std::string>& ids) {
   // scancel takes many ids, but one argument list only.
   constexpr std::size_t at_once = 1000;
-  for (std::size_t begin = 0; begin < ids.size(); begin += at_once) {
+  constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
+  for (const auto& some : chunks_of(ids, at_once)) {
     std::vector<std::string> arguments{"scancel"};
-    const std::size_t end = std::min(ids.size(), begin + at_once);
-    arguments.insert(arguments.end(), ids.begin() + static_cast<std::ptrdiff_t>(begin),
-                     ids.begin() + static_cast<std::ptrdiff_t>(end));
+    arguments.insert(arguments.end(), some.begin(), some.end());
     const ProgramAnswer answer = ask_program(std::move(arguments), current_environment());
-    const bool only_gone = answer.error.find("already complet") != std::string::npos ||
-                           answer.error.find("Invalid job id") != std::string::npos;
-    if (!answer.ok() && !only_gone)
+    if (!answer.ok() && !contains_any(answer.error, of_ended))
       return said("scancel", answer);
   }
   return "";

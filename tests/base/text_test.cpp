@@ -103,6 +103,20 @@ TEST(DidYouMean, IsEmptyWhereNothingIsKnown) {
   EXPECT_EQ(did_you_mean("a", Words{}), "");
 }
 
+TEST(Suggestion, NamesAllWhereNoneIsClose) {
+  const Words known{"slurm", "local"};
+  EXPECT_EQ(suggestion("slrum", known), "did you mean 'slurm'?");
+  EXPECT_EQ(suggestion("other", known), "known: slurm, local");
+  EXPECT_EQ(suggestion("other", known, "there are: "), "there are: slurm, local");
+}
+
+TEST(ContainsAny, LooksForEveryPhrase) {
+  constexpr std::array<std::string_view, 2> phrases{"timed out", "refused"};
+  EXPECT_TRUE(contains_any("connection refused", phrases));
+  EXPECT_FALSE(contains_any("connection", phrases));
+  EXPECT_FALSE(contains_any("", phrases));
+}
+
 TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(shell_quote("a-b_c./:=,+@%9"), "a-b_c./:=,+@%9");
   EXPECT_EQ(shell_quote(""), "''");

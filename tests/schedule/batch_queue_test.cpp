@@ -26,13 +26,12 @@ TEST_F(BatchQueueTest, TellsWhichJobsRun) {
   queue_.add(job(7, "100"));
   queue_.add(job(8, ""));
   script_->queue.jobs = {report(State::running)};
-  EXPECT_FALSE(queue_.is_running(7));
+  EXPECT_THAT(queue_.running(), IsEmpty());
   queue_.ask();
-  EXPECT_TRUE(queue_.is_running(7));
-  EXPECT_FALSE(queue_.is_running(9));
+  EXPECT_THAT(queue_.running(), ElementsAre(7));
   script_->queue.jobs = {report(State::pending)};
   queue_.ask();
-  EXPECT_FALSE(queue_.is_running(7));
+  EXPECT_THAT(queue_.running(), IsEmpty());
 }
 
 TEST_F(BatchQueueTest, NoLongerLooksAfterWhatHasEnded) {
@@ -241,7 +240,7 @@ TEST_F(BatchTroubleTest, PassesWithTheNextAnswer) {
   script_->queue = {.jobs = {report(State::running)}, .trouble = ""};
   queue_.ask();
   EXPECT_EQ(queue_.trouble(), "");
-  EXPECT_TRUE(queue_.is_running(7));
+  EXPECT_THAT(queue_.running(), ElementsAre(7));
 }
 
 TEST_F(BatchTroubleTest, WithTheBooksEndsNoAttemptEither) {
@@ -302,12 +301,6 @@ TEST_F(PauseTest, IsNeverLongerThanTheInterval) {
   BatchQueue queue(std::make_unique<ScriptedSystem>(script_), {.interval_s = 1});
   queue.add(job());
   expect_pauses(queue, {1, 1});
-}
-
-TEST_F(PauseTest, IsOverInAHurry) {
-  expect_pauses(queue_, {2});
-  queue_.hurry();
-  EXPECT_EQ(queue_.seconds_to_question(), 0);
 }
 
 }  // namespace

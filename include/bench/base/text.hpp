@@ -38,6 +38,14 @@ std::optional<double> parse_number(std::string_view text);
 /// a third of the letters differ; optimal string alignment distance).
 std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
+/// A hint for a word that is none of the known ones: `did_you_mean`, else `introduction` and all of
+/// them.
+std::string suggestion(std::string_view word, std::span<const std::string> known,
+                       std::string_view introduction = "known: ");
+
+/// Whether one of the phrases is in the text.
+bool contains_any(std::string_view text, std::span<const std::string_view> phrases);
+
 /// `text` as one word of a POSIX shell; left as it is where nothing in it needs quotes.
 std::string shell_quote(std::string_view text);
 

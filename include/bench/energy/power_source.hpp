@@ -22,6 +22,8 @@ class PowerSource {
   const std::vector<Channel>& channels() const { return channels_; }
   /// What was found but cannot be used, and why: one line each.
   const std::vector<std::string>& notes() const { return notes_; }
+  /// Reading more often than this tells nothing new, or costs too much; 0: as often as one likes.
+  double shortest_interval_s() const { return shortest_interval_s_; }
 
   /// Looks at every channel, in the order of `channels()`. Never throws because of a sensor: a
   /// value that cannot be had is absent and `failure` says why.
@@ -30,6 +32,7 @@ class PowerSource {
  protected:
   std::vector<Channel> channels_;
   std::vector<std::string> notes_;
+  double shortest_interval_s_ = 0;
 };
 
 }  // namespace bench::energy

@@ -46,8 +46,8 @@ class BatchQueue {
   std::size_t active() const { return jobs_.size(); }
   /// The workpackages and job ids of those that have one.
   std::map<long long, std::string> ids() const;
-  /// Whether a workpackage's job was running, not waiting, when it was last asked about.
-  bool is_running(long long workpackage) const;
+  /// The workpackages whose jobs were running, not waiting, when they were last asked about.
+  std::vector<long long> running() const;
   /// No longer looks after any.
   void forget_all() { jobs_.clear(); }
 
@@ -69,8 +69,6 @@ class BatchQueue {
   /// Seconds until the next question is due: soon after news, then less and less often; on trouble
   /// with growing patience. Differs a little each time, so that many benches do not ask at once.
   double seconds_to_question() const;
-  /// The next question is due now.
-  void hurry() { next_ = Clock::now(); }
 
  private:
   using Clock = std::chrono::steady_clock;

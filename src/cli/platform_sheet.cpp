@@ -96,7 +96,8 @@ std::string starting_sheet(const Platform& platform) {
   const platform::Launcher& launcher = platform.launcher;
   sheet.add("launcher.command", launcher.command);
   sheet.add("launcher.arguments", launcher.arguments);
-  sheet.add("launcher.binding.mode", word_of(platform::binding_words(), launcher.binding.mode));
+  if (launcher.binding.mode != platform::Binding::Mode::none)
+    sheet.add("launcher.binding.mode", word_of(platform::binding_words(), launcher.binding.mode));
   sheet.add("launcher.binding.per_device", join(launcher.binding.per_device, ","));
   sheet.add("launcher.binding.needs_whole_node", truth(launcher.binding.needs_whole_node));
   sheet.add("launcher.binding.gpu_select", launcher.binding.gpu_select);

@@ -43,6 +43,10 @@ std::optional<double> ChannelMeter::add(double time_s, const Reading& reading) {
     return std::nullopt;
   }
   failures_in_a_row_ = 0;
+  while (!edges_.empty() && reaches(edges_.front().time_s)) {
+    settle(edges_.front());
+    edges_.pop_front();
+  }
   if (!inside)
     return std::nullopt;
   const std::optional<double> power_w =
@@ -71,6 +75,58 @@ void ChannelMeter::record(double time_s, std::optional<double> power_w) {
     return;
   power_min_w_ = std::min(power_min_w_.value_or(*power_w), *power_w);
   power_max_w_ = std::max(power_max_w_.value_or(*power_w), *power_w);
+}
+
+void ChannelMeter::cut(const RegionEdge& edge) {
+  if (edges_.empty() && reaches(edge.time_s))
+    settle(edge);
+  else
+    edges_.push_back(edge);
+}
+
+/// Whether all that this channel can tell of a moment is there.
+bool ChannelMeter::reaches(double time_s) const {
+  const bool power = !has_power_ || integral_.reaches(time_s);
+  const bool counter = without_counter_in_a_row_ > 0 || counter_.reaches(time_s);
+  return power && counter;
+}
+
+void ChannelMeter::settle(const RegionEdge& edge) {
+  if (regions_.size() <= edge.region)
+    regions_.resize(edge.region + 1);
+  RegionSum& sum = regions_[edge.region];
+  const double sign = edge.begins ? -1 : 1;
+  const auto counter_j = counter_.shown_j(edge.time_s);
+  const auto integral_j = integral_.energy_until_j(edge.time_s);
+  sum.counter_j += sign * counter_j.value_or(0);
+  sum.integral_j += sign * integral_j.value_or(0);
+  sum.duration_s += sign * edge.time_s;
+  sum.has_counter = sum.has_counter && counter_j;
+  sum.has_integral = sum.has_integral && integral_j;
+}
+
+bool ChannelMeter::has_counter() const {
+  return without_counter_in_a_row_ < failures_of_a_broken_sensor;
+}
+
+/// The counter's energy where its steps are small beside the stretch of time.
+std::optional<double> ChannelMeter::chosen(std::optional<double> counter_j,
+                                           std::optional<double> integral_j,
+                                           double duration_s) const {
+  const bool long_enough = duration_s >= counter_periods * channel_.counter_period_s;
+  return counter_j && (long_enough || !integral_j) ? counter_j : integral_j;
+}
+
+RegionEnergy ChannelMeter::energy_of(const RegionSum& sum) const {
+  RegionEnergy energy;
+  if (failed_for_good())
+    return energy;
+  if (sum.has_counter && !counter_.was_reset() && has_counter())
+    energy.energy_counter_j = sum.counter_j;
+  if (sum.has_integral)
+    energy.energy_integrated_j = sum.integral_j;
+  energy.energy_j = chosen(energy.energy_counter_j, energy.energy_integrated_j, sum.duration_s);
+  return energy;
 }
 
 void ChannelMeter::close(double end_s) {
@@ -102,17 +158,14 @@ ChannelEnergy ChannelMeter::result() const {
   integral.close(measured_s);
   counter.close(measured_s);
   result.energy_integrated_j = integral.energy_j();
-  if (without_counter_in_a_row_ < failures_of_a_broken_sensor)
+  if (has_counter())
     result.energy_counter_j = counter.energy_j();
   if (result.energy_counter_j == 0.0)  // it has not moved, which says nothing
     result.energy_counter_j.reset();
   result.difference_percent =
       difference_percent(result.energy_counter_j, result.energy_integrated_j);
-  const bool long_enough = *end_s_ >= counter_periods * channel_.counter_period_s;
   const std::optional<double> energy_j =
-      result.energy_counter_j && (long_enough || !result.energy_integrated_j)
-          ? result.energy_counter_j
-          : result.energy_integrated_j;
+      chosen(result.energy_counter_j, result.energy_integrated_j, *end_s_);
   if (!failed_for_good())
     result.energy_j = energy_j;
   if (energy_j && measured_s > 0)
@@ -124,7 +177,18 @@ ChannelEnergy ChannelMeter::result() const {
   result.longest_gap_s = std::max(longest_gap_s_, *end_s_ - last_time_s_);
   if (!result.energy_j)
     result.absent = reason();
+  result.regions = region_energies();
   return result;
+}
+
+std::vector<RegionEnergy> ChannelMeter::region_energies() const {
+  ChannelMeter rest = *this;
+  for (const RegionEdge& edge : edges_)
+    rest.settle(edge);
+  std::vector<RegionEnergy> energies;
+  for (const RegionSum& sum : rest.regions_)
+    energies.push_back(energy_of(sum));
+  return energies;
 }
 
 }  // namespace bench::energy

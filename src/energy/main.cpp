@@ -205,7 +205,7 @@ int measure(const Options& options) {
     return fail_to_start(started);
   sampler.begin(begin);
   const ExitStatus status = wait_forwarding(started.pid);
-  const Measurement measurement = sampler.end();
+  const Measurement measurement = sampler.end(Clock::now());
 
   for (const std::string& line : warnings(measurement))
     say("warning: " + line);

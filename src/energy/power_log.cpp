@@ -10,12 +10,6 @@
 #include <bench/energy/power_log.hpp>
 
 namespace bench::energy {
-namespace {
-
-constexpr double flush_interval_s = 0.5;
-
-}  // namespace
-
 PowerLog::PowerLog(const std::filesystem::path& file)
     : file_(file), fd_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
   if (!fd_.valid())
@@ -23,31 +17,29 @@ PowerLog::PowerLog(const std::filesystem::path& file)
 }
 
 void PowerLog::write_header(std::span<const Channel> channels) {
-  pending_ = "time_s,unix_time_s";
+  row_ = "time_s,unix_time_s";
   for (const Channel& channel : channels)
-    pending_ += "," + channel.name + "_w";
-  pending_ += "\n";
-  flush();
+    row_ += "," + channel.name + "_w";
+  row_ += "\n";
+  write();
 }
 
 void PowerLog::add(double time_s, double unix_time_s,
                    std::span<const std::optional<double>> power_w) {
-  auto out = std::back_inserter(pending_);
+  auto out = std::back_inserter(row_);
   fmt::format_to(out, "{:.6f},{:.6f}", time_s, unix_time_s);
   for (const std::optional<double>& value : power_w)
     if (value)
       fmt::format_to(out, ",{:.7g}", *value);
     else
-      pending_ += ',';
-  pending_ += '\n';
-  if (time_s - flushed_at_s_ >= flush_interval_s) {
-    flush();
-    flushed_at_s_ = time_s;
-  }
+      row_ += ',';
+  row_ += '\n';
+  write();
 }
 
-void PowerLog::flush() {
-  std::string_view rest = pending_;
+/// Whole rows only.
+void PowerLog::write() {
+  std::string_view rest = row_;
   while (!rest.empty() && failure_.empty()) {
     const auto count = ::write(fd_.get(), rest.data(), rest.size());
     if (count > 0)
@@ -55,7 +47,11 @@ void PowerLog::flush() {
     else if (errno != EINTR)
       failure_ = fmt::format("{} ends early: {}", file_.string(), std::strerror(errno));
   }
-  pending_.clear();
+  if (failure_.empty())
+    size_ += static_cast<off_t>(row_.size());
+  else if (rest.size() < row_.size()) [[maybe_unused]]
+    const auto cut = ::ftruncate(fd_.get(), size_);
+  row_.clear();
 }
 
 }  // namespace bench::energy

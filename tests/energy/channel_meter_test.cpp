@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <bench/energy/channel_meter.hpp>
@@ -132,6 +134,84 @@ TEST(ChannelMeter, WithoutASampleSaysSo) {
   meter.add(-1, power(10));
   meter.close(0.001);
   EXPECT_EQ(meter.result().absent, "the program ended before the first sample");
+}
+
+/// Ramps of power p(t) = 100 t, its energy, or both, read at 0, 0.4, 0.8, ... 4 s.
+struct RegionCase {
+  std::string name;
+  Reading (*at)(double time_s);
+  double averaging_window_s;
+  double tolerance;
+};
+void PrintTo(const RegionCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class RegionCutTest : public testing::TestWithParam<RegionCase> {};
+
+TEST_P(RegionCutTest, IsExactBetweenReadings) {
+  Channel channel;
+  channel.averaging_window_s = GetParam().averaging_window_s;
+  ChannelMeter meter(channel, 0.4);
+  auto read_until = [&, k = 0](double time_s) mutable {
+    for (; 0.4 * k <= time_s; ++k)
+      meter.add(0.4 * k, GetParam().at(0.4 * k));
+  };
+  read_until(1);
+  meter.cut({.region = 1, .begins = true, .time_s = 1});
+  read_until(2.5);
+  meter.cut({.region = 1, .begins = false, .time_s = 2.5});
+  meter.cut({.region = 0, .begins = true, .time_s = 2.5});
+  read_until(3.6);
+  meter.cut({.region = 0, .begins = false, .time_s = 3});  // late: after the reading behind it
+  meter.cut({.region = 1, .begins = true, .time_s = 3});
+  meter.cut({.region = 1, .begins = false, .time_s = 4});
+  read_until(4.9);
+  meter.close(4);
+  const auto regions = meter.result().regions;
+  ASSERT_EQ(regions.size(), 2U);
+  EXPECT_NEAR(*regions[0].energy_j, 50 * (9 - 6.25), GetParam().tolerance);
+  EXPECT_NEAR(*regions[1].energy_j, 50 * (6.25 - 1) + 50 * (16 - 9), GetParam().tolerance);
+}
+
+Reading ramp(double time_s) {
+  return power(100 * time_s);
+}
+/// A mean over 0.8 s of a ramp is its value 0.4 s ago.
+Reading mean_of_ramp(double time_s) {
+  return power(100 * std::max(0.0, time_s - 0.4));
+}
+Reading counter_of_ramp(double time_s) {
+  return counter(7 + 50 * time_s * time_s);
+}
+
+// A counter is linear between readings, which errs by up to 100 W/s * (0.4 s)^2 / 8 at each edge.
+INSTANTIATE_TEST_SUITE_P(Energy, RegionCutTest,
+                         testing::Values(RegionCase{"Power", ramp, 0, 1e-9},
+                                         RegionCase{"Mean", mean_of_ramp, 0.8, 1e-9},
+                                         RegionCase{"Counter", counter_of_ramp, 0, 8}),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(ChannelMeter, ARegionOfALostDeviceHasNoEnergy) {
+  ChannelMeter meter(Channel{}, 1);
+  meter.add(0, power(100));
+  meter.cut({.region = 0, .begins = true, .time_s = 0});
+  meter.add(1, failed(true));
+  meter.cut({.region = 0, .begins = false, .time_s = 2});
+  meter.close(3);
+  EXPECT_FALSE(meter.result().regions.at(0).energy_j);
+}
+
+TEST(ChannelMeter, AShortRegionIsIntegratedWhereTheCounterIsCoarse) {
+  Channel channel;
+  channel.counter_period_s = 0.1;
+  ChannelMeter meter(channel, 0.1);
+  meter.cut({.region = 0, .begins = true, .time_s = 0.2});
+  meter.cut({.region = 0, .begins = false, .time_s = 0.4});
+  for (int k = 0; k <= 20; ++k)
+    meter.add(0.1 * k, both(100, k < 3 ? 0 : 200));
+  meter.close(2);
+  EXPECT_NEAR(*meter.result().regions.at(0).energy_j, 20, 1e-9);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Measurement measure(Sampler& sampler, milliseconds length) {
   EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(10)));
   sampler.begin(Clock::now());
   std::this_thread::sleep_for(length);
-  return sampler.end();
+  return sampler.end(Clock::now());
 }
 
 struct Case {
@@ -99,7 +99,7 @@ TEST(Sampler, AnAveragingSensorIsReadOneWindowLonger) {
   sampler.begin(Clock::now());
   std::this_thread::sleep_for(milliseconds(100));  // no reading yet stands for a moment inside
   const auto before = Clock::now();
-  const Measurement run = sampler.end();
+  const Measurement run = sampler.end(Clock::now());
   EXPECT_GE(Clock::now() - before, milliseconds(400));
   EXPECT_NEAR(*run.channels[0].energy_j, 100 * run.duration_s, 1e-6);
 }

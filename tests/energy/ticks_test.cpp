@@ -39,5 +39,34 @@ TEST(Ticks, MissedDeadlinesAreSkippedNotMadeUpFor) {
   EXPECT_EQ(ticks.overruns(), 1U);
 }
 
+TEST(Ticks, AreTheSameAgainAfterAMissedOne) {
+  Ticks punctual(Clock::time_point{}, milliseconds(10));
+  Ticks late(Clock::time_point{}, milliseconds(10));
+  Clock::time_point now{};
+  for (int k = 0; k < 10; ++k)
+    now = punctual.next(now);
+  auto deadline = late.next(now - milliseconds(30));
+  while (deadline < now)
+    deadline = late.next(deadline);
+  EXPECT_EQ(deadline, now);
+}
+
+TEST(Ticks, OfASlowSamplerAreSomeOfTheOthers) {
+  Ticks slow(Clock::time_point{}, milliseconds(10), milliseconds(100));
+  Ticks fast(Clock::time_point{}, milliseconds(10));
+  Clock::time_point last{};
+  Clock::time_point other{};
+  for (int k = 0; k < 20; ++k) {
+    const auto deadline = slow.next(last);
+    EXPECT_GE(deadline - last, milliseconds(97));
+    EXPECT_LE(deadline - last, milliseconds(113));
+    while (other < deadline)
+      other = fast.next(other);
+    EXPECT_EQ(other, deadline);
+    last = deadline;
+  }
+  EXPECT_EQ(slow.overruns(), 0U);
+}
+
 }  // namespace
 }  // namespace bench::energy

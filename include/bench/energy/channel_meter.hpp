@@ -1,13 +1,30 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <bench/energy/channel.hpp>
 #include <bench/energy/integrate.hpp>
 
 namespace bench::energy {
+
+/// Energy in all stretches of a region together. Absent values are absent, never zero.
+struct RegionEnergy {
+  std::optional<double> energy_j;  ///< Counter or integral, as for the run.
+  std::optional<double> energy_counter_j;
+  std::optional<double> energy_integrated_j;
+};
+
+/// A moment in which a region begins or ends.
+struct RegionEdge {
+  std::size_t region = 0;  ///< Number of the region.
+  bool begins = false;
+  double time_s = 0;  ///< Since the start of the run.
+};
 
 /// What a run says about one channel. Absent values are absent, never zero.
 struct ChannelEnergy {
@@ -23,6 +40,7 @@ struct ChannelEnergy {
   std::uint64_t failures = 0;  ///< Readings inside the run that gave none.
   double longest_gap_s = 0;    ///< Longest time without a value, start and end of the run included.
   std::string absent;          ///< Why there is no `energy_j`, or only of a part of the run.
+  std::vector<RegionEnergy> regions;  ///< By their numbers.
 };
 
 /// Collects the readings of one channel during a run.
@@ -37,10 +55,16 @@ class ChannelMeter {
   ///        it
   ChannelMeter(const Channel& channel, double interval_s);
 
+  /// What has become known of the channel since it was opened.
+  void describe(const Channel& channel) { channel_ = channel; }
   /// Takes a reading made `time_s` seconds after the start of the run (negative: before it).
   /// Returns the power to record for that moment, if there is one: the sensor's, or the counter's
   /// mean slope since the last one returned.
   std::optional<double> add(double time_s, const Reading& reading);
+  /// Cuts the energy at the edge of a region, exactly, also between two readings. Edges come in the
+  /// order of their times, about when they happen: the readings of the last seconds are still
+  /// there.
+  void cut(const RegionEdge& edge);
   void close(double end_s);
 
   /// The result of the closed run.
@@ -51,6 +75,22 @@ class ChannelMeter {
   void record(double time_s, std::optional<double> power_w);
   bool failed_for_good() const;
   std::string reason() const;
+
+  /// Of the edges so far: what was shown at the ends less what was shown at the beginnings.
+  struct RegionSum {
+    double counter_j = 0;
+    double integral_j = 0;
+    double duration_s = 0;
+    bool has_counter = true;
+    bool has_integral = true;
+  };
+  void settle(const RegionEdge& edge);
+  RegionEnergy energy_of(const RegionSum& sum) const;
+  std::vector<RegionEnergy> region_energies() const;
+  bool reaches(double time_s) const;
+  bool has_counter() const;
+  std::optional<double> chosen(std::optional<double> counter_j, std::optional<double> integral_j,
+                               double duration_s) const;
 
   Channel channel_;
   double slope_interval_s_;
@@ -70,6 +110,8 @@ class ChannelMeter {
   double last_time_s_ = 0;
   double longest_gap_s_ = 0;
   std::optional<double> end_s_;
+  std::deque<RegionEdge> edges_;  ///< Waiting for the readings behind them.
+  std::vector<RegionSum> regions_;
 };
 
 }  // namespace bench::energy

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include <bench/energy/history.hpp>
+
 namespace bench::energy {
 
 /// Energy of one power signal over the window from 0 s to `end_s`, sample by sample in constant
@@ -23,14 +25,17 @@ class WindowIntegral {
 
   /// Joules in the closed window; nothing where no sample lies inside.
   std::optional<double> energy_j() const;
+  /// Joules from the start of the window to `time_s` inside it, by the same rule; nothing also
+  /// where that lies too far back.
+  std::optional<double> energy_until_j(double time_s) const;
+  /// No later sample changes `energy_until_j(time_s)`.
+  bool reaches(double time_s) const;
 
  private:
   double shift_s_;
   std::optional<double> end_s_;
-  double sum_j_ = 0;
-  double last_time_s_ = 0;
-  double last_power_w_ = 0;
-  bool any_ = false;
+  std::optional<EnergyPoint> first_;
+  History history_;  ///< Energy is that since the start of the window.
 };
 
 /// Energy that a counter advanced over the window from 0 s to `end_s`; between two readings it is
@@ -44,19 +49,24 @@ class CounterDifference {
 
   /// Joules in the closed window; nothing with fewer than two readings or after a reset.
   std::optional<double> energy_j() const;
+  /// What the counter showed at a moment of the window, as far as readings tell: linear between two
+  /// of them, by the slope of all before the first and behind the last. Differences of it are
+  /// energies. Nothing after a reset, or where the moment lies too far back.
+  std::optional<double> shown_j(double time_s) const;
+  /// No later reading changes `shown_j(time_s)`.
+  bool reaches(double time_s) const;
   /// The counter went backwards, as it does when a driver is loaded again.
   bool was_reset() const { return reset_; }
 
  private:
-  struct Point {
-    double time_s;
-    double energy_j;
-  };
-  static double interpolate(const Point& a, const Point& b, double time_s);
+  static double interpolate(const EnergyPoint& a, const EnergyPoint& b, double time_s);
+  double slope_w() const;
+  bool has_slope() const;
 
   std::optional<double> end_s_;
-  std::optional<Point> first_;  ///< Start of the window, or the first reading after it.
-  std::optional<Point> last_;   ///< The latest reading, not behind the end.
+  std::optional<EnergyPoint> first_;  ///< Start of the window, or the first reading after it.
+  std::optional<EnergyPoint> last_;   ///< The latest reading, not behind the end.
+  History history_;
   bool reset_ = false;
 };
 

@@ -5,13 +5,15 @@
 #include <span>
 #include <string>
 
+#include <sys/types.h>
+
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/channel.hpp>
 
 namespace bench::energy {
 
-/// The power samples of a run as a CSV file that grows while it runs, so that a kill loses less
-/// than a second of it: `time_s` since the start of the program on the steady clock, `unix_time_s`,
+/// The power samples of a run as a CSV file that grows with every row, so that a kill of the meter
+/// loses none of them: `time_s` since the start of the program on the steady clock, `unix_time_s`,
 /// then `<channel>_w` for every channel, empty where there is no value.
 class PowerLog {
  public:
@@ -21,16 +23,17 @@ class PowerLog {
 
   void write_header(std::span<const Channel> channels);
   void add(double time_s, double unix_time_s, std::span<const std::optional<double>> power_w);
-  void flush();
 
   /// Why the file ends early, for example a full disk; empty while all is well.
   const std::string& failure() const { return failure_; }
 
  private:
+  void write();
+
   std::filesystem::path file_;
   UniqueFd fd_;
-  std::string pending_;
-  double flushed_at_s_ = 0;
+  std::string row_;
+  off_t size_ = 0;  ///< Of the rows that are whole.
   std::string failure_;
 };
 

@@ -11,6 +11,8 @@
 
 #include <bench/energy/channel_meter.hpp>
 #include <bench/energy/methods.hpp>
+#include <bench/energy/power_table.hpp>
+#include <bench/energy/region_book.hpp>
 #include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
@@ -21,35 +23,33 @@ struct SamplerSettings {
   std::filesystem::path power_log;  ///< Empty: none is written.
 };
 
-/// Lowest and highest sum of the additive channels at one tick.
-struct PowerRange {
-  std::optional<double> min_w;
-  std::optional<double> max_w;
-};
-
 /// What a run was measured to draw.
 struct Measurement {
   double duration_s = 0;
+  double begin_unix_s = 0;  ///< Seconds since 1970; all other times are from the steady clock.
   std::vector<ChannelEnergy> channels;
+  std::vector<RegionTime> regions;  ///< Their energies are in the channels.
   PowerRange total_power;
   std::vector<Absence> absences;
   std::vector<std::string> warnings;
-  std::uint64_t overruns = 0;
+  std::uint64_t overruns = 0;  ///< Of the source that missed most.
 };
 
-/// Samples all sources in one thread, which never holds up the program that is measured: whatever a
-/// driver does, each call here returns within its stated time.
+struct SamplerState;
+
+/// Samples every source in a thread of its own, so that none holds up another, or the program that
+/// is measured: whatever a driver does, each call here returns within its stated time.
 ///
 /// Start it, wait until it is ready (sources are open and counters have been read once), start the
 /// program, `begin`, wait for the program, `end`.
 class Sampler {
  public:
-  /// Starts the thread, with every signal blocked.
+  /// Starts the threads, with every signal blocked.
   /// @throws bench::Error if the power log cannot be written
   explicit Sampler(SamplerSettings settings);
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
-  /// Leaves a thread behind that hangs in a driver.
+  /// Leaves threads behind that hang in a driver.
   ~Sampler();
 
   /// False if a source has not come up in time; it joins in when it does.
@@ -58,16 +58,16 @@ class Sampler {
   std::vector<Absence> absences() const;
   /// The program was started at `time`.
   void begin(Clock::time_point time);
-  /// The program has ended, now. Takes the closing readings: at once, or after the averaging window
-  /// of sensors that have no counter; gives up on a driver that does not answer for two seconds
-  /// more.
-  Measurement end();
+  /// The program has reached the edge of a region.
+  void cut(const RegionEdge& edge);
+  /// The program has ended at `time`. Takes the closing readings: at once, or after the averaging
+  /// window of sensors that have no counter; gives up on a driver that does not answer for two
+  /// seconds more.
+  Measurement end(Clock::time_point time);
 
  private:
-  struct State;
-  class Loop;
-  std::shared_ptr<State> state_;
-  std::thread thread_;
+  std::shared_ptr<SamplerState> state_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace bench::energy

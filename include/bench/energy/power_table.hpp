@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/energy/channel.hpp>
+#include <bench/energy/power_log.hpp>
+#include <bench/energy/ticks.hpp>
+
+namespace bench::energy {
+
+/// Lowest and highest sum of the additive channels at one tick.
+struct PowerRange {
+  std::optional<double> min_w;
+  std::optional<double> max_w;
+};
+
+/// Brings the samples of several sources, each read by a thread of its own, together in rows, one
+/// per tick. A source that is late or stuck holds nobody up: its values of that tick are missing
+/// then. Safe to use by several threads.
+class PowerTable {
+ public:
+  using Values = std::vector<std::optional<double>>;
+
+  /// @param log takes the rows; none: they are only added up
+  PowerTable(std::size_t sources, std::optional<PowerLog> log);
+
+  /// What the source has; until every source has said so, rows wait.
+  /// @param slow it does not sample at every tick
+  void declare(std::size_t source, std::size_t channels, bool slow);
+  /// All channels, those of the first source first; `additive` is set. Rows are written from now
+  /// on.
+  void start(std::vector<Channel> channels);
+  /// @param unix_time_s of the moment 0 s
+  void set_unix_time(double unix_time_s);
+  void add(std::size_t source, Clock::time_point tick, double time_s, Values power_w);
+  /// Writes the rest.
+  void finish();
+
+  PowerRange total_power() const;
+  /// Why rows are missing; empty while all is well.
+  std::string failure() const;
+
+ private:
+  struct Part {
+    std::size_t first = 0;  ///< Channel.
+    std::size_t channels = 0;
+    bool slow = false;
+  };
+  struct Row {
+    Clock::time_point tick;
+    double time_s = 0;
+    std::vector<Values> parts;  ///< By source; empty: not there.
+  };
+
+  Row& row_of(Clock::time_point tick, double time_s);
+  bool is_complete(const Row& row) const;
+  std::vector<Row> take_rows(bool all);
+  void write_header();
+  void write(const Row& row);
+  void add_total(const Values& row);
+
+  mutable std::mutex mutex_;
+  std::vector<Part> parts_;
+  std::vector<Channel> channels_;
+  std::deque<Row> rows_;
+  std::size_t dropped_ = 0;
+  bool started_ = false;
+  bool writing_ = false;  ///< A thread is about to write; it alone uses what follows.
+
+  std::optional<PowerLog> log_;
+  bool has_header_ = false;
+  double unix_time_s_ = 0;
+  Values latest_;  ///< Of the channels of slow sources.
+  PowerRange total_;
+};
+
+}  // namespace bench::energy

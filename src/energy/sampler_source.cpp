@@ -1,0 +1,166 @@
+#include "sampler_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <sys/prctl.h>
+
+#include <bench/base/error.hpp>
+
+namespace bench::energy {
+namespace {
+
+std::chrono::nanoseconds nanoseconds(double s) {
+  return std::chrono::nanoseconds(std::llround(s * 1e9));
+}
+
+class SourceThread {
+ public:
+  SourceThread(std::shared_ptr<SamplerState> state, std::size_t number)
+      : state_(std::move(state)), number_(number), mine_(state_->sources[number]) {}
+
+  void run() {
+    ::prctl(PR_SET_TIMERSLACK, 1UL);  // nanoseconds; the default of 50 us is a twentieth of 1 ms
+    std::string failure;
+    try {
+      if (open() && wait_for_begin())
+        sample();
+    } catch (const std::exception& error) {  // the measurement ends, not the program measured
+      failure = error.what();
+    }
+    source_.reset();
+    const std::lock_guard lock(state_->mutex);
+    if (!failure.empty())
+      mine_.notes.push_back(mine_.method.name + ": the sampler stopped: " + failure);
+    mine_.finished = true;
+    note_opened();
+  }
+
+ private:
+  /// What one look at the source gave; `time` is the middle of the call.
+  struct Look {
+    Clock::time_point time;
+    std::vector<Reading> readings;
+  };
+
+  Look look() {
+    Look look{.time = {}, .readings = std::vector<Reading>(source_->channels().size())};
+    const auto before = Clock::now();
+    source_->read(look.readings);
+    look.time = before + (Clock::now() - before) / 2;
+    return look;
+  }
+
+  /// With the lock.
+  void note_opened() {
+    mine_.opening = false;
+    if (state_->is_ready())
+      state_->connect();
+    state_->changed.notify_all();
+  }
+
+  bool open() {
+    try {
+      source_ = open_source(mine_.method, state_->settings.sources);
+    } catch (const Error& absent) {
+      const std::lock_guard lock(state_->mutex);
+      mine_.absence = Absence{mine_.method.name, absent.message()};
+      return false;
+    }
+    baseline_ = look();
+    const std::lock_guard lock(state_->mutex);
+    const double interval_s = std::max(
+        std::chrono::duration<double>(state_->settings.interval).count(), shortest_interval_s());
+    if (!state_->connected)  // else the run has ended without it
+      mine_.channels = source_->channels();
+    mine_.notes = source_->notes();
+    for (const Channel& channel : mine_.channels)
+      mine_.meters.emplace_back(channel, interval_s);
+    for (const Reading& reading : baseline_.readings)
+      mine_.has_counter.push_back(reading.energy_j.has_value());
+    for (ChannelMeter& meter : mine_.meters)
+      for (const RegionEdge& edge : state_->edges)
+        meter.cut(edge);
+    state_->table.declare(number_, mine_.channels.size(), is_slow());
+    note_opened();
+    return !mine_.channels.empty();
+  }
+
+  double shortest_interval_s() const { return source_->shortest_interval_s(); }
+  bool is_slow() const { return nanoseconds(shortest_interval_s()) > state_->settings.interval; }
+
+  bool wait_for_begin() {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(lock, [&] { return state_->begin || state_->cancelled; });
+    if (state_->cancelled)
+      return false;
+    if (state_->end)  // the source came up after the program had ended
+      for (ChannelMeter& meter : mine_.meters)
+        meter.close(state_->run_time_s(*state_->end));
+    return true;
+  }
+
+  void sample() {
+    Clock::time_point tick = *state_->begin;
+    Ticks ticks(tick, state_->settings.interval, nanoseconds(shortest_interval_s()));
+    take(baseline_, std::nullopt);
+    if (Clock::now() > tick + state_->settings.interval)  // it came up late
+      tick = ticks.next(Clock::now());
+    for (bool closing = false; !closing;) {
+      closing = is_over();
+      take(look(), tick);
+      if (closing)
+        break;
+      tick = ticks.next(Clock::now());
+      wait_until(tick, ticks.overruns());
+    }
+  }
+
+  /// Sleeps to an absolute deadline on the steady clock. Not by clock_nanosleep, since the end of
+  /// the program must wake the thread at once.
+  void wait_until(Clock::time_point deadline, std::uint64_t overruns) {
+    std::unique_lock lock(state_->mutex);
+    mine_.overruns = overruns;
+    if (!state_->end)
+      state_->changed.wait_until(lock, deadline, [&] { return state_->end.has_value(); });
+    else if (const auto settled = *state_->end + nanoseconds(mine_.settle_s);
+             Clock::now() < settled)
+      state_->changed.wait_until(lock, std::min(deadline, settled), [] { return false; });
+  }
+
+  /// The program has ended and every sensor has had its time to show it.
+  bool is_over() {
+    const std::lock_guard lock(state_->mutex);
+    return state_->end && Clock::now() >= *state_->end + nanoseconds(mine_.settle_s);
+  }
+
+  /// @param tick none: before the run, which only a counter's difference needs
+  void take(const Look& look, std::optional<Clock::time_point> tick) {
+    PowerTable::Values power_w(look.readings.size());
+    double time_s = 0;
+    bool inside = false;
+    {
+      const std::lock_guard lock(state_->mutex);
+      time_s = state_->run_time_s(look.time);
+      for (std::size_t k = 0; k < power_w.size(); ++k)
+        power_w[k] = mine_.meters[k].add(time_s, look.readings[k]);
+      inside = tick && !state_->end;
+    }
+    if (inside)
+      state_->table.add(number_, *tick, time_s, std::move(power_w));
+  }
+
+  std::shared_ptr<SamplerState> state_;
+  std::size_t number_;
+  SourceState& mine_;
+  std::unique_ptr<PowerSource> source_;
+  Look baseline_;
+};
+
+}  // namespace
+
+void run_source(const std::shared_ptr<SamplerState>& state, std::size_t number) {
+  SourceThread(state, number).run();
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,70 @@
+#include "sampler_state.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <bench/energy/additive.hpp>
+
+namespace bench::energy {
+namespace {
+
+std::optional<PowerLog> log_of(const SamplerSettings& settings) {
+  if (settings.power_log.empty())
+    return std::nullopt;
+  return PowerLog(settings.power_log);
+}
+
+/// An averaging sensor without a counter shows the end of the run only one window later.
+double settle_s(const SourceState& source) {
+  double longest_s = 0;
+  for (std::size_t k = 0; k < source.channels.size(); ++k)
+    if (source.channels[k].additive && !source.has_counter[k])
+      longest_s = std::max(longest_s, source.channels[k].averaging_window_s);
+  return longest_s;
+}
+
+}  // namespace
+
+SamplerState::SamplerState(SamplerSettings s)
+    : settings(std::move(s)), table(settings.sources.methods.size(), log_of(settings)) {
+  for (const Method& method : settings.sources.methods)
+    sources.emplace_back().method = method;
+}
+
+double SamplerState::run_time_s(Clock::time_point time) const {
+  return std::chrono::duration<double>(time - *begin).count();
+}
+
+bool SamplerState::is_ready() const {
+  return std::ranges::none_of(sources, &SourceState::opening);
+}
+
+void SamplerState::connect() {
+  if (std::exchange(connected, true))
+    return;
+  std::vector<Channel> all;
+  for (const SourceState& source : sources)
+    std::ranges::copy(source.channels, std::back_inserter(all));
+  mark_additive(all);
+  auto marked = all.begin();
+  for (SourceState& source : sources) {
+    const auto next = marked + static_cast<std::ptrdiff_t>(source.channels.size());
+    source.channels.assign(marked, next);
+    for (std::size_t k = 0; k < source.meters.size(); ++k)
+      source.meters[k].describe(source.channels[k]);
+    source.settle_s = settle_s(source);
+    marked = next;
+  }
+  table.start(std::move(all));
+}
+
+std::vector<Absence> SamplerState::absences() const {
+  std::vector<Absence> absent;
+  for (const SourceState& source : sources)
+    if (source.absence)
+      absent.push_back(*source.absence);
+  return absent;
+}
+
+}  // namespace bench::energy

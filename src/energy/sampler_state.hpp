@@ -1,0 +1,63 @@
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/energy/channel_meter.hpp>
+#include <bench/energy/power_table.hpp>
+#include <bench/energy/sampler.hpp>
+
+namespace bench::energy {
+
+/// What a source's thread has told.
+struct SourceState {
+  Method method;
+  bool opening = true;
+  bool finished = false;
+  std::vector<Channel> channels;
+  std::vector<bool> has_counter;  ///< By channel.
+  std::vector<ChannelMeter> meters;
+  std::optional<Absence> absence;
+  std::vector<std::string> notes;
+  /// How long it must be read after the end, until its sensors have shown all of the run.
+  double settle_s = 0;
+  std::uint64_t overruns = 0;
+};
+
+/// Shared between the sampler and the threads of its sources, which may outlive it.
+struct SamplerState {
+  explicit SamplerState(SamplerSettings s);
+
+  /// Seconds from the begin of the run.
+  double run_time_s(Clock::time_point time) const;
+  /// Every source has come up, or turned out to be absent. With the lock.
+  bool is_ready() const;
+  /// Tells which channels are to be added and how long each source settles, and starts the table.
+  /// With the lock; once.
+  void connect();
+  /// The absent ones of `sources`. With the lock.
+  std::vector<Absence> absences() const;
+
+  const SamplerSettings settings;
+  PowerTable table;
+
+  std::mutex mutex;  // guards all below; never held while a driver or a file is used
+  std::condition_variable changed;
+  std::vector<SourceState> sources;
+  bool connected = false;
+  bool cancelled = false;
+  std::optional<Clock::time_point> begin;
+  double begin_unix_s = 0;
+  std::optional<Clock::time_point> end;
+  std::vector<RegionEdge> edges;  ///< While a source may still come up.
+};
+
+/// What the thread of one source does: opens it, reads it at every tick until the run is over, and
+/// hands the readings to its meters and to the table.
+void run_source(const std::shared_ptr<SamplerState>& state, std::size_t number);
+
+}  // namespace bench::energy

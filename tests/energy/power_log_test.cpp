@@ -32,10 +32,44 @@ TEST(PowerLog, ReachesTheFileWithEveryRow) {
   log.write_header(two_channels());
   const std::vector<std::optional<double>> row{1.0, 2.0};
   for (std::size_t rows = 1; rows <= 3; ++rows) {
-    log.add(0.1, 0, row);
+    log.add(0.01 * static_cast<double>(rows), 0, row);
     EXPECT_EQ(csv_cells(read_file(directory.path() / "power.csv")).size(), 1 + rows);
   }
 }
+
+TEST(PowerLog, GathersRowsThatComeFaster) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "power.csv";
+  PowerLog log(file);
+  log.write_header(two_channels());
+  for (int k = 1; k <= 9; ++k)
+    log.add(0.001 * k, 0, std::vector<std::optional<double>>{1.0, 2.0});
+  EXPECT_EQ(csv_cells(read_file(file)).size(), 1U);
+  log.add(0.01, 0, std::vector<std::optional<double>>{1.0, 2.0});
+  EXPECT_EQ(csv_cells(read_file(file)).size(), 11U);
+}
+
+struct NumberCase {
+  double power_w;
+  std::string text;
+};
+class PowerLogNumberTest : public testing::TestWithParam<NumberCase> {};
+
+TEST_P(PowerLogNumberTest, HasUpToThreeDecimals) {
+  const TemporaryDirectory directory;
+  PowerLog log(directory.path() / "power.csv");
+  log.add(1, 0, std::vector<std::optional<double>>{GetParam().power_w});
+  EXPECT_EQ(csv_cells(read_file(directory.path() / "power.csv"))[0][2], GetParam().text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, PowerLogNumberTest,
+                         testing::Values(NumberCase{0, "0"}, NumberCase{7, "7"},
+                                         NumberCase{1000, "1000"}, NumberCase{0.5, "0.5"},
+                                         NumberCase{0.001, "0.001"}, NumberCase{0.0004, "0"},
+                                         NumberCase{12.34, "12.34"},
+                                         NumberCase{123456.789, "123456.789"},
+                                         NumberCase{99.9996, "100"}, NumberCase{-1.5, "-1.5"},
+                                         NumberCase{-0.05, "-0.05"}));
 
 TEST(PowerLog, AFullDiskEndsTheFileNotTheRun) {
   PowerLog log("/dev/full");

@@ -20,10 +20,11 @@ std::optional<double> difference_percent(std::optional<double> counter,
 
 }  // namespace
 
-ChannelMeter::ChannelMeter(const Channel& channel, double interval_s)
+ChannelMeter::ChannelMeter(const Channel& channel, double interval_s, std::size_t history_points)
     : channel_(channel),
       slope_interval_s_(std::max(interval_s / 2, counter_periods * channel.counter_period_s)),
-      integral_(channel.averaging_window_s) {}
+      integral_(channel.averaging_window_s, history_points),
+      counter_(history_points) {}
 
 std::optional<double> ChannelMeter::add(double time_s, const Reading& reading) {
   const bool inside = time_s >= 0 && (!end_s_ || time_s <= *end_s_);
@@ -44,7 +45,7 @@ std::optional<double> ChannelMeter::add(double time_s, const Reading& reading) {
   }
   failures_in_a_row_ = 0;
   while (!edges_.empty() && reaches(edges_.front().time_s)) {
-    settle(edges_.front());
+    settle(edges_.front(), regions_);
     edges_.pop_front();
   }
   if (!inside)
@@ -79,7 +80,7 @@ void ChannelMeter::record(double time_s, std::optional<double> power_w) {
 
 void ChannelMeter::cut(const RegionEdge& edge) {
   if (edges_.empty() && reaches(edge.time_s))
-    settle(edge);
+    settle(edge, regions_);
   else
     edges_.push_back(edge);
 }
@@ -91,10 +92,10 @@ bool ChannelMeter::reaches(double time_s) const {
   return power && counter;
 }
 
-void ChannelMeter::settle(const RegionEdge& edge) {
-  if (regions_.size() <= edge.region)
-    regions_.resize(edge.region + 1);
-  RegionSum& sum = regions_[edge.region];
+void ChannelMeter::settle(const RegionEdge& edge, std::vector<RegionSum>& regions) const {
+  if (regions.size() <= edge.region)
+    regions.resize(edge.region + 1);
+  RegionSum& sum = regions[edge.region];
   const double sign = edge.begins ? -1 : 1;
   const auto counter_j = counter_.shown_j(edge.time_s);
   const auto integral_j = integral_.energy_until_j(edge.time_s);
@@ -152,14 +153,10 @@ std::string ChannelMeter::reason() const {
 ChannelEnergy ChannelMeter::result() const {
   ChannelEnergy result;
   result.channel = channel_;
-  WindowIntegral integral = integral_;
-  CounterDifference counter = counter_;
   const double measured_s = failed_for_good() ? last_time_s_ : *end_s_;
-  integral.close(measured_s);
-  counter.close(measured_s);
-  result.energy_integrated_j = integral.energy_j();
+  result.energy_integrated_j = integral_.energy_until_j(measured_s);
   if (has_counter())
-    result.energy_counter_j = counter.energy_j();
+    result.energy_counter_j = counter_.energy_until_j(measured_s);
   if (result.energy_counter_j == 0.0)  // it has not moved, which says nothing
     result.energy_counter_j.reset();
   result.difference_percent =
@@ -182,11 +179,11 @@ ChannelEnergy ChannelMeter::result() const {
 }
 
 std::vector<RegionEnergy> ChannelMeter::region_energies() const {
-  ChannelMeter rest = *this;
+  std::vector<RegionSum> regions = regions_;
   for (const RegionEdge& edge : edges_)
-    rest.settle(edge);
+    settle(edge, regions);
   std::vector<RegionEnergy> energies;
-  for (const RegionSum& sum : rest.regions_)
+  for (const RegionSum& sum : regions)
     energies.push_back(energy_of(sum));
   return energies;
 }

@@ -70,9 +70,11 @@ double CounterDifference::slope_w() const {
 }
 
 std::optional<double> CounterDifference::energy_j() const {
-  if (!end_s_ || !has_slope())
-    return std::nullopt;
-  return slope_w() * *end_s_;
+  return end_s_ ? energy_until_j(*end_s_) : std::nullopt;
+}
+
+std::optional<double> CounterDifference::energy_until_j(double end_s) const {
+  return has_slope() ? std::optional(slope_w() * end_s) : std::nullopt;
 }
 
 std::optional<double> CounterDifference::shown_j(double time_s) const {

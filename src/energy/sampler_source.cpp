@@ -75,7 +75,7 @@ class SourceThread {
       mine_.channels = source_->channels();
     mine_.notes = source_->notes();
     for (const Channel& channel : mine_.channels)
-      mine_.meters.emplace_back(channel, interval_s);
+      mine_.meters.emplace_back(channel, interval_s, state_->settings.history_points);
     for (const Reading& reading : baseline_.readings)
       mine_.has_counter.push_back(reading.energy_j.has_value());
     for (ChannelMeter& meter : mine_.meters)

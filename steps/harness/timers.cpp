@@ -2,9 +2,15 @@
 
 #include "harness/cuda.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <cmath>
+#include <string>
 
 #include <fmt/core.h>
+
+#include <bench/energy/region.hpp>
 
 namespace bench::steps {
 namespace {
@@ -54,6 +60,7 @@ void Timers::begin_epoch() {
   spans_.clear();
   for (auto& samples : samples_s_)
     samples.clear();
+  epoch_begin_ns_ = energy::region_clock_ns();
   epoch_from_ = clock_->mark();
 }
 
@@ -63,8 +70,31 @@ void Timers::end_epoch() {
   samples(Region::epoch).push_back(clock_->seconds_between(epoch_from_, epoch_to));
   for (const Span& span : spans_)
     samples(span.region).push_back(clock_->seconds_between(span.from, span.to));
+  if (energy::region_file() >= 0)
+    mark_regions(epoch_to);
   spans_.clear();
   work_out_other();
+}
+
+/// In order of time.
+void Timers::mark_regions(std::size_t epoch_to) const {
+  std::vector<std::pair<long long, std::string>> lines;
+  const auto add = [&](const Span& span) {
+    std::string name(region_name(span.region));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    for (const bool begins : {true, false}) {
+      const double after_s = clock_->seconds_between(epoch_from_, begins ? span.from : span.to);
+      const long long time_ns = epoch_begin_ns_ + std::llround(after_s * 1e9);
+      lines.emplace_back(time_ns, energy::region_line(begins, name, time_ns));
+    }
+  };
+  add({Region::epoch, epoch_from_, epoch_to});
+  std::ranges::for_each(spans_, add);
+  std::ranges::stable_sort(lines, {}, [](const auto& line) { return line.first; });
+  std::string text;
+  for (const auto& [time_ns, line] : lines)
+    text += line;
+  energy::write_region_lines(text);
 }
 
 void Timers::work_out_other() {

@@ -35,7 +35,9 @@ std::string_view region_name(Region region);  ///< "Epoch", "Batch", ...
 
 /// Times of the regions of a training loop, every sample kept.
 ///
-/// Begin and end of the epoch wait for the device; in between the host never does.
+/// Begin and end of the epoch wait for the device; in between the host never does. Under a meter
+/// that wants to know (bench-energy --regions) the regions are marked at the end of the epoch, with
+/// the times of the device.
 class Timers {
  public:
   explicit Timers(std::unique_ptr<Clock> clock) : clock_(std::move(clock)) {}
@@ -76,9 +78,11 @@ class Timers {
 
   std::vector<double>& samples(Region region);
   void work_out_other();
+  void mark_regions(std::size_t epoch_to) const;
 
   std::unique_ptr<Clock> clock_;
   std::size_t epoch_from_ = 0;
+  long long epoch_begin_ns_ = 0;  ///< CLOCK_MONOTONIC.
   std::vector<Span> spans_;
   std::array<std::vector<double>, region_count> samples_s_;
 };

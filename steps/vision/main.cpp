@@ -18,6 +18,8 @@
 
 #include <c10/core/DeviceGuard.h>
 
+#include <bench/energy/region.hpp>
+
 namespace {
 
 using namespace bench;
@@ -57,9 +59,12 @@ std::vector<double> train(const vision::Options& options, const vision::Architec
     losses.push_back(loss.detach());
   };
 
-  for (std::int64_t i = 0; i < options.common.warmup; ++i)
-    step();
-  timers.begin_epoch();
+  {
+    const energy::Region warmup("warmup");
+    for (std::int64_t i = 0; i < options.common.warmup; ++i)
+      step();
+    timers.begin_epoch();
+  }
   for (std::int64_t i = 0; i < options.common.steps; ++i)
     timers.timed(Region::batch, step);
   timers.end_epoch();

@@ -32,6 +32,16 @@ TEST(History, KnowsNothingOutsideOfItsPoints) {
   EXPECT_FALSE(History().around(0));
 }
 
+TEST(History, HasAsMuchRoomAsItIsGiven) {
+  History history(3);
+  for (int k = 0; k < 5; ++k) {
+    history.add({.time_s = 1.0 * k});
+    EXPECT_EQ(history.last().time_s, k);
+  }
+  EXPECT_EQ(history.around(2.5)->before.time_s, 2);
+  EXPECT_FALSE(history.around(1.5));
+}
+
 TEST(History, ForgetsTheOldest) {
   const History history = of(1000);
   EXPECT_EQ(history.last().time_s, 999);

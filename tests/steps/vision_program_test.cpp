@@ -191,6 +191,30 @@ TEST(VisionProgram, WritesEverySample) {
   EXPECT_THAT(csv, testing::Not(HasSubstr("Batch,2,")));
 }
 
+TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
+  const Folder folder;
+  const std::string file = folder.file("regions");
+  std::ofstream(file).close();
+  const Outcome outcome =
+      run_vision(tiny + "--steps 2 --warmup 1", "BENCH_ENERGY_REGIONS='" + file + "' ");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::string marks;
+  std::istringstream lines(read(file));
+  long long last_ns = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto at = line.find('@');
+    const auto blank = line.find(' ');
+    const long long time_ns = std::stoll(line.substr(at + 1, blank - at - 1));
+    EXPECT_GE(time_ns, last_ns) << line;
+    last_ns = time_ns;
+    marks += line.substr(0, at) + line.substr(blank) + "\n";
+  }
+  const std::string batch =
+      "begin batch\nbegin io\nend io\nbegin forward\nend forward\nbegin backward\nend backward\n"
+      "begin optimizer\nend optimizer\nend batch\n";
+  EXPECT_EQ(marks, "begin warmup\nend warmup\nbegin epoch\n" + batch + batch + "end epoch\n");
+}
+
 TEST(VisionProgram, SaysWhenItDiverges) {
   const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1 --base-learning-rate 1e30");
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;

@@ -53,7 +53,8 @@ class ChannelMeter {
  public:
   /// @param interval_s the sampling interval; counters are turned into power over at least half of
   ///        it
-  ChannelMeter(const Channel& channel, double interval_s);
+  /// @param history_points how many readings stay, for edges of regions that arrive late
+  ChannelMeter(const Channel& channel, double interval_s, std::size_t history_points = 256);
 
   /// What has become known of the channel since it was opened.
   void describe(const Channel& channel) { channel_ = channel; }
@@ -84,7 +85,7 @@ class ChannelMeter {
     bool has_counter = true;
     bool has_integral = true;
   };
-  void settle(const RegionEdge& edge);
+  void settle(const RegionEdge& edge, std::vector<RegionSum>& regions) const;
   RegionEnergy energy_of(const RegionSum& sum) const;
   std::vector<RegionEnergy> region_energies() const;
   bool reaches(double time_s) const;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace bench::energy {
 
@@ -13,7 +13,7 @@ struct EnergyPoint {
   double energy_j = 0;
 };
 
-/// The latest points of a channel in constant memory: enough for the edge of a region to arrive
+/// The latest points of a channel, as many as there is room for: the edge of a region may arrive
 /// later than the samples around it.
 class History {
  public:
@@ -22,22 +22,22 @@ class History {
     EnergyPoint after;
   };
 
+  explicit History(std::size_t room = 256) : room_(room) {}
+
   /// Times increase.
   void add(const EnergyPoint& point);
-  bool empty() const { return size_ == 0; }
-  const EnergyPoint& last() const { return points_[(next_ + capacity - 1) % capacity]; }
+  const EnergyPoint& last() const { return points_[(next_ + points_.size() - 1) % points_.size()]; }
 
   /// The neighbours of a moment; nothing where it lies behind the last point, or before the oldest
   /// that is kept.
   std::optional<Pair> around(double time_s) const;
 
  private:
-  static constexpr std::size_t capacity = 256;
   const EnergyPoint& nth(std::size_t k) const;  ///< From the oldest on.
 
-  std::array<EnergyPoint, capacity> points_{};
+  std::size_t room_;
+  std::vector<EnergyPoint> points_;  ///< A ring once it is full.
   std::size_t next_ = 0;
-  std::size_t size_ = 0;
 };
 
 }  // namespace bench::energy

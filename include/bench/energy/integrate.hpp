@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include <bench/energy/history.hpp>
@@ -16,7 +17,9 @@ namespace bench::energy {
 /// window: 12 % of a run of 0.5 s.
 class WindowIntegral {
  public:
-  explicit WindowIntegral(double averaging_window_s = 0) : shift_s_(averaging_window_s / 2) {}
+  /// @param history_points how many samples stay for `energy_until_j`
+  explicit WindowIntegral(double averaging_window_s = 0, std::size_t history_points = 256)
+      : shift_s_(averaging_window_s / 2), history_(history_points) {}
 
   /// Times are seconds since the start of the window and increase.
   void add(double time_s, double power_w);
@@ -43,12 +46,17 @@ class WindowIntegral {
 /// slope of the rest.
 class CounterDifference {
  public:
+  /// @param history_points how many readings stay for `shown_j`
+  explicit CounterDifference(std::size_t history_points = 256) : history_(history_points) {}
+
   /// Times are seconds since the start of the window and increase.
   void add(double time_s, double energy_j);
   void close(double end_s) { end_s_ = end_s; }
 
   /// Joules in the closed window; nothing with fewer than two readings or after a reset.
   std::optional<double> energy_j() const;
+  /// The same for a window that ends at `end_s`.
+  std::optional<double> energy_until_j(double end_s) const;
   /// What the counter showed at a moment of the window, as far as readings tell: linear between two
   /// of them, by the slope of all before the first and behind the last. Differences of it are
   /// energies. Nothing after a reset, or where the moment lies too far back.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -15,7 +14,8 @@
 /// lines to the file that BENCH_ENERGY_REGIONS names, for example `echo "begin train" >>
 /// "$BENCH_ENERGY_REGIONS"`.
 ///
-/// Work on an accelerator is asynchronous: wait for the device before a region begins and ends.
+/// Regions may nest, also in themselves. Work on an accelerator is asynchronous: wait for the
+/// device before a region begins and ends, or mark it later, with the times that the device tells.
 namespace bench::energy {
 
 /// What the meter tells the program by an environment variable: a file of lines `begin NAME` and
@@ -26,35 +26,53 @@ inline constexpr const char* region_variable = "BENCH_ENERGY_REGIONS";
 /// Longer names are cut.
 inline constexpr std::size_t longest_region_name = 100;
 
-/// Says that a region begins or ends. A name is one line; regions may nest, also in themselves.
-inline void mark_region(const char* begin_or_end, std::string_view name) {
+/// The file; -1 where no meter wants to know.
+inline int region_file() {
   static const int file = [] {
     const char* const path = std::getenv(region_variable);
     return path ? ::open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
   }();
-  if (file < 0)
-    return;
+  return file;
+}
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+inline long long region_clock_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
-  char line[64 + longest_region_name];
-  const int length =
-      std::snprintf(line, sizeof line, "%s@%lld %.*s\n", begin_or_end,
-                    static_cast<long long>(now.tv_sec) * 1'000'000'000 + now.tv_nsec,
-                    static_cast<int>(std::min(name.size(), longest_region_name)), name.data());
-  // In one call, so that lines of several threads or processes do not mix. A meter that misses one
-  // says so; the program has nothing to do about it.
-  [[maybe_unused]] const auto written = ::write(file, line, static_cast<std::size_t>(length));
+  return static_cast<long long>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// A line of the file. A name is one line.
+inline std::string region_line(bool begins, std::string_view name, long long monotonic_ns) {
+  std::string line = begins ? "begin@" : "end@";
+  line += std::to_string(monotonic_ns);
+  line += ' ';
+  line += name.substr(0, std::min(name.find('\n'), longest_region_name));
+  line += '\n';
+  return line;
+}
+
+/// Appends whole lines, in one call, so that those of several threads or processes do not mix. A
+/// meter that misses one says so; the program has nothing to do about it.
+inline void write_region_lines(const std::string& lines) {
+  if (region_file() >= 0) [[maybe_unused]]
+    const auto written = ::write(region_file(), lines.data(), lines.size());
 }
 
 /// A region from its construction to the end of its life.
 class Region {
  public:
-  explicit Region(std::string_view name) : name_(name) { mark_region("begin", name_); }
+  explicit Region(std::string_view name) : name_(name) { mark(true); }
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
-  ~Region() { mark_region("end", name_); }
+  ~Region() { mark(false); }
 
  private:
+  void mark(bool begins) const {
+    if (region_file() >= 0)
+      write_region_lines(region_line(begins, name_, region_clock_ns()));
+  }
+
   std::string name_;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -8,6 +9,8 @@ namespace bench::energy {
 namespace {
 
 constexpr double counter_periods = 10;
+constexpr double averaging_windows = 10;
+constexpr double untrusted_percent = 20;
 /// A single failed reading is a gap; this many to the end of the run are a broken sensor.
 constexpr int failures_of_a_broken_sensor = 3;
 
@@ -93,6 +96,22 @@ std::string ChannelMeter::reason() const {
   return "the run is too short for its counter";
 }
 
+std::string ChannelMeter::distrust(const ChannelEnergy& result) const {
+  if (!result.difference_percent || !power_max_w_ || failed_for_good() ||
+      *end_s_ < counter_periods * channel_.counter_period_s ||
+      *end_s_ < averaging_windows * channel_.averaging_window_s)
+    return "";
+  const double relative_range =
+      (*power_max_w_ - *power_min_w_) * *end_s_ / *result.energy_integrated_j;
+  const double sampling_percent =
+      100 * relative_range *
+      (1 / std::sqrt(static_cast<double>(samples_)) + result.longest_gap_s / *end_s_);
+  if (std::abs(*result.difference_percent) <= untrusted_percent + sampling_percent)
+    return "";
+  return fmt::format("its counter differs from the integrated power by {:+.1f} % and is not used",
+                     *result.difference_percent);
+}
+
 ChannelEnergy ChannelMeter::result() const {
   ChannelEnergy result;
   result.channel = channel_;
@@ -108,9 +127,12 @@ ChannelEnergy ChannelMeter::result() const {
     result.energy_counter_j.reset();
   result.difference_percent =
       difference_percent(result.energy_counter_j, result.energy_integrated_j);
+  result.longest_gap_s = std::max(longest_gap_s_, *end_s_ - last_time_s_);
+  result.distrust = distrust(result);
   const bool long_enough = *end_s_ >= counter_periods * channel_.counter_period_s;
+  const bool use_counter = long_enough && result.distrust.empty();
   const std::optional<double> energy_j =
-      result.energy_counter_j && (long_enough || !result.energy_integrated_j)
+      result.energy_counter_j && (use_counter || !result.energy_integrated_j)
           ? result.energy_counter_j
           : result.energy_integrated_j;
   if (!failed_for_good())
@@ -121,7 +143,6 @@ ChannelEnergy ChannelMeter::result() const {
   result.power_max_w = power_max_w_;
   result.samples = samples_;
   result.failures = failures_;
-  result.longest_gap_s = std::max(longest_gap_s_, *end_s_ - last_time_s_);
   if (!result.energy_j)
     result.absent = reason();
   return result;

@@ -22,15 +22,21 @@ struct ChannelEnergy {
   std::uint64_t samples = 0;   ///< Readings inside the run that gave a value.
   std::uint64_t failures = 0;  ///< Readings inside the run that gave none.
   double longest_gap_s = 0;    ///< Longest time without a value, start and end of the run included.
-  std::string absent;          ///< Why there is no `energy_j`, or only of a part of the run.
+  /// Why `energy_j` is not the counter's although there is one; empty where all is well.
+  std::string distrust;
+  std::string absent;  ///< Why there is no `energy_j`, or only of a part of the run.
 };
 
 /// Collects the readings of one channel during a run.
 ///
 /// `energy_j` is the counter's where there is one that was not reset, else the integral's. In runs
 /// shorter than ten counter periods, where the counter's steps weigh more than the sampling error,
-/// it is the integral's. A device that stopped answering has energy up to its last answer only and
-/// no `energy_j`.
+/// it is the integral's; also where the two differ by more than 20 % and more than sampling can
+/// explain, since counters have been seen to run at a wrong rate (amdsmi issue 38, zeus issue 181).
+/// Sampling is taken to err by the range of the power times (1/sqrt(samples) + the longest gap's
+/// share of the run), two standard errors of a power that is either low or high; and runs shorter
+/// than ten averaging windows of the sensor are not judged. A device that stopped answering has
+/// energy up to its last answer only and no `energy_j`.
 class ChannelMeter {
  public:
   /// @param interval_s the sampling interval; counters are turned into power over at least half of
@@ -51,6 +57,7 @@ class ChannelMeter {
   void record(double time_s, std::optional<double> power_w);
   bool failed_for_good() const;
   std::string reason() const;
+  std::string distrust(const ChannelEnergy& result) const;
 
   Channel channel_;
   double slope_interval_s_;

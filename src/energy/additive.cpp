@@ -61,11 +61,25 @@ const Channel* covering(const Channel& channel, std::span<const Channel> channel
   return nullptr;
 }
 
+/// The first channel that measures one of the same devices, if that is another one.
+const Channel* same_device_before(const Channel& channel, std::span<const Channel> channels) {
+  for (const Channel& other : channels) {
+    if (&other == &channel)
+      break;
+    if (std::ranges::find_first_of(channel.pci_addresses, other.pci_addresses) !=
+        channel.pci_addresses.end())
+      return &other;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void mark_additive(std::span<Channel> channels) {
   for (Channel& channel : channels) {
     const Channel* outer = covering(channel, channels);
+    if (!outer)
+      outer = same_device_before(channel, channels);
     channel.parent = outer ? outer->name : "";
     channel.additive = !outer && !never_added(channel.scope);
   }

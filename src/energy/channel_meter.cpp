@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -8,6 +9,8 @@ namespace bench::energy {
 namespace {
 
 constexpr double counter_periods = 10;
+constexpr double averaging_windows = 10;
+constexpr double untrusted_percent = 20;
 /// A single failed reading is a gap; this many to the end of the run are a broken sensor.
 constexpr int failures_of_a_broken_sensor = 3;
 
@@ -112,13 +115,13 @@ bool ChannelMeter::has_counter() const {
 
 /// The counter's energy where its steps are small beside the stretch of time.
 std::optional<double> ChannelMeter::chosen(std::optional<double> counter_j,
-                                           std::optional<double> integral_j,
-                                           double duration_s) const {
+                                           std::optional<double> integral_j, double duration_s,
+                                           bool trusted) const {
   const bool long_enough = duration_s >= counter_periods * channel_.counter_period_s;
-  return counter_j && (long_enough || !integral_j) ? counter_j : integral_j;
+  return counter_j && ((long_enough && trusted) || !integral_j) ? counter_j : integral_j;
 }
 
-RegionEnergy ChannelMeter::energy_of(const RegionSum& sum) const {
+RegionEnergy ChannelMeter::energy_of(const RegionSum& sum, bool trusted) const {
   RegionEnergy energy;
   if (failed_for_good())
     return energy;
@@ -126,7 +129,8 @@ RegionEnergy ChannelMeter::energy_of(const RegionSum& sum) const {
     energy.energy_counter_j = sum.counter_j;
   if (sum.has_integral)
     energy.energy_integrated_j = sum.integral_j;
-  energy.energy_j = chosen(energy.energy_counter_j, energy.energy_integrated_j, sum.duration_s);
+  energy.energy_j =
+      chosen(energy.energy_counter_j, energy.energy_integrated_j, sum.duration_s, trusted);
   return energy;
 }
 
@@ -150,6 +154,22 @@ std::string ChannelMeter::reason() const {
   return "the run is too short for its counter";
 }
 
+std::string ChannelMeter::distrust(const ChannelEnergy& result) const {
+  if (!result.difference_percent || !power_max_w_ || failed_for_good() ||
+      *end_s_ < counter_periods * channel_.counter_period_s ||
+      *end_s_ < averaging_windows * channel_.averaging_window_s)
+    return "";
+  const double relative_range =
+      (*power_max_w_ - *power_min_w_) * *end_s_ / *result.energy_integrated_j;
+  const double sampling_percent =
+      100 * relative_range *
+      (1 / std::sqrt(static_cast<double>(samples_)) + result.longest_gap_s / *end_s_);
+  if (std::abs(*result.difference_percent) <= untrusted_percent + sampling_percent)
+    return "";
+  return fmt::format("its counter differs from the integrated power by {:+.1f} % and is not used",
+                     *result.difference_percent);
+}
+
 ChannelEnergy ChannelMeter::result() const {
   ChannelEnergy result;
   result.channel = channel_;
@@ -161,8 +181,11 @@ ChannelEnergy ChannelMeter::result() const {
     result.energy_counter_j.reset();
   result.difference_percent =
       difference_percent(result.energy_counter_j, result.energy_integrated_j);
+  result.longest_gap_s = std::max(longest_gap_s_, *end_s_ - last_time_s_);
+  result.distrust = distrust(result);
+  const bool trusted = result.distrust.empty();
   const std::optional<double> energy_j =
-      chosen(result.energy_counter_j, result.energy_integrated_j, *end_s_);
+      chosen(result.energy_counter_j, result.energy_integrated_j, *end_s_, trusted);
   if (!failed_for_good())
     result.energy_j = energy_j;
   if (energy_j && measured_s > 0)
@@ -171,20 +194,19 @@ ChannelEnergy ChannelMeter::result() const {
   result.power_max_w = power_max_w_;
   result.samples = samples_;
   result.failures = failures_;
-  result.longest_gap_s = std::max(longest_gap_s_, *end_s_ - last_time_s_);
   if (!result.energy_j)
     result.absent = reason();
-  result.regions = region_energies();
+  result.regions = region_energies(trusted);
   return result;
 }
 
-std::vector<RegionEnergy> ChannelMeter::region_energies() const {
+std::vector<RegionEnergy> ChannelMeter::region_energies(bool trusted) const {
   std::vector<RegionSum> regions = regions_;
   for (const RegionEdge& edge : edges_)
     settle(edge, regions);
   std::vector<RegionEnergy> energies;
   for (const RegionSum& sum : regions)
-    energies.push_back(energy_of(sum));
+    energies.push_back(energy_of(sum, trusted));
   return energies;
 }
 

@@ -100,7 +100,7 @@ class Hwmon : public PowerSource {
   explicit Hwmon(const std::filesystem::path& directory) {
     for (const auto& hwmon : entries(directory, "hwmon"))
       if (const auto meter = find_meter(hwmon))
-        add_meter(hwmon.filename().string(), *meter);
+        add_meter(hwmon, *meter);
   }
 
   void read(std::span<Reading> readings) override {
@@ -112,7 +112,8 @@ class Hwmon : public PowerSource {
   }
 
  private:
-  void add_meter(const std::string& hwmon, const Meter& meter) {
+  void add_meter(const std::filesystem::path& directory, const Meter& meter) {
+    const std::string hwmon = directory.filename().string();
     SysfsNumber file(meter.power);
     std::string failure;
     if (!checked_power_w(file, failure)) {
@@ -123,6 +124,9 @@ class Hwmon : public PowerSource {
     channel.scope = scope_of(meter);
     channel.device = socket_of(meter.label);
     channel.averaging_window_s = meter.averaging_window_s;
+    if (const std::string address = pci_slot_name(directory / "device");
+        channel.scope == Scope::gpu && !address.empty())
+      channel.pci_addresses = {address};
     const std::string device = channel.device >= 0 ? std::to_string(channel.device) : hwmon;
     channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
     if (std::any_of(channels_.begin(), channels_.end(),

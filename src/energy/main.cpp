@@ -58,8 +58,9 @@ class HelpText : public CLI::Formatter {
 
 void add_options(CLI::App& app, Options& options) {
   app.add_option("--method", options.methods,
-                 "Power source, or several with commas: auto (nvml, rapl and hwmon, as far as they "
-                 "are there), nvml, rapl, hwmon, model:cpu=65W (estimated from CPU utilisation), "
+                 "Power source, or several with commas: auto (as far as they are there: nvml, "
+                 "rapl, hwmon, and the first of amdgpu, rocm and amdsmi), or one of these; "
+                 "model:cpu=65W (estimated from CPU utilisation), "
                  "mock:constant=100W")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -9,12 +9,15 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/additive.hpp>
+#include <bench/energy/amd_smi.hpp>
+#include <bench/energy/amdgpu.hpp>
 #include <bench/energy/cpu_model.hpp>
 #include <bench/energy/hwmon.hpp>
 #include <bench/energy/methods.hpp>
 #include <bench/energy/mock.hpp>
 #include <bench/energy/nvml.hpp>
 #include <bench/energy/rapl.hpp>
+#include <bench/energy/rocm_smi.hpp>
 
 namespace bench::energy {
 namespace {
@@ -31,13 +34,21 @@ struct Entry {
   std::string_view name;
   bool automatic;  ///< Part of `auto`.
   std::function<std::unique_ptr<PowerSource>(const std::string&, const SourceSettings&)> open;
+  /// In `auto` not asked where an earlier source measures AMD GPUs: it reads the same, at more
+  /// cost.
+  bool only_without_amd = false;
 };
 
-/// Every source there is; NVML last, since its start may take seconds.
-const std::array<Entry, 5>& registry() {
-  static const std::array<Entry, 5> entries{{
+/// Every source there is; of two that measure one device the first is added. The libraries of
+/// vendors last, since their start may take seconds.
+const std::array<Entry, 8>& registry() {
+  static const std::array<Entry, 8> entries{{
       {"rapl", true,
        [](const std::string&, const SourceSettings& s) { return open_rapl(s.sysfs_root); }},
+      {"amdgpu", true,
+       [](const std::string&, const SourceSettings& s) {
+         return open_amdgpu(s.sysfs_root, amd_visibility(s.sysfs_root));
+       }},
       {"hwmon", true,
        [](const std::string&, const SourceSettings& s) { return open_hwmon(s.sysfs_root); }},
       {"model", false,
@@ -46,6 +57,16 @@ const std::array<Entry, 5>& registry() {
        }},
       {"mock", false,
        [](const std::string& argument, const SourceSettings&) { return open_mock(argument); }},
+      {"rocm", true,
+       [](const std::string&, const SourceSettings& s) {
+         return open_rocm_smi(rocm_smi_libraries(), amd_visibility(s.sysfs_root));
+       },
+       true},
+      {"amdsmi", true,
+       [](const std::string&, const SourceSettings& s) {
+         return open_amd_smi(amd_smi_libraries(), s.sysfs_root, amd_visibility(s.sysfs_root));
+       },
+       true},
       {"nvml", true,
        [](const std::string&, const SourceSettings&) {
          NvmlSettings settings;
@@ -82,6 +103,11 @@ Method parse_method(const std::string& text) {
   return method;
 }
 
+bool measures_amd_gpus(const PowerSource& source) {
+  const std::string_view name = source_of(source.channels().front());
+  return name == "amdgpu" || name == "rocm";
+}
+
 struct Unit {
   std::string_view name;
   double factor;
@@ -113,6 +139,7 @@ SourceSettings parse_methods(const std::vector<std::string>& texts) {
         settings.methods.push_back(method);
   if (settings.methods.empty())
     settings.automatic = true;
+  settings.named = settings.methods.size();
   if (settings.automatic)
     for (const Entry& entry : registry())
       if (const Method method{std::string(entry.name), ""};
@@ -127,7 +154,12 @@ std::unique_ptr<PowerSource> open_source(const Method& method, const SourceSetti
 
 Sources open_sources(const SourceSettings& settings) {
   Sources sources;
-  for (const Method& method : settings.methods) {
+  for (std::size_t i = 0; i < settings.methods.size(); ++i) {
+    const Method& method = settings.methods[i];
+    if (i >= settings.named && entry_of(method.name).only_without_amd &&
+        std::ranges::any_of(sources.opened,
+                            [](const auto& source) { return measures_amd_gpus(*source); }))
+      continue;
     try {
       sources.opened.push_back(open_source(method, settings));
     } catch (const Error& absent) {

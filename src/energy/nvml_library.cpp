@@ -1,31 +1,13 @@
-#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/nvml_library.hpp>
+#include <bench/energy/shared_library.hpp>
 
 namespace bench::energy {
-namespace {
-
-template <class Function>
-void resolve(void* library, Function*& function, const char* name) {
-  function = reinterpret_cast<Function*>(::dlsym(library, name));
-}
-
-}  // namespace
 
 NvmlLibrary::NvmlLibrary(const std::vector<std::string>& names) {
-  void* library = nullptr;
-  std::string reason;
-  for (const std::string& name : names) {
-    library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library)
-      break;
-    if (reason.empty())
-      reason = ::dlerror();
-  }
-  if (!library)
-    throw Error(fmt::format("no NVIDIA driver: {}", reason));
+  void* const library = load_library(names, "no NVIDIA driver");
   int (*init)() = nullptr;
   resolve(library, init, "nvmlInit_v2");
   resolve(library, shutdown_, "nvmlShutdown");

@@ -178,8 +178,11 @@ std::vector<std::string> warnings(const Measurement& measurement) {
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.absent.empty() && channel.samples > 0)
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));
-    if (channel.difference_percent && std::abs(*channel.difference_percent) > suspicious_percent &&
-        measurement.duration_s >= suspicious_from_s)
+    if (!channel.distrust.empty())
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.distrust));
+    else if (channel.difference_percent &&
+             std::abs(*channel.difference_percent) > suspicious_percent &&
+             measurement.duration_s >= suspicious_from_s)
       lines.push_back(fmt::format("{}: the counter differs from the integrated power by {:+.1f} %",
                                   channel.channel.name, *channel.difference_percent));
   }

@@ -43,6 +43,15 @@ std::string first_line(const std::filesystem::path& file) {
   return std::string(strip(line));
 }
 
+std::string pci_slot_name(const std::filesystem::path& device) {
+  constexpr std::string_view key = "PCI_SLOT_NAME=";
+  std::ifstream uevent(device / "uevent");
+  for (std::string line; std::getline(uevent, line);)
+    if (line.starts_with(key))
+      return to_lower(strip(line).substr(key.size()));
+  return "";
+}
+
 std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,
                                            const std::string& prefix) {
   std::vector<std::filesystem::path> found;

@@ -16,6 +16,12 @@ Channel channel(const std::string& name, Scope scope, int device = 0) {
   return result;
 }
 
+Channel gpu_at(const std::string& name, std::vector<std::string> pci_addresses) {
+  Channel result = channel(name, Scope::gpu, -1);
+  result.pci_addresses = std::move(pci_addresses);
+  return result;
+}
+
 struct Case {
   std::string name;
   std::vector<Channel> channels;
@@ -73,6 +79,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AnEstimateStandsBesideAGpu",
              {channel("model", Scope::cpu_model, -1), gpu},
              {"model", "gpu"}},
+        Case{"OneCardInThreeSourcesIsAddedOnce",
+             {gpu_at("amdgpu", {"c1"}), gpu_at("hwmon", {"c1"}), gpu_at("rocm", {"c1"})},
+             {"amdgpu"}},
+        Case{"TwoCardsAreBothAdded",
+             {gpu_at("amdgpu0", {"c1"}), gpu_at("hwmon0", {"c1"}), gpu_at("hwmon1", {"c6"})},
+             {"amdgpu0", "hwmon1"}},
+        Case{"AMeterOfTwoDiesCoversThoseOfEach",
+             {gpu_at("both", {"c1", "c6"}), gpu_at("second", {"c6"})},
+             {"both"}},
+        Case{"CardsAtUnknownAddressesAreApart", {gpu_at("a", {}), gpu_at("b", {})}, {"a", "b"}},
         Case{"UnknownMetersAreNeverAdded", {channel("psu", Scope::other, -1)}, {}}),
     [](const auto& test) { return test.param.name; });
 
@@ -82,6 +98,12 @@ TEST(Additive, NamesTheInnermostParent) {
   EXPECT_EQ(channels[0].parent, "");
   EXPECT_EQ(channels[1].parent, "module0");
   EXPECT_EQ(channels[2].parent, "grace0");
+}
+
+TEST(Additive, NamesTheSourceThatCountsForACard) {
+  std::vector<Channel> channels{gpu_at("amdgpu", {"c1"}), gpu_at("rocm", {"c1"})};
+  mark_additive(channels);
+  EXPECT_EQ(channels[1].parent, "amdgpu");
 }
 
 }  // namespace

@@ -44,6 +44,44 @@ TEST(ChannelMeter, PrefersTheIntegralInRunsTooShortForTheCounter) {
   EXPECT_DOUBLE_EQ(*meter.result().energy_j, 50);
 }
 
+/// 100 s at one reading a second: power alternates between the two, the counter runs at its rate.
+ChannelEnergy alternating(double low_w, double high_w, double counter_w, Channel channel = {}) {
+  ChannelMeter meter(channel, 1);
+  for (int t = 0; t <= 100; ++t)
+    meter.add(t, both(t % 2 == 0 ? low_w : high_w, counter_w * t));
+  meter.close(100);
+  return meter.result();
+}
+
+TEST(ChannelMeter, ACounterThatDisagreesIsNotUsedAndTheResultSaysWhy) {
+  const ChannelEnergy result = alternating(100, 100, 130);
+  EXPECT_DOUBLE_EQ(*result.energy_j, 10000);
+  EXPECT_DOUBLE_EQ(*result.energy_counter_j, 13000);
+  EXPECT_EQ(result.distrust,
+            "its counter differs from the integrated power by +30.0 % and is not used");
+  EXPECT_EQ(result.absent, "");
+}
+
+TEST(ChannelMeter, ACounterThatAgreesWellEnoughIsUsed) {
+  const ChannelEnergy result = alternating(100, 100, 119);
+  EXPECT_DOUBLE_EQ(*result.energy_j, 11900);
+  EXPECT_EQ(result.distrust, "");
+}
+
+TEST(ChannelMeter, WhatSamplingCanExplainIsNoReasonForDistrust) {
+  // 0 or 200 W, 101 samples, gaps of 1 s: the integral may be off by 2 * (1/10.05 + 0.01) = 22 %.
+  EXPECT_EQ(alternating(0, 200, 139).distrust, "");
+  EXPECT_NE(alternating(0, 200, 145).distrust, "");
+}
+
+TEST(ChannelMeter, ARunTooShortForAnAveragingSensorDoesNotJudgeTheCounter) {
+  Channel channel;
+  channel.averaging_window_s = 11;
+  EXPECT_EQ(alternating(100, 100, 150, channel).distrust, "");
+  channel.averaging_window_s = 9;
+  EXPECT_NE(alternating(100, 100, 150, channel).distrust, "");
+}
+
 TEST(ChannelMeter, FallsBackToTheIntegralAfterACounterReset) {
   ChannelMeter meter(Channel{}, 0.1);
   meter.add(0, both(100, 500));

@@ -79,6 +79,14 @@ TEST(Hwmon, FindsMetersBesideTheNameToo) {
   EXPECT_FALSE(channels.at("hwmon:hwmon2:corsairpsu").additive);
 }
 
+TEST(Hwmon, KnowsTheAddressOfAnAmdGpu) {
+  const TemporaryDirectory tree;
+  tree.write("class/hwmon/hwmon0/name", "amdgpu");
+  tree.write("class/hwmon/hwmon0/power1_average", "300000000");
+  tree.write("class/hwmon/hwmon0/device/uevent", "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:C1:00.0");
+  EXPECT_THAT(opened(tree).at("hwmon:hwmon0:gpu").pci_addresses, ElementsAre("0000:c1:00.0"));
+}
+
 TEST(Hwmon, TwoMetersWithOneLabelStayApart) {
   const TemporaryDirectory tree;
   add_rail(tree, 1, "Grace Power Socket 0", "1000000");

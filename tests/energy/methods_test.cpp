@@ -20,7 +20,12 @@ std::string message(const std::string& text) {
 TEST(Methods, NoneIsEverythingThatMayBeThere) {
   const SourceSettings settings = parse_methods({});
   EXPECT_TRUE(settings.automatic);
-  EXPECT_EQ(settings.methods, (std::vector<Method>{{"rapl", ""}, {"hwmon", ""}, {"nvml", ""}}));
+  EXPECT_EQ(settings.methods, (std::vector<Method>{{"rapl", ""},
+                                                   {"amdgpu", ""},
+                                                   {"hwmon", ""},
+                                                   {"rocm", ""},
+                                                   {"amdsmi", ""},
+                                                   {"nvml", ""}}));
 }
 
 TEST(Methods, AreRepeatedOrSeparatedByCommas) {
@@ -33,7 +38,8 @@ TEST(Methods, AreRepeatedOrSeparatedByCommas) {
 TEST(Methods, MistakesAreNamed) {
   EXPECT_EQ(message("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
   EXPECT_EQ(message("zzzzzz"),
-            "unknown method 'zzzzzz' | known are auto, rapl, hwmon, model, mock, nvml");
+            "unknown method 'zzzzzz' | known are auto, rapl, amdgpu, hwmon, model, mock, rocm, "
+            "amdsmi, nvml");
   EXPECT_EQ(message("rapl:0"), "method 'rapl' takes no argument | ");
   EXPECT_EQ(message("mock"),
             "method 'mock' needs an argument | for example model:cpu=65W or mock:constant=100W");
@@ -50,6 +56,54 @@ TEST(Methods, WhatCannotBeOpenedIsAnAbsence) {
   EXPECT_EQ(sources.absences[0].source, "rapl");
   ASSERT_EQ(sources.channels.size(), 1U);
   EXPECT_TRUE(sources.channels[0].additive);
+}
+
+/// A node with one MI300X, and a place where the fake ROCm SMI, which shows it too, is found.
+struct AmdNode {
+  AmdNode() {
+    std::filesystem::create_directories(tree.path() / "rocm/lib");
+    std::filesystem::create_symlink(std::string(FAKE_NVML_DIRECTORY) + "/librocm_smi64.so.7",
+                                    tree.path() / "rocm/lib/librocm_smi64.so");
+    const std::string device = "class/drm/card0/device/";
+    tree.write(device + "vendor", "0x1002");
+    tree.write(device + "uevent", "PCI_SLOT_NAME=0000:c1:00.0");
+    tree.write(device + "hwmon/hwmon0/power1_input", "250000000");
+  }
+
+  Sources opened(const std::vector<std::string>& methods) const {
+    SourceSettings settings = parse_methods(methods);
+    settings.sysfs_root = tree.path();
+    return open_sources(settings);
+  }
+
+  TemporaryDirectory tree;
+  support::EnvironmentVariable rocm_path{"ROCM_PATH", (tree.path() / "rocm").string()};
+};
+
+/// Channels of AMD GPUs; a fake of NVIDIA's library may be loaded by another test.
+std::vector<std::string> names(const Sources& sources, bool additive) {
+  std::vector<std::string> result;
+  for (const Channel& channel : sources.channels)
+    if (channel.additive == additive && source_of(channel) != "nvml")
+      result.push_back(channel.name);
+  return result;
+}
+
+TEST(Methods, AutoAsksTheFirstSourceOfAmdGpusThatWorks) {
+  const AmdNode node;
+  EXPECT_EQ(names(node.opened({"auto"}), true), (std::vector<std::string>{"amdgpu:0:gpu"}));
+  EXPECT_EQ(names(node.opened({"auto"}), false), (std::vector<std::string>{}));
+  std::filesystem::remove_all(node.tree.path() / "class");
+  EXPECT_EQ(names(node.opened({"auto"}), true), (std::vector<std::string>{"rocm:0:gpu"}));
+}
+
+TEST(Methods, NamedSourcesOfOneCardAreAllReadAndTheFirstIsAdded) {
+  const AmdNode node;
+  const Sources sources = node.opened({"rocm,amdgpu"});
+  EXPECT_EQ(names(sources, true), (std::vector<std::string>{"rocm:0:gpu"}));
+  EXPECT_EQ(names(sources, false), (std::vector<std::string>{"amdgpu:0:gpu"}));
+  EXPECT_EQ(names(node.opened({"amdgpu,rocm", "auto"}), false),
+            (std::vector<std::string>{"rocm:0:gpu"}));
 }
 
 TEST(Quantities, CarryAUnit) {

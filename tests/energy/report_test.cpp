@@ -90,6 +90,13 @@ TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {
   EXPECT_THAT(warnings(run), ElementsAre());
 }
 
+TEST(Report, SaysOnceThatACounterWasNotUsed) {
+  Measurement run = measurement({channel("rocm:0:gpu", 100)});
+  run.channels[0].difference_percent = 70;
+  run.channels[0].distrust = "its counter is wrong";
+  EXPECT_THAT(warnings(run), ElementsAre("rocm:0:gpu: its counter is wrong"));
+}
+
 TEST(Report, ListsWhatIsThereAndWhyTheRestIsNot) {
   Sources sources;
   sources.channels.resize(1);

@@ -35,7 +35,9 @@ struct Channel {
   std::string name;         ///< `<source>:<device>[:<scope>]`, unique on the node, without commas.
   std::string description;  ///< For people: product name, UUID, file.
   Scope scope = Scope::other;
-  int device = -1;         ///< Socket or device number, to pair channels; -1 is unknown.
+  int device = -1;  ///< Socket or device number, to pair channels; -1 is unknown.
+  /// Of the devices it measures, `0000:c1:00.0`, as far as known. One device is added once only.
+  std::vector<std::string> pci_addresses;
   bool estimated = false;  ///< Derived from a stated figure, not from a sensor.
   bool additive = false;   ///< Part of the total; set by `mark_additive`.
   std::string parent;      ///< The channel that already contains this one; set by `mark_additive`.

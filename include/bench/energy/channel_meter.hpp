@@ -39,7 +39,9 @@ struct ChannelEnergy {
   std::uint64_t samples = 0;   ///< Readings inside the run that gave a value.
   std::uint64_t failures = 0;  ///< Readings inside the run that gave none.
   double longest_gap_s = 0;    ///< Longest time without a value, start and end of the run included.
-  std::string absent;          ///< Why there is no `energy_j`, or only of a part of the run.
+  /// Why `energy_j` is not the counter's although there is one; empty where all is well.
+  std::string distrust;
+  std::string absent;                 ///< Why there is no `energy_j`, or only of a part of the run.
   std::vector<RegionEnergy> regions;  ///< By their numbers.
 };
 
@@ -47,8 +49,12 @@ struct ChannelEnergy {
 ///
 /// `energy_j` is the counter's where there is one that was not reset, else the integral's. In runs
 /// shorter than ten counter periods, where the counter's steps weigh more than the sampling error,
-/// it is the integral's. A device that stopped answering has energy up to its last answer only and
-/// no `energy_j`.
+/// it is the integral's; also where the two differ by more than 20 % and more than sampling can
+/// explain, since counters have been seen to run at a wrong rate (amdsmi issue 38, zeus issue 181).
+/// Sampling is taken to err by the range of the power times (1/sqrt(samples) + the longest gap's
+/// share of the run), two standard errors of a power that is either low or high; and runs shorter
+/// than ten averaging windows of the sensor are not judged. A device that stopped answering has
+/// energy up to its last answer only and no `energy_j`.
 class ChannelMeter {
  public:
   /// @param interval_s the sampling interval; counters are turned into power over at least half of
@@ -76,6 +82,7 @@ class ChannelMeter {
   void record(double time_s, std::optional<double> power_w);
   bool failed_for_good() const;
   std::string reason() const;
+  std::string distrust(const ChannelEnergy& result) const;
 
   /// Of the edges so far: what was shown at the ends less what was shown at the beginnings.
   struct RegionSum {
@@ -86,12 +93,12 @@ class ChannelMeter {
     bool has_integral = true;
   };
   void settle(const RegionEdge& edge, std::vector<RegionSum>& regions) const;
-  RegionEnergy energy_of(const RegionSum& sum) const;
-  std::vector<RegionEnergy> region_energies() const;
+  RegionEnergy energy_of(const RegionSum& sum, bool trusted) const;
+  std::vector<RegionEnergy> region_energies(bool trusted) const;
   bool reaches(double time_s) const;
   bool has_counter() const;
   std::optional<double> chosen(std::optional<double> counter_j, std::optional<double> integral_j,
-                               double duration_s) const;
+                               double duration_s, bool trusted) const;
 
   Channel channel_;
   double slope_interval_s_;

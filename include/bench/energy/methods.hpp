@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +22,8 @@ struct Method {
 /// Where sources look, and what users asked for.
 struct SourceSettings {
   std::vector<Method> methods;
+  /// The first so many were named; the rest is what `auto` means.
+  std::size_t named = std::numeric_limits<std::size_t>::max();
   bool automatic = false;  ///< Nobody named these methods: an absent one deserves no warning.
   std::filesystem::path sysfs_root = "/sys";
 };
@@ -30,8 +34,8 @@ struct Absence {
   std::string reason;  ///< One line.
 };
 
-/// Reads `auto`, `nvml`, `rapl`, `hwmon`, `model:cpu=65W` and `mock:...`, each text one or more of
-/// them with commas between. None at all is `auto`.
+/// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `amdsmi`, `rapl`, `hwmon`, `model:cpu=65W` and
+/// `mock:...`, each text one or more of them with commas between. None at all is `auto`.
 /// @throws bench::Error for an unknown name or a bad argument
 SourceSettings parse_methods(const std::vector<std::string>& texts);
 
@@ -47,7 +51,8 @@ struct Sources {
   std::vector<std::string> notes;
 };
 
-/// Opens every method; one that is not there becomes an absence.
+/// Opens every method; one that is not there becomes an absence. Of `amdgpu`, `rocm` and `amdsmi`,
+/// which read the same, `auto` opens the first that works.
 Sources open_sources(const SourceSettings& settings);
 
 /// A number with its unit, `100W` or `50ms`; W and kW, or us, ms, s and min. The unit is required.

@@ -30,6 +30,9 @@ class SysfsNumber {
 /// The first line of a file, stripped; empty where it cannot be read.
 std::string first_line(const std::filesystem::path& file);
 
+/// `0000:c1:00.0`, PCI_SLOT_NAME in a device's `uevent`; empty where it has none.
+std::string pci_slot_name(const std::filesystem::path& device);
+
 /// The entries of a directory whose names begin with `prefix`, shorter names first, so that
 /// hwmon2 comes before hwmon10; none where it cannot be read.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace bench::fake {
+
+/// The power of an invented device as a function of the seconds t since `start`, with its exact
+/// integral and the faults that real devices have. Read by `start` from environment variables, here
+/// without their prefix (`FAKE_NVML` and so on):
+///
+///   SHAPE        constant: POWER_W; ramp: 100 W + 50 W/s * t; square: 100 W and 300 W for 100 ms
+///                each; spike: 100 W, and 1000 W in the last 10 ms of every second
+///   POWER_W      of the constant shape (250)
+///   COUNTER_J    what the energy counter shows at t = 0 (1e6: a driver loaded long ago)
+///   COUNTER_RATE the counter runs so many times as fast as it should (1)
+///   WRAP_J       it starts again at 0 whenever it reaches this
+///   RESET_J      it is set to 0 once, when it has counted so much since t = 0
+///   FAIL_AFTER   after so many readings the device answers FAIL_CODE
+///   GONE_MS      after so many milliseconds the device is gone
+class Waveform {
+ public:
+  /// @param lost_code default of FAIL_CODE, and what a device that is gone answers
+  Waveform(std::string prefix, int lost_code) : prefix_(std::move(prefix)), lost_code_(lost_code) {}
+
+  void start() {
+    start_ = std::chrono::steady_clock::now();
+    readings_ = 0;
+    const char* const shape = std::getenv((prefix_ + "_SHAPE").c_str());
+    shape_ = shape ? shape : "constant";
+    level_w_ = setting("POWER_W", 250);
+  }
+
+  /// A number of the fake's own.
+  double setting(const char* name, double otherwise) const {
+    const char* const value = std::getenv((prefix_ + "_" + name).c_str());
+    return value ? std::atof(value) : otherwise;
+  }
+
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+  double power_w(double t) const {
+    if (shape_ == "ramp")
+      return 100 + 50 * t;
+    const Pulse p = pulse();
+    return std::fmod(t, p.period_s) < p.period_s - p.high_s ? p.low_w : p.high_w;
+  }
+
+  double energy_j(double t) const {
+    if (shape_ == "ramp")
+      return 100 * t + 25 * t * t;
+    const Pulse p = pulse();
+    const double rest_s = std::fmod(t, p.period_s);
+    const double high_s =
+        (t - rest_s) * p.high_s / p.period_s + std::max(0.0, rest_s - (p.period_s - p.high_s));
+    return (t - high_s) * p.low_w + high_s * p.high_w;
+  }
+
+  /// What the energy counter shows.
+  double counter_j(double t) const {
+    const double counted_j = setting("COUNTER_RATE", 1) * energy_j(t);
+    const double reset_j = setting("RESET_J", HUGE_VAL);
+    if (counted_j >= reset_j)
+      return counted_j - reset_j;
+    return std::fmod(setting("COUNTER_J", 1e6) + counted_j, setting("WRAP_J", HUGE_VAL));
+  }
+
+  /// The code of the next reading; 0 while all is well.
+  int next_code() {
+    const double limit = setting("FAIL_AFTER", -1);
+    if (limit >= 0 && static_cast<double>(readings_++) >= limit)
+      return static_cast<int>(setting("FAIL_CODE", lost_code_));
+    return is_gone() ? lost_code_ : 0;
+  }
+
+  bool is_gone() const { return seconds() * 1000 >= setting("GONE_MS", HUGE_VAL); }
+
+ private:
+  /// Low, and high in the last part of every period.
+  struct Pulse {
+    double low_w;
+    double high_w;
+    double period_s;
+    double high_s;
+  };
+
+  Pulse pulse() const {
+    if (shape_ == "square")
+      return {100, 300, 0.2, 0.1};
+    if (shape_ == "spike")
+      return {100, 1000, 1, 0.01};
+    return {level_w_, level_w_, 1, 0};
+  }
+
+  std::string prefix_;
+  int lost_code_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string shape_ = "constant";
+  double level_w_ = 250;
+  long readings_ = 0;
+};
+
+}  // namespace bench::fake

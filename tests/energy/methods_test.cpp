@@ -20,7 +20,8 @@ std::string message(const std::string& text) {
 TEST(Methods, NoneIsEverythingThatMayBeThere) {
   const SourceSettings settings = parse_methods({});
   EXPECT_TRUE(settings.automatic);
-  EXPECT_EQ(settings.methods, (std::vector<Method>{{"rapl", ""}, {"hwmon", ""}, {"nvml", ""}}));
+  EXPECT_EQ(settings.methods,
+            (std::vector<Method>{{"pm_counters", ""}, {"rapl", ""}, {"hwmon", ""}, {"nvml", ""}}));
 }
 
 TEST(Methods, AreRepeatedOrSeparatedByCommas) {
@@ -30,14 +31,26 @@ TEST(Methods, AreRepeatedOrSeparatedByCommas) {
             (std::vector<Method>{{"rapl", ""}, {"model", "cpu=65W"}, {"mock", "constant=1W"}}));
 }
 
+TEST(Methods, ACommandKeepsItsCommas) {
+  EXPECT_EQ(parse_methods({"rapl, command:pdu=awk -F, '{print $2}' f,g", "hwmon"}).methods,
+            (std::vector<Method>{
+                {"rapl", ""}, {"command", "pdu=awk -F, '{print $2}' f,g"}, {"hwmon", ""}}));
+  EXPECT_EQ(parse_methods({"command:a=x", "command:b=y,z"}).methods,
+            (std::vector<Method>{{"command", "a=x"}, {"command", "b=y,z"}}));
+}
+
 TEST(Methods, MistakesAreNamed) {
   EXPECT_EQ(message("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
   EXPECT_EQ(message("zzzzzz"),
-            "unknown method 'zzzzzz' | known are auto, rapl, hwmon, model, mock, nvml");
+            "unknown method 'zzzzzz' | known are auto, pm_counters, rapl, hwmon, model, mock, "
+            "command, ipmi, slurm, gcipu, nvml");
   EXPECT_EQ(message("rapl:0"), "method 'rapl' takes no argument | ");
   EXPECT_EQ(message("mock"),
-            "method 'mock' needs an argument | for example model:cpu=65W or mock:constant=100W");
-  EXPECT_EQ(message("model:gpu=3W"), "unknown model 'gpu=3W' | model:cpu=65W");
+            "method 'mock' needs an argument | for example model:cpu=65W, mock:constant=100W or "
+            "command:pdu=node-watts");
+  EXPECT_EQ(message("ipmi:1s"), "method 'ipmi' takes no argument | ");
+  EXPECT_EQ(message("command:pdu"),
+            "'pdu' names no command | command:NAME=COMMAND or command:NAME/5s=COMMAND");
   EXPECT_EQ(message("model:cpu=65"), "'65' is no number with a unit | write it like 100W");
 }
 
@@ -50,6 +63,12 @@ TEST(Methods, WhatCannotBeOpenedIsAnAbsence) {
   EXPECT_EQ(sources.absences[0].source, "rapl");
   ASSERT_EQ(sources.channels.size(), 1U);
   EXPECT_TRUE(sources.channels[0].additive);
+}
+
+TEST(Methods, AnAbsenceSaysWhichOfSeveralItIs) {
+  const Sources sources = open_sources(parse_methods({"command:pdu/5s=echo none"}));
+  ASSERT_EQ(sources.absences.size(), 1U);
+  EXPECT_EQ(sources.absences[0].source, "command:pdu/5s");
 }
 
 TEST(Quantities, CarryAUnit) {

@@ -31,7 +31,8 @@ struct Absence {
 };
 
 /// Reads `auto`, `nvml`, `rapl`, `hwmon`, `model:cpu=65W` and `mock:...`, each text one or more of
-/// them with commas between. None at all is `auto`.
+/// them with commas between. None at all is `auto`. What follows `command:` is the command to its
+/// end, commas and all.
 /// @throws bench::Error for an unknown name or a bad argument
 SourceSettings parse_methods(const std::vector<std::string>& texts);
 

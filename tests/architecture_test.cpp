@@ -187,7 +187,8 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                       {"src/cli/main.cpp", "src/engine/loop.cpp", "src/engine/submitter.cpp",
                        "src/schedule/ask_program.cpp", "src/schedule/local.cpp",
                        "src/energy/main.cpp", "src/energy/methods.cpp",
-                       "src/energy/sampler_source.cpp", "src/evaluate/evaluator.cpp"}),
+                       "src/energy/command_reader.cpp", "src/energy/sampler_source.cpp",
+                       "src/evaluate/evaluator.cpp"}),
               IsEmpty());
 }
 

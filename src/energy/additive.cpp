@@ -43,11 +43,51 @@ constexpr std::array covers{
     Cover{Scope::node, Scope::core, false},
     Cover{Scope::node, Scope::uncore, false},
     Cover{Scope::node, Scope::cpu_model, false},
+    Cover{Scope::node, Scope::node_part, false},
+    Cover{Scope::gpu, Scope::gpu_model, true},
+    Cover{Scope::gpu_module, Scope::gpu_model, true},
+    Cover{Scope::module, Scope::gpu_model, false},
+    Cover{Scope::node, Scope::gpu_model, false},
+    Cover{Scope::board, Scope::ipu, true},
+    // A card sits in the node; an IPU without one in an IPU-Machine of its own.
+    Cover{Scope::node, Scope::board, false},
 };
+
+/// What measures the whole node, the finest first.
+constexpr std::array node_scopes{Scope::node, Scope::node_meter, Scope::node_model};
+
+/// The place in `node_scopes`, or its end.
+std::size_t node_rank(Scope scope) {
+  return static_cast<std::size_t>(std::ranges::find(node_scopes, scope) - node_scopes.begin());
+}
+
+bool measures_node(Scope scope) {
+  return node_rank(scope) < node_scopes.size();
+}
+
+/// Whether `a` goes before `b` where both measure the whole node: only the first of them counts. A
+/// source that has several meters in the node has them for different supplies.
+bool goes_before(const Channel& a, const Channel& b) {
+  if (node_rank(a.scope) != node_rank(b.scope))
+    return node_rank(a.scope) < node_rank(b.scope);
+  return &a < &b && (a.scope != Scope::node || source_of(a) != source_of(b));
+}
+
+const Channel* better_node_meter(const Channel& channel, std::span<const Channel> channels) {
+  if (measures_node(channel.scope))
+    for (const Channel& other : channels)
+      if (measures_node(other.scope) && goes_before(other, channel))
+        return &other;
+  return nullptr;
+}
+
+bool counts_as(Scope scope, Scope outer) {
+  return scope == outer || (outer == Scope::node && measures_node(scope));
+}
 
 bool never_added(Scope scope) {
   return scope == Scope::gpu_average || scope == Scope::core || scope == Scope::uncore ||
-         scope == Scope::platform || scope == Scope::other;
+         scope == Scope::platform || scope == Scope::node_part || scope == Scope::other;
 }
 
 const Channel* covering(const Channel& channel, std::span<const Channel> channels) {
@@ -55,10 +95,11 @@ const Channel* covering(const Channel& channel, std::span<const Channel> channel
     if (cover.inner != channel.scope)
       continue;
     for (const Channel& other : channels)
-      if (other.scope == cover.outer && (!cover.same_device || other.device == channel.device))
+      if (counts_as(other.scope, cover.outer) &&
+          (!cover.same_device || other.device == channel.device))
         return &other;
   }
-  return nullptr;
+  return better_node_meter(channel, channels);
 }
 
 /// The first channel that measures one of the same devices, if that is another one.

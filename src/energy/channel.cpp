@@ -34,6 +34,18 @@ std::string_view name_of(Scope scope) {
       return "platform";
     case Scope::cpu_model:
       return "cpu_model";
+    case Scope::node_meter:
+      return "node_meter";
+    case Scope::node_model:
+      return "node_model";
+    case Scope::node_part:
+      return "node_part";
+    case Scope::gpu_model:
+      return "gpu_model";
+    case Scope::ipu:
+      return "ipu";
+    case Scope::board:
+      return "board";
     case Scope::mock:
       return "mock";
     case Scope::other:

@@ -14,6 +14,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/cpu_model.hpp>
+#include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
 namespace {
@@ -52,19 +53,20 @@ std::optional<double> busy_ticks(std::string_view line, const std::set<int>& cpu
 
 class CpuModel : public PowerSource {
  public:
-  CpuModel(double power_w, const std::filesystem::path& file)
-      : power_w_(power_w),
+  CpuModel(const PowerModel& model, const std::filesystem::path& file)
+      : model_(model),
         file_(file),
         fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)),
         cpus_(allowed_cpus()) {
+    const bool whole_node = model.device == PowerModel::Device::node;
     Channel channel;
-    channel.name = "model:cpu";
-    channel.scope = Scope::cpu_model;
+    channel.name = whole_node ? "model:node" : "model:cpu";
+    channel.scope = whole_node ? Scope::node_model : Scope::cpu_model;
     channel.estimated = true;
     channel.counter_period_s = ticks_of_a_step / ticks_per_s_;
-    channel.power_limit_w = power_w;
-    channel.description =
-        fmt::format("{} W times the utilisation of {} CPUs", power_w, cpus_.size());
+    channel.power_limit_w = model.full_w;
+    channel.description = fmt::format("estimated: {}..{} W with the utilisation of {} CPUs",
+                                      model.idle_w, model.full_w, cpus_.size());
     channels_.push_back(channel);
   }
 
@@ -82,24 +84,29 @@ class CpuModel : public PowerSource {
         ticks += *busy;
         ++found;
       }
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
     if (found == 0)
       readings[0].failure = fmt::format("no usable line in {}", file_.string());
     else
-      readings[0].energy_j = power_w_ * ticks / ticks_per_s_ / static_cast<double>(found);
+      readings[0].energy_j = model_.idle_w * elapsed.count() + (model_.full_w - model_.idle_w) *
+                                                                   ticks / ticks_per_s_ /
+                                                                   static_cast<double>(found);
   }
 
  private:
-  double power_w_;
+  PowerModel model_;
   std::filesystem::path file_;
   UniqueFd fd_;
   std::set<int> cpus_;
+  Clock::time_point start_ = Clock::now();
   double ticks_per_s_ = static_cast<double>(::sysconf(_SC_CLK_TCK));
 };
 
 }  // namespace
 
-std::unique_ptr<PowerSource> open_cpu_model(double power_w, const std::filesystem::path& proc) {
-  auto source = std::make_unique<CpuModel>(power_w, proc / "stat");
+std::unique_ptr<PowerSource> open_cpu_model(const PowerModel& model,
+                                            const std::filesystem::path& proc) {
+  auto source = std::make_unique<CpuModel>(model, proc / "stat");
   Reading reading;
   source->read({&reading, 1});
   if (!reading.energy_j)

@@ -57,11 +57,14 @@ class HelpText : public CLI::Formatter {
 };
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--method", options.methods,
-                 "Power source, or several with commas: auto (as far as they are there: nvml, "
-                 "rapl, hwmon, and the first of amdgpu, rocm and amdsmi), or one of these; "
-                 "model:cpu=65W (estimated from CPU utilisation), "
-                 "mock:constant=100W")
+  app.add_option(
+         "--method", options.methods,
+         "Power source, or several with commas: auto (as far as they are there: pm_counters, rapl, "
+         "hwmon, nvml, amd), any of these, amdgpu, rocm, amdsmi (amd is the first of them that "
+         "works), gcipu, ipmi, slurm, "
+         "command:NAME[/INTERVAL]=COMMAND (prints watts; takes the rest of the option), "
+         "estimates from utilisation (model:cpu=20W..65W, model:node=300W..900W, "
+         "model:gpu=60W..400W), mock:constant=100W")
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option("--interval", options.interval, "Mean time between samples, 1ms to 10s")

@@ -11,69 +11,91 @@
 #include <bench/energy/additive.hpp>
 #include <bench/energy/amd_smi.hpp>
 #include <bench/energy/amdgpu.hpp>
-#include <bench/energy/cpu_model.hpp>
+#include <bench/energy/command_source.hpp>
+#include <bench/energy/gcipu.hpp>
 #include <bench/energy/hwmon.hpp>
 #include <bench/energy/methods.hpp>
 #include <bench/energy/mock.hpp>
+#include <bench/energy/model.hpp>
 #include <bench/energy/nvml.hpp>
+#include <bench/energy/pm_counters.hpp>
 #include <bench/energy/rapl.hpp>
 #include <bench/energy/rocm_smi.hpp>
+#include <bench/energy/slurm_counter.hpp>
 
 namespace bench::energy {
 namespace {
-
-/// `cpu=65W`: the watts.
-double cpu_power_w(const std::string& argument) {
-  constexpr std::string_view key = "cpu=";
-  if (!argument.starts_with(key))
-    throw Error(fmt::format("unknown model '{}'", argument), "model:cpu=65W");
-  return parse_power_w(argument.substr(key.size()));
-}
 
 struct Entry {
   std::string_view name;
   bool automatic;  ///< Part of `auto`.
   std::function<std::unique_ptr<PowerSource>(const std::string&, const SourceSettings&)> open;
-  /// In `auto` not asked where an earlier source measures AMD GPUs: it reads the same, at more
-  /// cost.
-  bool only_without_amd = false;
 };
 
-/// Every source there is; of two that measure one device the first is added. The libraries of
-/// vendors last, since their start may take seconds.
-const std::array<Entry, 8>& registry() {
-  static const std::array<Entry, 8> entries{{
+NvmlSettings nvml_settings() {
+  NvmlSettings settings;
+  settings.visible_devices = visible_devices_of_environment();
+  return settings;
+}
+
+std::unique_ptr<PowerSource> open_amdgpu_files(const std::string&, const SourceSettings& s) {
+  return open_amdgpu(s.sysfs_root, amd_visibility(s.sysfs_root));
+}
+
+std::unique_ptr<PowerSource> open_rocm(const std::string&, const SourceSettings& s) {
+  return open_rocm_smi(rocm_smi_libraries(), amd_visibility(s.sysfs_root));
+}
+
+std::unique_ptr<PowerSource> open_amdsmi(const std::string&, const SourceSettings& s) {
+  return open_amd_smi(amd_smi_libraries(), s.sysfs_root, amd_visibility(s.sysfs_root));
+}
+
+/// All read the same of a GPU, each at more cost than the one before: the first that works.
+std::unique_ptr<PowerSource> open_amd(const std::string& argument, const SourceSettings& s) {
+  std::vector<std::string> reasons;
+  for (const auto open : {open_amdgpu_files, open_rocm, open_amdsmi}) {
+    try {
+      return open(argument, s);
+    } catch (const Error& absent) {
+      reasons.push_back(absent.message());
+    }
+  }
+  throw Error(join(reasons, "; "));
+}
+
+/// Every source there is; of two that measure one device the first is added. The cheap ones first,
+/// the libraries of vendors last, since their start may take seconds.
+const std::vector<Entry>& registry() {
+  static const std::vector<Entry> entries{
+      {"pm_counters", true,
+       [](const std::string&, const SourceSettings& s) { return open_pm_counters(s.sysfs_root); }},
       {"rapl", true,
        [](const std::string&, const SourceSettings& s) { return open_rapl(s.sysfs_root); }},
-      {"amdgpu", true,
-       [](const std::string&, const SourceSettings& s) {
-         return open_amdgpu(s.sysfs_root, amd_visibility(s.sysfs_root));
-       }},
+      {"amd", true, open_amd},
       {"hwmon", true,
        [](const std::string&, const SourceSettings& s) { return open_hwmon(s.sysfs_root); }},
       {"model", false,
        [](const std::string& argument, const SourceSettings&) {
-         return open_cpu_model(cpu_power_w(argument));
+         return open_model(parse_model(argument), nvml_settings());
        }},
       {"mock", false,
        [](const std::string& argument, const SourceSettings&) { return open_mock(argument); }},
-      {"rocm", true,
-       [](const std::string&, const SourceSettings& s) {
-         return open_rocm_smi(rocm_smi_libraries(), amd_visibility(s.sysfs_root));
-       },
-       true},
-      {"amdsmi", true,
-       [](const std::string&, const SourceSettings& s) {
-         return open_amd_smi(amd_smi_libraries(), s.sysfs_root, amd_visibility(s.sysfs_root));
-       },
-       true},
-      {"nvml", true,
-       [](const std::string&, const SourceSettings&) {
-         NvmlSettings settings;
-         settings.visible_devices = visible_devices_of_environment();
-         return open_nvml(settings);
+      {"command", false,
+       [](const std::string& argument, const SourceSettings&) {
+         return open_command(parse_meter_command(argument));
        }},
-  }};
+      {"amdgpu", false, open_amdgpu_files},
+      {"rocm", false, open_rocm},
+      {"amdsmi", false, open_amdsmi},
+      {"ipmi", false, [](const std::string&, const SourceSettings&) { return open_ipmi(); }},
+      {"slurm", false,
+       [](const std::string&, const SourceSettings&) {
+         return open_slurm_counter(slurm_step_of_environment());
+       }},
+      {"gcipu", false, [](const std::string&, const SourceSettings&) { return open_gcipu(); }},
+      {"nvml", true,
+       [](const std::string&, const SourceSettings&) { return open_nvml(nvml_settings()); }},
+  };
   return entries;
 }
 
@@ -90,22 +112,35 @@ const Entry& entry_of(const std::string& name) {
 Method parse_method(const std::string& text) {
   const auto colon = text.find(':');
   Method method{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
-  const bool wants_argument = !entry_of(method.name).automatic;
+  const std::string_view name = entry_of(method.name).name;
+  const bool wants_argument = name == "model" || name == "mock" || name == "command";
   if (wants_argument && method.argument.empty())
     throw Error(fmt::format("method '{}' needs an argument", method.name),
-                "for example model:cpu=65W or mock:constant=100W");
+                "for example model:cpu=65W, mock:constant=100W or command:pdu=node-watts");
   if (!wants_argument && colon != std::string::npos)
     throw Error(fmt::format("method '{}' takes no argument", method.name));
   if (method.name == "model")
-    cpu_power_w(method.argument);
+    parse_model(method.argument);
+  if (method.name == "command")
+    parse_meter_command(method.argument);
   if (method.name == "mock")
     open_mock(method.argument);
   return method;
 }
 
-bool measures_amd_gpus(const PowerSource& source) {
-  const std::string_view name = source_of(source.channels().front());
-  return name == "amdgpu" || name == "rocm";
+/// The methods in one text, between commas; those of a command's own belong to it.
+std::vector<std::string> split_methods(const std::string& text) {
+  constexpr std::string_view command = "command:";
+  std::size_t begin = 0;
+  while (begin < text.size() && !strip(std::string_view(text).substr(begin)).starts_with(command))
+    if (const auto comma = text.find(',', begin); comma != std::string::npos)
+      begin = comma + 1;
+    else
+      begin = text.size();
+  std::vector<std::string> names = split_names(text.substr(0, begin));
+  if (begin < text.size())
+    names.emplace_back(strip(std::string_view(text).substr(begin)));
+  return names;
 }
 
 struct Unit {
@@ -131,7 +166,7 @@ double parse_quantity(const std::string& text, std::span<const Unit> units, cons
 SourceSettings parse_methods(const std::vector<std::string>& texts) {
   SourceSettings settings;
   for (const std::string& text : texts)
-    for (const std::string& name : split_names(text))
+    for (const std::string& name : split_methods(text))
       if (name == "auto")
         settings.automatic = true;
       else if (const Method method = parse_method(name);
@@ -139,7 +174,6 @@ SourceSettings parse_methods(const std::vector<std::string>& texts) {
         settings.methods.push_back(method);
   if (settings.methods.empty())
     settings.automatic = true;
-  settings.named = settings.methods.size();
   if (settings.automatic)
     for (const Entry& entry : registry())
       if (const Method method{std::string(entry.name), ""};
@@ -148,22 +182,23 @@ SourceSettings parse_methods(const std::vector<std::string>& texts) {
   return settings;
 }
 
+std::string label_of(const Method& method) {
+  return method.argument.empty()
+             ? method.name
+             : method.name + ":" + method.argument.substr(0, method.argument.find('='));
+}
+
 std::unique_ptr<PowerSource> open_source(const Method& method, const SourceSettings& settings) {
   return entry_of(method.name).open(method.argument, settings);
 }
 
 Sources open_sources(const SourceSettings& settings) {
   Sources sources;
-  for (std::size_t i = 0; i < settings.methods.size(); ++i) {
-    const Method& method = settings.methods[i];
-    if (i >= settings.named && entry_of(method.name).only_without_amd &&
-        std::ranges::any_of(sources.opened,
-                            [](const auto& source) { return measures_amd_gpus(*source); }))
-      continue;
+  for (const Method& method : settings.methods) {
     try {
       sources.opened.push_back(open_source(method, settings));
     } catch (const Error& absent) {
-      sources.absences.push_back({method.name, absent.message()});
+      sources.absences.push_back({label_of(method), absent.message()});
       continue;
     }
     const PowerSource& source = *sources.opened.back();

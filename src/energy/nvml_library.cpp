@@ -23,6 +23,7 @@ NvmlLibrary::NvmlLibrary(const std::vector<std::string>& names) {
   resolve(library, get_handle_by_uuid, "nvmlDeviceGetHandleByUUID");
   resolve(library, get_parent_of_mig, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
   resolve(library, get_driver_version, "nvmlSystemGetDriverVersion");
+  resolve(library, get_utilization, "nvmlDeviceGetUtilizationRates");
   if (!init || !get_count || !get_handle_by_index || !get_uuid)
     throw Error("the NVIDIA management library lacks its basic functions");
   if (const int code = init(); code != nvml::success)

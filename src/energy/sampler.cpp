@@ -99,7 +99,7 @@ Measurement Sampler::end(Clock::time_point time) {
   result.absences = state_->absences();
   for (const SourceState& source : state_->sources) {
     if (source.opening)
-      result.absences.push_back({source.method.name, "it did not come up during the run"});
+      result.absences.push_back({label_of(source.method), "it did not come up during the run"});
     for (const ChannelMeter& meter : source.meters)
       result.channels.push_back(meter.result());
     std::ranges::copy(source.notes, std::back_inserter(result.warnings));

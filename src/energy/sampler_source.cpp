@@ -28,10 +28,11 @@ class SourceThread {
     } catch (const std::exception& error) {  // the measurement ends, not the program measured
       failure = error.what();
     }
-    source_.reset();
     const std::lock_guard lock(state_->mutex);
+    if (source_)
+      mine_.notes = source_->notes();  // it may have noticed something during the run
     if (!failure.empty())
-      mine_.notes.push_back(mine_.method.name + ": the sampler stopped: " + failure);
+      mine_.notes.push_back(label_of(mine_.method) + ": the sampler stopped: " + failure);
     mine_.finished = true;
     note_opened();
   }
@@ -64,7 +65,7 @@ class SourceThread {
       source_ = open_source(mine_.method, state_->settings.sources);
     } catch (const Error& absent) {
       const std::lock_guard lock(state_->mutex);
-      mine_.absence = Absence{mine_.method.name, absent.message()};
+      mine_.absence = Absence{label_of(mine_.method), absent.message()};
       return false;
     }
     baseline_ = look();

@@ -20,12 +20,9 @@ std::string message(const std::string& text) {
 TEST(Methods, NoneIsEverythingThatMayBeThere) {
   const SourceSettings settings = parse_methods({});
   EXPECT_TRUE(settings.automatic);
-  EXPECT_EQ(settings.methods, (std::vector<Method>{{"rapl", ""},
-                                                   {"amdgpu", ""},
-                                                   {"hwmon", ""},
-                                                   {"rocm", ""},
-                                                   {"amdsmi", ""},
-                                                   {"nvml", ""}}));
+  EXPECT_EQ(settings.methods,
+            (std::vector<Method>{
+                {"pm_counters", ""}, {"rapl", ""}, {"amd", ""}, {"hwmon", ""}, {"nvml", ""}}));
 }
 
 TEST(Methods, AreRepeatedOrSeparatedByCommas) {
@@ -35,15 +32,26 @@ TEST(Methods, AreRepeatedOrSeparatedByCommas) {
             (std::vector<Method>{{"rapl", ""}, {"model", "cpu=65W"}, {"mock", "constant=1W"}}));
 }
 
+TEST(Methods, ACommandKeepsItsCommas) {
+  EXPECT_EQ(parse_methods({"rapl, command:pdu=awk -F, '{print $2}' f,g", "hwmon"}).methods,
+            (std::vector<Method>{
+                {"rapl", ""}, {"command", "pdu=awk -F, '{print $2}' f,g"}, {"hwmon", ""}}));
+  EXPECT_EQ(parse_methods({"command:a=x", "command:b=y,z"}).methods,
+            (std::vector<Method>{{"command", "a=x"}, {"command", "b=y,z"}}));
+}
+
 TEST(Methods, MistakesAreNamed) {
   EXPECT_EQ(message("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
   EXPECT_EQ(message("zzzzzz"),
-            "unknown method 'zzzzzz' | known are auto, rapl, amdgpu, hwmon, model, mock, rocm, "
-            "amdsmi, nvml");
+            "unknown method 'zzzzzz' | known are auto, pm_counters, rapl, amd, hwmon, model, mock, "
+            "command, amdgpu, rocm, amdsmi, ipmi, slurm, gcipu, nvml");
   EXPECT_EQ(message("rapl:0"), "method 'rapl' takes no argument | ");
   EXPECT_EQ(message("mock"),
-            "method 'mock' needs an argument | for example model:cpu=65W or mock:constant=100W");
-  EXPECT_EQ(message("model:gpu=3W"), "unknown model 'gpu=3W' | model:cpu=65W");
+            "method 'mock' needs an argument | for example model:cpu=65W, mock:constant=100W or "
+            "command:pdu=node-watts");
+  EXPECT_EQ(message("ipmi:1s"), "method 'ipmi' takes no argument | ");
+  EXPECT_EQ(message("command:pdu"),
+            "'pdu' names no command | command:NAME=COMMAND or command:NAME/5s=COMMAND");
   EXPECT_EQ(message("model:cpu=65"), "'65' is no number with a unit | write it like 100W");
 }
 
@@ -102,8 +110,12 @@ TEST(Methods, NamedSourcesOfOneCardAreAllReadAndTheFirstIsAdded) {
   const Sources sources = node.opened({"rocm,amdgpu"});
   EXPECT_EQ(names(sources, true), (std::vector<std::string>{"rocm:0:gpu"}));
   EXPECT_EQ(names(sources, false), (std::vector<std::string>{"amdgpu:0:gpu"}));
-  EXPECT_EQ(names(node.opened({"amdgpu,rocm", "auto"}), false),
-            (std::vector<std::string>{"rocm:0:gpu"}));
+}
+
+TEST(Methods, AnAbsenceSaysWhichOfSeveralItIs) {
+  const Sources sources = open_sources(parse_methods({"command:pdu/5s=echo none"}));
+  ASSERT_EQ(sources.absences.size(), 1U);
+  EXPECT_EQ(sources.absences[0].source, "command:pdu/5s");
 }
 
 TEST(Quantities, CarryAUnit) {

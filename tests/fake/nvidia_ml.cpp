@@ -4,6 +4,7 @@
 //   FAKE_NVML_NO_FIELDS, FAKE_NVML_NO_COUNTER, FAKE_NVML_MODULE   leave out or offer a feature
 //   FAKE_NVML_INIT_CODE   what nvmlInit returns (0)
 //   FAKE_NVML_INIT_MS     how long nvmlInit takes (0)
+//   FAKE_NVML_UTILIZATION how busy every device is, in percent (not supported)
 //   FAKE_NVML_FORBIDDEN   a device that this process may not open (none)
 #include "fake/waveform.hpp"
 
@@ -112,6 +113,12 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(nvml::Device, nvml::Device* par
 int nvmlDeviceGetArchitecture(nvml::Device, unsigned* architecture) {
   *architecture = 9;
   return nvml::success;
+}
+
+int nvmlDeviceGetUtilizationRates(nvml::Device, nvml::Utilization* utilization) {
+  const long percent = setting("FAKE_NVML_UTILIZATION", -1);
+  *utilization = {static_cast<unsigned>(percent), 0};
+  return percent < 0 ? nvml::not_supported : nvml::success;
 }
 
 int nvmlDeviceGetPowerUsage(nvml::Device device, unsigned* power) {

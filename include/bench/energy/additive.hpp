@@ -11,8 +11,9 @@ namespace bench::energy {
 ///
 /// A channel is added where nothing else present already contains it: a node meter contains all, a
 /// superchip's module its CPU side and its GPUs, `Grace` its rails, a package its cores. RAPL psys
-/// and meters of unknown drivers are recorded and never added.
-/// Of channels that measure one PCI device through several sources the first is added.
+/// and meters of unknown drivers are recorded and never added. Of several sources that measure the
+/// whole node one counts: a meter inside before one outside before an estimate, and of two alike
+/// the first. Of channels that measure one PCI device through several sources the first is added.
 /// Sources: Linux Documentation/power/powercap/powercap.rst; NVIDIA Grace Performance Tuning Guide,
 /// power telemetry (Module contains Grace contains CPU and SysIO).
 void mark_additive(std::span<Channel> channels);

@@ -24,6 +24,12 @@ enum class Scope {
   uncore,       ///< Integrated graphics, inside the package.
   platform,     ///< RAPL psys: the package and more, differently on every board.
   cpu_model,    ///< CPUs, estimated from their utilisation.
+  node_meter,   ///< The node again, seen from outside and slowly: BMC, PDU, Slurm.
+  node_model,   ///< The node, estimated from the utilisation of its CPUs.
+  node_part,    ///< A part of the node as its controller sees it, beside the part's own sensors.
+  gpu_model,    ///< One GPU, estimated from its utilisation.
+  ipu,          ///< One Graphcore IPU.
+  board,        ///< A PCIe card with its IPUs.
   mock,         ///< Invented, for tests.
   other,        ///< Unknown; recorded, never added.
 };

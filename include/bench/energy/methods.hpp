@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,8 +21,6 @@ struct Method {
 /// Where sources look, and what users asked for.
 struct SourceSettings {
   std::vector<Method> methods;
-  /// The first so many were named; the rest is what `auto` means.
-  std::size_t named = std::numeric_limits<std::size_t>::max();
   bool automatic = false;  ///< Nobody named these methods: an absent one deserves no warning.
   std::filesystem::path sysfs_root = "/sys";
 };
@@ -34,10 +31,14 @@ struct Absence {
   std::string reason;  ///< One line.
 };
 
-/// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `amdsmi`, `rapl`, `hwmon`, `model:cpu=65W` and
-/// `mock:...`, each text one or more of them with commas between. None at all is `auto`.
+/// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `rapl`, `model:cpu=65W`, `mock:...` and the others that
+/// `bench-energy --help` lists, each text one or more of them with commas between. None at all is
+/// `auto`. What follows `command:` is the command to its end, commas and all.
 /// @throws bench::Error for an unknown name or a bad argument
 SourceSettings parse_methods(const std::vector<std::string>& texts);
+
+/// What to call a method: `model:gpu` of `model:gpu=60W..400W`, else its name.
+std::string label_of(const Method& method);
 
 /// Opens one source.
 /// @throws bench::Error whose message says why the node does not have it
@@ -51,8 +52,7 @@ struct Sources {
   std::vector<std::string> notes;
 };
 
-/// Opens every method; one that is not there becomes an absence. Of `amdgpu`, `rocm` and `amdsmi`,
-/// which read the same, `auto` opens the first that works.
+/// Opens every method; one that is not there becomes an absence.
 Sources open_sources(const SourceSettings& settings);
 
 /// A number with its unit, `100W` or `50ms`; W and kW, or us, ms, s and min. The unit is required.

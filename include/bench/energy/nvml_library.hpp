@@ -50,6 +50,11 @@ struct FieldValue {
 };
 static_assert(sizeof(FieldValue) == 40 && offsetof(FieldValue, value) == 32);
 
+struct Utilization {
+  unsigned gpu_percent;
+  unsigned memory_percent;
+};
+
 /// Brands of `GetArchitecture` from which on `GetPowerUsage` is a mean over 1 s.
 inline constexpr unsigned architecture_ampere = 7;
 
@@ -80,6 +85,7 @@ class NvmlLibrary {
   int (*get_handle_by_uuid)(const char*, nvml::Device*) = nullptr;
   int (*get_parent_of_mig)(nvml::Device, nvml::Device*) = nullptr;
   int (*get_driver_version)(char*, unsigned) = nullptr;
+  int (*get_utilization)(nvml::Device, nvml::Utilization*) = nullptr;
 
  private:
   const char* (*error_string_)(int) = nullptr;

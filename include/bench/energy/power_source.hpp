@@ -20,7 +20,8 @@ class PowerSource {
 
   /// At least one; fixed for the life of the source.
   const std::vector<Channel>& channels() const { return channels_; }
-  /// What was found but cannot be used, and why: one line each.
+  /// What was found but cannot be used, and why: one line each. A reading may add one, on what the
+  /// run should be judged by.
   const std::vector<std::string>& notes() const { return notes_; }
   /// Reading more often than this tells nothing new, or costs too much; 0: as often as one likes.
   double shortest_interval_s() const { return shortest_interval_s_; }

@@ -1,0 +1,169 @@
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/command_source.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Line {
+  std::string name;
+  std::string text;
+  std::optional<double> power_w;
+};
+void PrintTo(const Line& line, std::ostream* out) {
+  *out << line.name;
+}
+class WattsInTest : public testing::TestWithParam<Line> {};
+
+TEST_P(WattsInTest, AreFoundWhereTheyAre) {
+  EXPECT_EQ(watts_in(GetParam().text), GetParam().power_w);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, WattsInTest,
+    testing::Values(
+        Line{"Number", " 412.5 ", 412.5}, Line{"WithUnit", "412 W", 412},
+        Line{"WithoutABlank", "412W", 412}, Line{"Kilowatts", "1.5 kW", 1500},
+        Line{"Ipmitool", "    Instantaneous power reading:                   220 Watts", 220},
+        Line{"FreeIpmi", "Current Power                        : 164 Watts", 164},
+        Line{"OfOtherTimes", "    Minimum during sampling period:                18 Watts", {}},
+        Line{"AverageOfThePeriod", "    Average power reading over sample period:  200 Watts", {}},
+        Line{"OtherUnit", "12 V", {}}, Line{"Text", "power is on", {}}, Line{"Empty", "", {}},
+        Line{"ZeroOfABmcWithoutMeter", "    Instantaneous power reading:   0 Watts", {}},
+        Line{"MinusOneOfAnOutletWithoutMeter", "-1", {}}, Line{"NotANumber", "nan", {}},
+        Line{"Infinity", "inf W", {}}),
+    [](const auto& test) { return test.param.name; });
+
+std::string message(const std::string& text) {
+  try {
+    parse_meter_command(text);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(MeterCommand, HasANameAnIntervalAndAShell) {
+  const MeterCommand every_second = parse_meter_command("pdu=read-pdu --outlet 3");
+  EXPECT_EQ(every_second.name, "pdu");
+  EXPECT_DOUBLE_EQ(every_second.interval_s, 1);
+  EXPECT_THAT(every_second.arguments, ElementsAre("/bin/sh", "-c", "read-pdu --outlet 3"));
+  EXPECT_DOUBLE_EQ(parse_meter_command("site-1.pdu/200ms=x").interval_s, 0.2);
+  EXPECT_EQ(parse_meter_command("pdu=a/b=c").arguments.back(), "a/b=c");
+}
+
+TEST(MeterCommand, MistakesAreNamed) {
+  EXPECT_EQ(message("read-pdu"), "'read-pdu' names no command");
+  EXPECT_EQ(message("pdu= "), "'pdu= ' names no command");
+  EXPECT_EQ(message("=x"), "'=x' names no command");
+  EXPECT_EQ(message("a,b=x"), "'a,b=x' names no command");
+  EXPECT_EQ(message("pdu/soon=x"), "'soon' is no number with a unit");
+  EXPECT_EQ(message("pdu/0s=x"), "'pdu/0s=x' leaves no time between readings");
+}
+
+std::string reason(const std::string& command) {
+  try {
+    open_command(parse_meter_command(command));
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(CommandSource, ReadsTheNode) {
+  const auto source = open_command(parse_meter_command("pdu/2s=echo 250 W"));
+  ASSERT_EQ(source->channels().size(), 1U);
+  EXPECT_EQ(source->channels()[0].name, "command:pdu");
+  EXPECT_EQ(source->channels()[0].scope, Scope::node_meter);
+  EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 2);
+  Reading reading;
+  source->read({&reading, 1});
+  EXPECT_EQ(reading.power_w, 250);
+  EXPECT_FALSE(reading.energy_j);
+}
+
+TEST(CommandSource, ZeroWattsAreNoMeter) {
+  EXPECT_EQ(reason("pdu=echo 0"), "it printed '0', not watts above 0");
+}
+
+TEST(CommandSource, AMissingProgramIsAReason) {
+  EXPECT_THAT(reason("pdu=no-such-program"), HasSubstr("exit code 127"));
+}
+
+/// A directory with one program, and nothing else on PATH but the system's own.
+class FakeProgram {
+ public:
+  FakeProgram(const std::string& name, const std::string& script) {
+    directory_.write(name, "#!/bin/sh\n" + script);
+    std::filesystem::permissions(directory_.path() / name, std::filesystem::perms::owner_all);
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  support::EnvironmentVariable path_{"PATH", directory_.path().string()};
+};
+
+double ipmi_w() {
+  Reading reading;
+  const auto source = open_ipmi();
+  EXPECT_EQ(source->channels().at(0).name, "ipmi:node");
+  source->read({&reading, 1});
+  return reading.power_w.value_or(-1);
+}
+
+TEST(Ipmi, ReadsWhatIpmitoolSaysOfNow) {
+  const FakeProgram ipmitool("ipmitool", R"([ "$*" = "dcmi power reading" ] || exit 9
+echo
+echo '    Instantaneous power reading:                   220 Watts'
+echo '    Minimum during sampling period:                 18 Watts'
+echo '    Maximum during sampling period:                438 Watts'
+echo '    Average power reading over sample period:      112 Watts'
+echo '    IPMI timestamp:                           Mon Jan  1 00:00:00 2024'
+echo '    Sampling period:                          00000005 Seconds.'
+echo '    Power reading state is:                   activated')");
+  EXPECT_DOUBLE_EQ(ipmi_w(), 220);
+}
+
+TEST(Ipmi, ReadsFreeIpmiInItsPlace) {
+  const FakeProgram ipmi_dcmi("ipmi-dcmi", R"([ "$*" = "--get-system-power-statistics" ] || exit 9
+echo 'Current Power                        : 164 Watts'
+echo 'Minimum Power over sampling duration : 18 watts'
+echo 'Maximum Power over sampling duration : 438 watts'
+echo 'Average Power over sampling duration : 112 watts'
+echo 'Power Measurement                    : Active')");
+  EXPECT_DOUBLE_EQ(ipmi_w(), 164);
+}
+
+std::string ipmi_reason() {
+  try {
+    open_ipmi();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(Ipmi, ABmcWithoutMeterIsAbsent) {
+  const FakeProgram ipmitool("ipmitool", "echo '    Instantaneous power reading:   0 Watts'");
+  EXPECT_EQ(ipmi_reason(),
+            "it printed 'Instantaneous power reading:   0 Watts', not watts above 0");
+}
+
+TEST(Ipmi, AForbiddenDeviceIsAReason) {
+  const FakeProgram ipmitool("ipmitool", "echo 'Could not open device at /dev/ipmi0' >&2; exit 1");
+  EXPECT_EQ(ipmi_reason(), "exit code 1: Could not open device at /dev/ipmi0");
+}
+
+TEST(Ipmi, NeedsAProgram) {
+  const FakeProgram other("other", "");
+  EXPECT_EQ(ipmi_reason(), "neither ipmitool nor ipmi-dcmi is on PATH");
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,145 @@
+// The real bench-energy with meters of nodes, cards and commands.
+#include "energy/fixtures.hpp"
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::HasSubstr;
+
+/// What bench-energy says of a run under these options.
+struct MeteredRun {
+  MeteredRun(std::vector<std::string> options, const std::string& script,
+             const Environment& variables = {}) {
+    ProcessSpec spec;
+    spec.arguments = {BENCH_ENERGY_PROGRAM};
+    spec.arguments.insert(spec.arguments.end(), options.begin(), options.end());
+    spec.arguments.insert(spec.arguments.end(), {"--", "sh", "-c", script});
+    Environment environment = current_environment();
+    for (const auto& [name, value] : variables)
+      set_variable(environment, name, value);
+    spec.environment = environment;
+    output = run_command(spec, 50);
+    std::istringstream lines(output.standard_error);
+    const std::string prefix = "bench-energy: ";
+    for (std::string line; std::getline(lines, line);)
+      if (const auto equals = line.find('='); line.starts_with(prefix) && equals != line.npos)
+        values[line.substr(prefix.size(), equals - prefix.size())] = line.substr(equals + 1);
+  }
+
+  double joules(const std::string& name = "energy_wh") const {
+    return std::stod(values.at(name)) * 3600;
+  }
+  double duration_s() const { return std::stod(values.at("duration_s")); }
+
+  CommandOutput output;
+  std::map<std::string, std::string> values;
+};
+
+TEST(NodeProgram, ACommandThatEndsMeasuresTheNode) {
+  const MeteredRun run({"--method", "command:pdu/100ms=echo 120 W"}, "sleep 0.5");
+  EXPECT_NEAR(run.joules() / (120 * run.duration_s()), 1, 0.001);
+  EXPECT_EQ(run.values.at("energy_quality"), "measured");
+  EXPECT_EQ(run.values.at("energy_source"), "command");
+  EXPECT_EQ(run.values.count("energy_command_pdu_wh"), 1U);
+}
+
+TEST(NodeProgram, ACommandThatPrintsOnFollowsItsMeter) {
+  // 100 W, and 100 W more for each second since now.
+  const auto start_ns =
+      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  const std::string meter = "while :; do echo $((100 + ($(date +%s%N) - " +
+                            std::to_string(start_ns) + ") / 10000000)); sleep 0.01; done";
+  const TemporaryDirectory directory;
+  const MeteredRun run({"--method", "command:ramp/20ms=" + meter, "--interval", "20ms", "--out",
+                        directory.path().string()},
+                       "sleep 2");
+  const auto rows = csv_cells(read_file(directory.path() / "power.csv"));
+  const double begin_s = std::stod(rows.at(1).at(1)) - std::stod(rows.at(1).at(0)) -
+                         static_cast<double>(start_ns) / 1e9;
+  const double run_s = run.duration_s();
+  const double expected_j = 100 * run_s + 100 * (begin_s * run_s + run_s * run_s / 2);
+  EXPECT_NEAR(run.joules() / expected_j, 1, 0.05);
+}
+
+TEST(NodeProgram, ACommandThatHangsHoldsNothingUp) {
+  const auto before = std::chrono::steady_clock::now();
+  const MeteredRun run({"--method", "command:pdu/50ms=echo 120; sleep 60"}, "exit 7");
+  EXPECT_EQ(run.output.status.code, 7);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(20));
+}
+
+/// Whether the process whose number is in the file is gone within 5 s.
+bool has_ended(const std::filesystem::path& pid_file) {
+  for (int i = 0; i < 500; ++i) {
+    std::ifstream stat("/proc/" + std::string(strip(read_file(pid_file))) + "/stat");
+    std::string state;
+    std::getline(stat, state);
+    if (state.empty() || state.find(") Z") != std::string::npos)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(NodeProgram, ACommandThatPrintsOnEndsWithAMeterThatIsKilled) {
+  const TemporaryDirectory directory;
+  const auto pid_file = directory.path() / "pid";
+  const MeteredRun run({"--method", "command:pdu=echo $$ > " + pid_file.string() +
+                                        "; while :; do echo 120; sleep 0.05; done"},
+                       "kill -KILL $PPID");
+  EXPECT_EQ(run.output.status.signal, SIGKILL);
+  EXPECT_TRUE(has_ended(pid_file));
+}
+
+TEST(NodeProgram, ACommandIsGoneWithTheMeter) {
+  const TemporaryDirectory directory;
+  const auto pid_file = directory.path() / "pid";
+  const MeteredRun run(
+      {"--method", "command:pdu=echo $$ > " + pid_file.string() + "; echo 120; exec sleep 60"},
+      "true");
+  EXPECT_TRUE(has_ended(pid_file));
+}
+
+TEST(NodeProgram, AModelOfTheNodeIsAnEstimate) {
+  const MeteredRun run({"--method", "model:node=300W..300W"}, "sleep 1");
+  EXPECT_NEAR(run.joules() / (300 * run.duration_s()), 1, 0.02);
+  EXPECT_EQ(run.values.at("energy_quality"), "estimated");
+}
+
+TEST(NodeProgram, PmCountersCountOnceBesideTheGpus) {
+  const TemporaryDirectory tree;
+  tree.write("cray/pm_counters/power", "650 W 1700000000000000 us");
+  tree.write("cray/pm_counters/accel0_power", "200 W 1700000000000000 us");
+  const MeteredRun run({"--method", "auto", "--sysfs-root", tree.path().string()}, "sleep 0.3",
+                       {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}});
+  EXPECT_NEAR(run.joules() / (650 * run.duration_s()), 1, 0.001);
+  EXPECT_EQ(run.values.at("energy_source"), "pm_counters");
+  EXPECT_EQ(run.values.count("energy_nvml_0_gpu_wh"), 1U);
+}
+
+TEST(NodeProgram, IpusAreAddedUp) {
+  const Environment fake{{"PYTHONPATH", FAKE_MODULE_DIRECTORY}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  const MeteredRun run({"--method", "gcipu"}, "sleep 0.5", fake);
+  EXPECT_NEAR(run.joules() / (460 * run.duration_s()), 1, 0.001);
+  EXPECT_EQ(run.values.count("energy_gcipu_3_ipu_wh"), 1U);
+}
+
+TEST(NodeProgram, WhatIsNamedAndAbsentSaysWhy) {
+  const MeteredRun run({"--method", "ipmi,slurm"}, "true",
+                       {{"PATH", "/bin-without-ipmi:/bin:/usr/bin"}, {"SLURM_JOB_ID", ""}});
+  EXPECT_THAT(run.values.at("energy_absent"), HasSubstr("ipmi: "));
+  EXPECT_THAT(run.values.at("energy_absent"), HasSubstr("slurm: not in a Slurm job"));
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,126 @@
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/additive.hpp>
+#include <bench/energy/slurm_counter.hpp>
+
+namespace bench::energy {
+namespace {
+
+using support::EnvironmentVariable;
+using testing::HasSubstr;
+
+/// An `sstat` that says what the file `joules` holds and a `scontrol` with an energy plugin, the
+/// only programs on PATH.
+class FakeSlurm {
+ public:
+  explicit FakeSlurm(const std::string& joules, const std::string& plugin = "ipmi") {
+    program("sstat", R"([ "$*" = "-j 12.3 -P -n -o ConsumedEnergyRaw" ] || exit 9
+read -r joules < )" + (directory_.path() / "joules").string() +
+                         "\n[ -z \"$joules\" ] || echo \"$joules\"");
+    program("scontrol", R"([ "$*" = "show config" ] || exit 9
+echo 'AcctGatherEnergyType    = )" +
+                            plugin + "'\necho 'AcctGatherNodeFreq      = 0 sec'");
+    directory_.write("joules", joules);
+  }
+
+ private:
+  void program(const std::string& name, const std::string& script) const {
+    directory_.write(name, "#!/bin/sh\n" + script);
+    std::filesystem::permissions(directory_.path() / name, std::filesystem::perms::owner_all);
+  }
+
+  TemporaryDirectory directory_;
+  EnvironmentVariable path_{"PATH", directory_.path().string()};
+};
+
+const SlurmStep step{.name = "12.3", .nodes = 1};
+
+std::string reason(const SlurmStep& of) {
+  try {
+    open_slurm_counter(of);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+Reading look(PowerSource& source) {
+  Reading reading;
+  source.read({&reading, 1});
+  return reading;
+}
+
+TEST(SlurmCounter, ReadsTheEnergyOfTheStep) {
+  const FakeSlurm slurm("123456");
+  const auto source = open_slurm_counter(step);
+  EXPECT_EQ(look(*source).energy_j, 123456);
+  EXPECT_EQ(source->channels()[0].name, "slurm:step");
+  EXPECT_EQ(source->channels()[0].scope, Scope::node_meter);
+}
+
+TEST(SlurmCounter, OfSeveralNodesIsNotAdded) {
+  const FakeSlurm slurm("123456");
+  std::vector<Channel> channels = open_slurm_counter({.name = "12.3", .nodes = 4})->channels();
+  mark_additive(channels);
+  EXPECT_FALSE(channels[0].additive);
+  EXPECT_EQ(channels[0].description, "step 12.3 on 4 nodes, as Slurm counts it");
+}
+
+TEST(SlurmCounter, ZeroAtTheStartOfAStepIsAbsentForNow) {
+  const FakeSlurm slurm("0");
+  const auto source = open_slurm_counter(step);
+  const Reading reading = look(*source);
+  EXPECT_FALSE(reading.energy_j);
+  EXPECT_EQ(reading.failure, "Slurm has not counted any energy of this step yet");
+}
+
+TEST(SlurmCounter, ZeroWithoutAPluginIsAReason) {
+  const FakeSlurm none("0", "acct_gather_energy/none");
+  EXPECT_EQ(reason(step),
+            "this cluster's Slurm counts no energy (AcctGatherEnergyType is "
+            "acct_gather_energy/none)");
+  const FakeSlurm null("0", "(null)");
+  EXPECT_THAT(reason(step), HasSubstr("AcctGatherEnergyType is (null)"));
+}
+
+TEST(SlurmCounter, NoValueIsAReason) {
+  const FakeSlurm no_value("18446744073709551614");
+  EXPECT_EQ(reason(step), "it printed '18446744073709551614', not joules");
+  const FakeSlurm empty("");
+  EXPECT_EQ(reason(step), "it printed nothing, not joules");
+}
+
+TEST(SlurmCounter, NeedsItsProgram) {
+  const TemporaryDirectory nothing;
+  const EnvironmentVariable path("PATH", nothing.path().string());
+  EXPECT_EQ(reason(step), "cannot start 'sstat': not found on PATH");
+}
+
+TEST(SlurmCounter, NeedsAJob) {
+  const EnvironmentVariable job("SLURM_JOB_ID", std::nullopt);
+  const EnvironmentVariable older_job("SLURM_JOBID", std::nullopt);
+  EXPECT_EQ(reason(slurm_step_of_environment()), "not in a Slurm job (SLURM_JOB_ID is not set)");
+}
+
+TEST(SlurmCounter, FindsItsStep) {
+  const EnvironmentVariable job("SLURM_JOB_ID", "12");
+  const EnvironmentVariable id("SLURM_STEP_ID", "3");
+  const EnvironmentVariable nodes("SLURM_STEP_NUM_NODES", "4");
+  EXPECT_EQ(slurm_step_of_environment().name, "12.3");
+  EXPECT_EQ(slurm_step_of_environment().nodes, 4);
+}
+
+TEST(SlurmCounter, TheJobScriptIsAStepOnOneNode) {
+  const EnvironmentVariable job("SLURM_JOB_ID", "12");
+  const EnvironmentVariable id("SLURM_STEP_ID", std::nullopt);
+  const EnvironmentVariable older_id("SLURM_STEPID", std::nullopt);
+  const EnvironmentVariable nodes("SLURM_NNODES", "4");
+  EXPECT_EQ(slurm_step_of_environment().name, "12.batch");
+  EXPECT_EQ(slurm_step_of_environment().nodes, 1);
+}
+
+}  // namespace
+}  // namespace bench::energy

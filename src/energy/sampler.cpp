@@ -62,7 +62,7 @@ double settle_s(const std::vector<Channel>& channels, const std::vector<Reading>
 struct Sampler::State {
   explicit State(SamplerSettings s) : settings(std::move(s)) {
     if (!settings.power_log.empty())
-      log.emplace(settings.power_log);
+      log.emplace(settings.power_log, settings.power_layout);
   }
 
   const SamplerSettings settings;

@@ -11,6 +11,7 @@
 
 #include <bench/energy/channel_meter.hpp>
 #include <bench/energy/methods.hpp>
+#include <bench/energy/power_log.hpp>
 #include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
@@ -19,6 +20,7 @@ struct SamplerSettings {
   SourceSettings sources;
   std::chrono::nanoseconds interval{std::chrono::milliseconds(100)};
   std::filesystem::path power_log;  ///< Empty: none is written.
+  PowerLayout power_layout = PowerLayout::own;
 };
 
 /// Lowest and highest sum of the additive channels at one tick.

@@ -54,6 +54,17 @@ std::string_view name_of(Scope scope) {
   return "other";
 }
 
+std::string_view unique_name_of(Scope scope) {
+  return scope == Scope::gpu_module ? "gpu_module" : name_of(scope);
+}
+
+std::optional<Scope> scope_of(std::string_view unique_name) {
+  for (int i = 0; i <= static_cast<int>(Scope::other); ++i)
+    if (const auto scope = static_cast<Scope>(i); unique_name_of(scope) == unique_name)
+      return scope;
+  return std::nullopt;
+}
+
 std::string_view source_of(const Channel& channel) {
   return std::string_view(channel.name).substr(0, channel.name.find(':'));
 }

@@ -14,23 +14,27 @@ constexpr double untrusted_percent = 20;
 /// A single failed reading is a gap; this many to the end of the run are a broken sensor.
 constexpr int failures_of_a_broken_sensor = 3;
 
-std::optional<double> difference_percent(std::optional<double> counter,
-                                         std::optional<double> integral) {
-  if (!counter || !integral || *integral <= 0)
-    return std::nullopt;
-  return (*counter / *integral - 1) * 100;
-}
-
 }  // namespace
+
+std::optional<double> difference_percent(std::optional<double> counter_j,
+                                         std::optional<double> integral_j) {
+  if (!counter_j || !integral_j || *integral_j <= 0)
+    return std::nullopt;
+  return (*counter_j / *integral_j - 1) * 100;
+}
 
 ChannelMeter::ChannelMeter(const Channel& channel, double interval_s, std::size_t history_points)
     : channel_(channel),
+      interval_s_(interval_s),
       slope_interval_s_(std::max(interval_s / 2, counter_periods * channel.counter_period_s)),
       integral_(channel.averaging_window_s, history_points),
       counter_(history_points) {}
 
-std::optional<double> ChannelMeter::add(double time_s, const Reading& reading) {
+std::optional<double> ChannelMeter::add(double time_s, const Reading& reading,
+                                        std::optional<double> wanted_s) {
   const bool inside = time_s >= 0 && (!end_s_ || time_s <= *end_s_);
+  if (inside)
+    take_time(time_s, wanted_s);
   lost_ = lost_ || reading.lost;
   if (!reading.failure.empty())
     failure_ = reading.failure;
@@ -57,6 +61,14 @@ std::optional<double> ChannelMeter::add(double time_s, const Reading& reading) {
       has_power_ || !reading.energy_j ? reading.power_w : slope_w(time_s, *reading.energy_j);
   record(time_s, power_w);
   return power_w;
+}
+
+void ChannelMeter::take_time(double time_s, std::optional<double> wanted_s) {
+  if (last_look_s_)
+    jitter_.add(time_s - *last_look_s_,
+                wanted_s && last_wanted_s_ ? *wanted_s - *last_wanted_s_ : interval_s_);
+  last_look_s_ = time_s;
+  last_wanted_s_ = wanted_s;
 }
 
 std::optional<double> ChannelMeter::slope_w(double time_s, double energy_j) {
@@ -194,6 +206,8 @@ ChannelEnergy ChannelMeter::result() const {
   result.power_max_w = power_max_w_;
   result.samples = samples_;
   result.failures = failures_;
+  result.jitter_std_s = jitter_.standard_deviation_s();
+  result.jitter_p99_s = jitter_.p99_s();
   if (!result.energy_j)
     result.absent = reason();
   result.regions = region_energies(trusted);

@@ -32,15 +32,6 @@ constexpr std::array grace_labels{
     GraceLabel{"SoC Rail", Scope::soc_rail},
 };
 
-/// The number behind the last `Socket`; -1 without one.
-int socket_of(const std::string& label) {
-  int socket = -1;
-  const auto at = label.rfind("Socket ");
-  if (at != std::string::npos)
-    std::from_chars(label.data() + at + 7, label.data() + label.size(), socket);
-  return socket;
-}
-
 /// One meter's file, found in `hwmonN/` or `hwmonN/device/`.
 struct Meter {
   std::filesystem::path power;
@@ -74,9 +65,8 @@ std::optional<Meter> find_meter(const std::filesystem::path& hwmon) {
 }
 
 Scope scope_of(const Meter& meter) {
-  for (const GraceLabel& known : grace_labels)
-    if (meter.label.starts_with(known.prefix) && socket_of(meter.label) >= 0)
-      return known.scope;
+  if (const auto scope = scope_of_label(meter.label))
+    return *scope;
   if (meter.driver == "amdgpu")
     return Scope::gpu;
   // An ACPI meter without a label measures the input of the whole node.
@@ -122,6 +112,7 @@ class Hwmon : public PowerSource {
     }
     Channel channel;
     channel.scope = scope_of(meter);
+    channel.label = meter.label;
     channel.device = socket_of(meter.label);
     channel.averaging_window_s = meter.averaging_window_s;
     if (const std::string address = pci_slot_name(directory / "device");
@@ -149,6 +140,21 @@ class Hwmon : public PowerSource {
 };
 
 }  // namespace
+
+int socket_of(const std::string& label) {
+  int socket = -1;
+  const auto at = label.rfind("Socket ");
+  if (at != std::string::npos)
+    std::from_chars(label.data() + at + 7, label.data() + label.size(), socket);
+  return socket;
+}
+
+std::optional<Scope> scope_of_label(const std::string& label) {
+  for (const GraceLabel& known : grace_labels)
+    if (label.starts_with(known.prefix) && socket_of(label) >= 0)
+      return known.scope;
+  return std::nullopt;
+}
 
 std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
   const auto directory = sysfs / "class/hwmon";

@@ -151,6 +151,7 @@ class Nvml : public PowerSource {
       channel.name = fmt::format("nvml:{}:{}", index, name_of(scope));
       channel.description = fmt::format("{} {}", product, uuid);
       channel.scope = scope;
+      channel.device_id = uuid;
       channel.device = index;
       channel.averaging_window_s = window_s;
       channel.counter_period_s = input.counter ? nvml_counter_period_s : 0;

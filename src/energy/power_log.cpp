@@ -4,12 +4,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <limits>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/csv.hpp>
+#include <bench/energy/jpwr.hpp>
 #include <bench/energy/power_log.hpp>
 
 namespace bench::energy {
@@ -21,13 +25,14 @@ constexpr double flush_interval_s = 0.0095;
 
 /// Appends a number with up to three decimals. The general way takes ten times as long, which
 /// counts at 1 kHz.
-void append_milli(std::string& text, double value) {
+/// @param always_decimals a whole column without would have another type for pandas
+void append_milli(std::string& text, double value, bool always_decimals) {
   const long long milli = std::llround(value * 1000);
   std::array<char, 32> digits;
   auto begin = digits.end();
   long long rest = std::abs(milli);
   int decimals = 3;
-  for (; decimals > 0 && rest % 10 == 0; --decimals)
+  for (; decimals > (always_decimals ? 1 : 0) && rest % 10 == 0; --decimals)
     rest /= 10;
   const auto put = [&](long long digit) { *--begin = static_cast<char>('0' + digit); };
   for (; decimals > 0; rest /= 10) {
@@ -46,27 +51,41 @@ void append_milli(std::string& text, double value) {
 
 }  // namespace
 
-PowerLog::PowerLog(const std::filesystem::path& file)
-    : file_(file), fd_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+PowerLog::PowerLog(const std::filesystem::path& file, PowerLayout layout)
+    : file_(file),
+      layout_(layout),
+      fd_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
   if (!fd_.valid())
     throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
 }
 
 void PowerLog::write_header(std::span<const Channel> channels) {
-  pending_ = "time_s,unix_time_s";
-  for (const Channel& channel : channels)
-    pending_ += "," + channel.name + "_w";
-  pending_ += "\n";
+  std::vector<std::string> cells{"", "timestamps"};
+  if (layout_ == PowerLayout::jpwr) {
+    columns_ = jpwr_columns(channels);
+  } else {
+    cells = {"time_s", "unix_time_s"};
+    for (const Channel& channel : channels)
+      columns_.push_back(channel.name + "_w");
+  }
+  std::ranges::copy_if(columns_, std::back_inserter(cells),
+                       [](const std::string& column) { return !column.empty(); });
+  pending_ = csv_line(cells);
   flush();
 }
 
 void PowerLog::add(double time_s, double unix_time_s,
                    std::span<const std::optional<double>> power_w) {
-  fmt::format_to(std::back_inserter(pending_), "{:.6f},{:.6f}", time_s, unix_time_s);
-  for (const std::optional<double>& value : power_w) {
+  if (layout_ == PowerLayout::jpwr)
+    fmt::format_to(std::back_inserter(pending_), "{},{:.6f}", rows_++, unix_time_s);
+  else
+    fmt::format_to(std::back_inserter(pending_), "{:.6f},{:.6f}", time_s, unix_time_s);
+  for (std::size_t k = 0; k < power_w.size(); ++k) {
+    if (columns_[k].empty())
+      continue;
     pending_ += ',';
-    if (value)
-      append_milli(pending_, *value);
+    if (power_w[k])
+      append_milli(pending_, *power_w[k], layout_ == PowerLayout::jpwr);
   }
   pending_ += '\n';
   if (time_s - flushed_at_s_ < flush_interval_s)
@@ -90,6 +109,23 @@ void PowerLog::flush() {
   else if (rest.size() < pending_.size()) [[maybe_unused]]
     const auto cut = ::ftruncate(fd_.get(), size_);
   pending_.clear();
+}
+
+PowerLogReader::PowerLogReader(const std::filesystem::path& file) : stream_(file) {
+  std::string header;
+  if (!std::getline(stream_, header))
+    throw Error(fmt::format("cannot read {}: {}", file.string(), std::strerror(errno)));
+  columns_ = parse_csv(header, file).at(0).cells;
+}
+
+bool PowerLogReader::next(std::vector<double>& row) {
+  std::string line;
+  if (!std::getline(stream_, line) || stream_.eof())
+    return false;
+  row.clear();
+  for (const std::string& cell : split(line, ","))
+    row.push_back(parse_number(cell).value_or(std::numeric_limits<double>::quiet_NaN()));
+  return row.size() == columns_.size();
 }
 
 }  // namespace bench::energy

@@ -10,7 +10,6 @@
 namespace bench::energy {
 namespace {
 
-constexpr double joules_per_wh = 3600;
 /// Counter and integral that differ by more than this over this time deserve a warning.
 constexpr double suspicious_percent = 5;
 constexpr double suspicious_from_s = 5;
@@ -25,12 +24,6 @@ std::string number(std::optional<double> value) {
 
 std::string watt_hours(std::optional<double> energy_j) {
   return energy_j ? number(*energy_j / joules_per_wh) : "";
-}
-
-std::optional<double> difference_percent(const Total& total) {
-  if (!total.energy_counter_j || !total.energy_integrated_j)
-    return std::nullopt;
-  return (*total.energy_counter_j / *total.energy_integrated_j - 1) * 100;
 }
 
 /// The sum of one member over the additive channels, if all have it.
@@ -73,26 +66,6 @@ std::string sources_of(const Measurement& measurement) {
   return join(names, ",");
 }
 
-std::string csv_row(const std::vector<std::string>& fields) {
-  std::vector<std::string> quoted;
-  for (const std::string& field : fields)
-    quoted.push_back(field.find_first_of(",\"\n") == std::string::npos
-                         ? field
-                         : "\"" + replace_all(field, "\"", "\"\"") + "\"");
-  return join(quoted, ",") + "\n";
-}
-
-std::string csv_row(const ChannelEnergy& entry, const Measurement& measurement) {
-  const Channel& channel = entry.channel;
-  return csv_row({channel.name, watt_hours(entry.energy_j), watt_hours(entry.energy_counter_j),
-                  watt_hours(entry.energy_integrated_j), number(entry.difference_percent),
-                  number(entry.power_min_w), number(entry.power_mean_w), number(entry.power_max_w),
-                  std::to_string(entry.samples), std::to_string(entry.failures),
-                  std::to_string(measurement.overruns), number(entry.longest_gap_s),
-                  channel.additive ? "1" : "0", channel.estimated ? "1" : "0", channel.parent,
-                  channel.description, entry.absent});
-}
-
 /// Columns as wide as their longest cell.
 std::string aligned(const std::vector<std::array<std::string, 4>>& rows) {
   std::array<std::size_t, 4> widths{};
@@ -111,6 +84,14 @@ std::string aligned(const std::vector<std::array<std::string, 4>>& rows) {
 
 }  // namespace
 
+std::optional<double> net_energy_j(std::optional<double> energy_j,
+                                   std::optional<double> power_idle_w,
+                                   const Measurement& measurement) {
+  if (!energy_j || !power_idle_w)
+    return std::nullopt;
+  return *energy_j - *power_idle_w * measurement.duration_s;
+}
+
 Total total_of(const Measurement& measurement) {
   Total total;
   const auto& channels = measurement.channels;
@@ -128,6 +109,7 @@ Total total_of(const Measurement& measurement) {
     return total;
   }
   total.power_mean_w = *total.energy_j / measurement.duration_s;
+  total.power_idle_w = sum(channels, &ChannelEnergy::power_idle_w);
   const bool estimated = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
     return channel.channel.additive && channel.channel.estimated;
   });
@@ -146,6 +128,8 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   add("power_mean_w", number(total.power_mean_w));
   if (total.energy_j)
     add("power_max_w", number(measurement.total_power.max_w));
+  add("power_idle_w", number(total.power_idle_w));
+  add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
   for (const ChannelEnergy& channel : measurement.channels)
     add(fmt::format("energy_{}_wh", as_identifier(channel.channel.name)),
         watt_hours(channel.energy_j));
@@ -154,23 +138,6 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   add("energy_quality", total.quality);
   add("energy_absent", total.absent);
   return lines;
-}
-
-std::string energy_csv(const Measurement& measurement) {
-  std::string text =
-      "channel,energy_wh,energy_counter_wh,energy_integrated_wh,difference_percent,power_min_w,"
-      "power_mean_w,power_max_w,samples,failures,overruns,longest_gap_s,additive,estimated,parent,"
-      "description,absent\n";
-  for (const ChannelEnergy& channel : measurement.channels)
-    text += csv_row(channel, measurement);
-  const Total total = total_of(measurement);
-  text +=
-      csv_row({"total", watt_hours(total.energy_j), watt_hours(total.energy_counter_j),
-               watt_hours(total.energy_integrated_j), number(difference_percent(total)),
-               number(measurement.total_power.min_w), number(total.power_mean_w),
-               number(measurement.total_power.max_w), "", "", std::to_string(measurement.overruns),
-               "", "", total.quality == "estimated" ? "1" : "0", "", "", total.absent});
-  return text;
 }
 
 std::vector<std::string> warnings(const Measurement& measurement) {

@@ -143,8 +143,9 @@ class SourceThread {
     {
       const std::lock_guard lock(state_->mutex);
       time_s = state_->run_time_s(look.time);
+      const auto wanted_s = tick ? std::optional(state_->run_time_s(*tick)) : std::nullopt;
       for (std::size_t k = 0; k < power_w.size(); ++k)
-        power_w[k] = mine_.meters[k].add(time_s, look.readings[k]);
+        power_w[k] = mine_.meters[k].add(time_s, look.readings[k], wanted_s);
       inside = tick && !state_->end;
     }
     if (inside)

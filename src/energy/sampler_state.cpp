@@ -12,7 +12,7 @@ namespace {
 std::optional<PowerLog> log_of(const SamplerSettings& settings) {
   if (settings.power_log.empty())
     return std::nullopt;
-  return PowerLog(settings.power_log);
+  return PowerLog(settings.power_log, settings.power_layout);
 }
 
 /// An averaging sensor without a counter shows the end of the run only one window later.

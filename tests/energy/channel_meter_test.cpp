@@ -167,6 +167,25 @@ TEST(ChannelMeter, ReadingsOutsideTheRunAreNoSamples) {
   EXPECT_DOUBLE_EQ(*result.power_min_w, 100);
 }
 
+TEST(ChannelMeter, MeasuresJitterAgainstTheInterval) {
+  ChannelMeter meter(Channel{}, 1);
+  for (const double time_s : {-5.0, 0.5, 1.5, 2.7})  // the first is before the run
+    meter.add(time_s, power(100));
+  meter.close(3);
+  meter.add(9, power(100));
+  EXPECT_NEAR(*meter.result().jitter_p99_s, 0.2, 0.2 * 0.06);
+  EXPECT_NEAR(*meter.result().jitter_std_s, 0.1414, 0.0001);
+}
+
+TEST(ChannelMeter, MeasuresJitterAgainstWhatWasPlanned) {
+  ChannelMeter meter(Channel{}, 1);
+  meter.add(0.51, power(100), 0.5);
+  meter.add(2.01, power(100), 2.0);
+  meter.add(2.61, failed(), 2.6);  // a reading that fails has its time, too
+  meter.close(3);
+  EXPECT_LT(*meter.result().jitter_p99_s, 1.1e-6);
+}
+
 TEST(ChannelMeter, WithoutASampleSaysSo) {
   ChannelMeter meter(Channel{}, 0.1);
   meter.add(-1, power(10));

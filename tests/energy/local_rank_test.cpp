@@ -23,5 +23,16 @@ TEST(LocalRank, OfMpirunGoesBeforeThatOfItsBatchStep) {
   EXPECT_EQ(local_rank(), 1);
 }
 
+TEST(GlobalRank, ComesFromWhateverLauncherThereIs) {
+  const auto names = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"};
+  for (const char* name : names)
+    ::unsetenv(name);
+  EXPECT_EQ(global_rank(), std::nullopt);
+  for (const char* name : names) {
+    const support::EnvironmentVariable rank(name, "17");
+    EXPECT_EQ(global_rank(), 17) << name;
+  }
+}
+
 }  // namespace
 }  // namespace bench::energy

@@ -42,6 +42,7 @@ TEST(Nvml, ReadsPowerAndTheCounter) {
   const auto source = open_nvml(fake());
   EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu", "nvml:0:gpu_average"));
   EXPECT_EQ(source->channels()[0].description, "Fake H100 GPU-00000000-fake");
+  EXPECT_EQ(source->channels()[0].device_id, "GPU-00000000-fake");
   const auto readings = look(*source);
   EXPECT_DOUBLE_EQ(*readings[0].power_w, 250);
   EXPECT_GT(*readings[0].energy_j, 1e6);

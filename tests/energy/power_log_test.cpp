@@ -9,6 +9,9 @@
 namespace bench::energy {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsNan;
+
 std::vector<Channel> two_channels() {
   std::vector<Channel> channels(2);
   channels[0].name = "nvml:0:gpu";
@@ -24,6 +27,47 @@ TEST(PowerLog, LeavesAbsentValuesEmpty) {
   EXPECT_EQ(read_file(directory.path() / "power.csv"),
             "time_s,unix_time_s,nvml:0:gpu_w,rapl:package-0_w\n"
             "0.250000,1700000000.500000,100.5,\n");
+}
+
+TEST(PowerLog, HasTheColumnsOfJpwrWhereThoseAreWanted) {
+  const TemporaryDirectory directory;
+  PowerLog log(directory.path() / "power.csv", PowerLayout::jpwr);
+  std::vector<Channel> channels = two_channels();
+  channels[0].device = 0;
+  channels.push_back(channels[0]);
+  channels[2].name = "nvml:0:gpu_average";
+  log.write_header(channels);
+  log.add(0.25, 1700000000.5, std::vector<std::optional<double>>{100.0, std::nullopt, 7.0});
+  log.add(0.5, 1700000000.75, std::vector<std::optional<double>>{101.25, 40.5, 7.0});
+  log.flush();
+  EXPECT_EQ(read_file(directory.path() / "power.csv"),
+            ",timestamps,pynvml:0,rapl:package-0\n"
+            "0,1700000000.500000,100.0,\n"
+            "1,1700000000.750000,101.25,40.5\n");
+}
+
+TEST(PowerLog, IsReadAgain) {
+  const TemporaryDirectory directory;
+  PowerLog log(directory.path() / "power.csv");
+  log.write_header(two_channels());
+  log.add(0.25, 1.5, std::vector<std::optional<double>>{100.5, std::nullopt});
+  log.flush();
+  PowerLogReader reader(directory.path() / "power.csv");
+  EXPECT_THAT(reader.columns(),
+              ElementsAre("time_s", "unix_time_s", "nvml:0:gpu_w", "rapl:package-0_w"));
+  std::vector<double> row;
+  ASSERT_TRUE(reader.next(row));
+  EXPECT_THAT(row, ElementsAre(0.25, 1.5, 100.5, IsNan()));
+  EXPECT_FALSE(reader.next(row));
+}
+
+TEST(PowerLog, ALineThatWasCutOffIsNoRow) {
+  const TemporaryDirectory directory;
+  directory.write("power.csv", "time_s,unix_time_s,a_w\n1,2,3\n2,3");
+  PowerLogReader reader(directory.path() / "power.csv");
+  std::vector<double> row;
+  EXPECT_TRUE(reader.next(row));
+  EXPECT_FALSE(reader.next(row));
 }
 
 TEST(PowerLog, ReachesTheFileWithEveryRow) {
@@ -58,8 +102,9 @@ class PowerLogNumberTest : public testing::TestWithParam<NumberCase> {};
 TEST_P(PowerLogNumberTest, HasUpToThreeDecimals) {
   const TemporaryDirectory directory;
   PowerLog log(directory.path() / "power.csv");
+  log.write_header(std::vector<Channel>(1));
   log.add(1, 0, std::vector<std::optional<double>>{GetParam().power_w});
-  EXPECT_EQ(csv_cells(read_file(directory.path() / "power.csv"))[0][2], GetParam().text);
+  EXPECT_EQ(csv_cells(read_file(directory.path() / "power.csv"))[1][2], GetParam().text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Energy, PowerLogNumberTest,

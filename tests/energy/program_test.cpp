@@ -248,6 +248,7 @@ TEST(EnergyProgram, WritesItsFiles) {
   ASSERT_EQ(energy.size(), 3U);
   EXPECT_EQ(energy[1][0], "mock:constant");
   EXPECT_EQ(energy[2][0], "total");
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "new/energy.node7.json"));
   std::string expected;
   std::istringstream lines(output.standard_error);
   for (std::string line; std::getline(lines, line);)

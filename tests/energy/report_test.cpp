@@ -8,6 +8,7 @@ namespace bench::energy {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsSupersetOf;
 using testing::Pair;
 
 ChannelEnergy channel(const std::string& name, std::optional<double> energy_j) {
@@ -64,21 +65,13 @@ TEST(Report, ALostDeviceLeavesNoTotal) {
   EXPECT_THAT(warnings(run), ElementsAre("nvml:1:gpu: failed after 2 s of 10 s: GPU is lost"));
 }
 
-TEST(Report, CsvLeavesAbsentValuesEmpty) {
-  Measurement run = measurement({channel("mock:constant", 3600)});
-  run.overruns = 2;
-  EXPECT_EQ(energy_csv(run),
-            "channel,energy_wh,energy_counter_wh,energy_integrated_wh,difference_percent,"
-            "power_min_w,power_mean_w,power_max_w,samples,failures,overruns,longest_gap_s,additive,"
-            "estimated,parent,description,absent\n"
-            "mock:constant,1,,1,,,,,3,0,2,0,1,0,,,\n"
-            "total,1,,1,,,360,,,,2,,,0,,,\n");
-}
-
-TEST(Report, QuotesWhatHasACommaInIt) {
-  Measurement run = measurement({channel("hwmon:0:grace", 1)});
-  run.channels[0].channel.description = "a \"b\", c";
-  EXPECT_THAT(energy_csv(run), testing::HasSubstr(",\"a \"\"b\"\", c\","));
+TEST(Report, TellsTheEnergyBeyondIdleWhereABaselineWasMeasured) {
+  Measurement run = measurement({channel("nvml:0:gpu", 3600), channel("rapl:package-0", 1800)});
+  run.channels[0].power_idle_w = 60;
+  EXPECT_FALSE(total_of(run).power_idle_w);  // that of a part would pass for the whole
+  run.channels[1].power_idle_w = 30;
+  EXPECT_THAT(summary(run),
+              IsSupersetOf({Pair("power_idle_w", "90"), Pair("energy_net_wh", "1.25")}));
 }
 
 TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {

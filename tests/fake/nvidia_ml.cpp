@@ -116,7 +116,7 @@ int nvmlDeviceGetArchitecture(nvml::Device, unsigned* architecture) {
 }
 
 int nvmlDeviceGetUtilizationRates(nvml::Device, nvml::Utilization* utilization) {
-  const long percent = setting("FAKE_NVML_UTILIZATION", -1);
+  const long percent = setting("UTILIZATION", -1);
   *utilization = {static_cast<unsigned>(percent), 0};
   return percent < 0 ? nvml::not_supported : nvml::success;
 }

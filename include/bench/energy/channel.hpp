@@ -35,13 +35,19 @@ enum class Scope {
 };
 
 std::string_view name_of(Scope scope);
+/// The same, but for NVML's module, which is `gpu_module`: for files that are read again.
+std::string_view unique_name_of(Scope scope);
+/// The scope with this unique name.
+std::optional<Scope> scope_of(std::string_view unique_name);
 
 /// One quantity of one device, fixed when its source was opened.
 struct Channel {
   std::string name;         ///< `<source>:<device>[:<scope>]`, unique on the node, without commas.
   std::string description;  ///< For people: product name, UUID, file.
   Scope scope = Scope::other;
-  int device = -1;  ///< Socket or device number, to pair channels; -1 is unknown.
+  std::string label;      ///< What the firmware calls a meter, where it has labels.
+  std::string device_id;  ///< Tells devices of a node apart in every process, as a UUID does.
+  int device = -1;        ///< Socket or device number, to pair channels; -1 is unknown.
   /// Of the devices it measures, `0000:c1:00.0`, as far as known. One device is added once only.
   std::vector<std::string> pci_addresses;
   bool estimated = false;  ///< Derived from a stated figure, not from a sensor.

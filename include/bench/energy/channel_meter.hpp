@@ -9,8 +9,11 @@
 
 #include <bench/energy/channel.hpp>
 #include <bench/energy/integrate.hpp>
+#include <bench/energy/interval_jitter.hpp>
 
 namespace bench::energy {
+
+inline constexpr double joules_per_wh = 3600;
 
 /// Energy in all stretches of a region together. Absent values are absent, never zero.
 struct RegionEnergy {
@@ -36,14 +39,22 @@ struct ChannelEnergy {
   std::optional<double> power_min_w;
   std::optional<double> power_mean_w;
   std::optional<double> power_max_w;
-  std::uint64_t samples = 0;   ///< Readings inside the run that gave a value.
-  std::uint64_t failures = 0;  ///< Readings inside the run that gave none.
-  double longest_gap_s = 0;    ///< Longest time without a value, start and end of the run included.
+  std::optional<double> power_idle_w;  ///< Mean before the run, if that was measured.
+  std::uint64_t samples = 0;           ///< Readings inside the run that gave a value.
+  std::uint64_t failures = 0;          ///< Readings inside the run that gave none.
+  double longest_gap_s = 0;  ///< Longest time without a value, start and end of the run included.
+  /// Of the times between looks at this channel, see `IntervalJitter`.
+  std::optional<double> jitter_std_s;
+  std::optional<double> jitter_p99_s;
   /// Why `energy_j` is not the counter's although there is one; empty where all is well.
   std::string distrust;
   std::string absent;                 ///< Why there is no `energy_j`, or only of a part of the run.
   std::vector<RegionEnergy> regions;  ///< By their numbers.
 };
+
+/// By how much a counter exceeds an integral; nothing without both, or over nothing.
+std::optional<double> difference_percent(std::optional<double> counter_j,
+                                         std::optional<double> integral_j);
 
 /// Collects the readings of one channel during a run.
 ///
@@ -67,10 +78,12 @@ class ChannelMeter {
   /// Takes a reading made `time_s` seconds after the start of the run (negative: before it).
   /// Returns the power to record for that moment, if there is one: the sensor's, or the counter's
   /// mean slope since the last one returned.
-  std::optional<double> add(double time_s, const Reading& reading);
+  /// @param wanted_s the moment the reading was planned for, where that is known; without it the
+  ///        interval is what was wanted since the last one
+  std::optional<double> add(double time_s, const Reading& reading,
+                            std::optional<double> wanted_s = std::nullopt);
   /// Cuts the energy at the edge of a region, exactly, also between two readings. Edges come in the
-  /// order of their times, about when they happen: the readings of the last seconds are still
-  /// there.
+  /// order of their times, and not later than the readings around them are kept.
   void cut(const RegionEdge& edge);
   void close(double end_s);
 
@@ -79,6 +92,7 @@ class ChannelMeter {
 
  private:
   std::optional<double> slope_w(double time_s, double energy_j);
+  void take_time(double time_s, std::optional<double> wanted_s);
   void record(double time_s, std::optional<double> power_w);
   bool failed_for_good() const;
   std::string reason() const;
@@ -101,6 +115,7 @@ class ChannelMeter {
                                double duration_s, bool trusted) const;
 
   Channel channel_;
+  double interval_s_;
   double slope_interval_s_;
   WindowIntegral integral_;
   CounterDifference counter_;
@@ -117,6 +132,9 @@ class ChannelMeter {
   std::string failure_;
   double last_time_s_ = 0;
   double longest_gap_s_ = 0;
+  IntervalJitter jitter_;
+  std::optional<double> last_look_s_;
+  std::optional<double> last_wanted_s_;
   std::optional<double> end_s_;
   std::deque<RegionEdge> edges_;  ///< Waiting for the readings behind them.
   std::vector<RegionSum> regions_;

@@ -12,4 +12,8 @@ namespace bench::energy {
 /// step.
 std::optional<int> local_rank();
 
+/// Its number among all of them, on whichever node: SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK
+/// (MPICH, Intel MPI), PALS_RANKID; likewise.
+std::optional<int> global_rank();
+
 }  // namespace bench::energy

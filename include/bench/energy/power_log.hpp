@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -12,15 +15,21 @@
 
 namespace bench::energy {
 
+/// Columns of a power log; a value that is absent is an empty cell.
+enum class PowerLayout {
+  own,   ///< `time_s` since the start of the program on the steady clock, `unix_time_s`, then
+         ///< `<channel>_w` for every channel.
+  jpwr,  ///< A number of the row without a name, `timestamps` in Unix seconds, then a column in
+         ///< watts for each channel that `jpwr_columns` names.
+};
+
 /// The power samples of a run as a CSV file that grows with every row, or every 10 ms where rows
-/// come faster, so that a kill of the meter loses no more than that: `time_s` since the start of
-/// the program on the steady clock, `unix_time_s`, then `<channel>_w` for every channel, empty
-/// where there is no value.
+/// come faster, so that a kill of the meter loses no more than that.
 class PowerLog {
  public:
   /// Starts the file anew.
   /// @throws bench::Error if it cannot be written
-  explicit PowerLog(const std::filesystem::path& file);
+  explicit PowerLog(const std::filesystem::path& file, PowerLayout layout = PowerLayout::own);
 
   void write_header(std::span<const Channel> channels);
   /// Power to the milliwatt.
@@ -32,11 +41,29 @@ class PowerLog {
 
  private:
   std::filesystem::path file_;
+  PowerLayout layout_;
   UniqueFd fd_;
+  std::vector<std::string> columns_;  ///< One per channel; an empty one is left out.
   std::string pending_;
+  std::uint64_t rows_ = 0;
   double flushed_at_s_ = 0;
   off_t size_ = 0;  ///< Of the rows that are whole.
   std::string failure_;
+};
+
+/// Reads a power log again, line by line.
+class PowerLogReader {
+ public:
+  /// @throws bench::Error if it cannot be read
+  explicit PowerLogReader(const std::filesystem::path& file);
+
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// The next row, an absent value as NaN; false at the end, and at a line that was cut off.
+  bool next(std::vector<double>& row);
+
+ private:
+  std::ifstream stream_;
+  std::vector<std::string> columns_;
 };
 
 }  // namespace bench::energy

@@ -15,21 +15,25 @@ struct Total {
   std::optional<double> energy_counter_j;
   std::optional<double> energy_integrated_j;
   std::optional<double> power_mean_w;
+  std::optional<double> power_idle_w;
   std::string quality;  ///< `measured`, `estimated`, `partial` (a device was lost) or `none`.
   std::string absent;   ///< Why there is no `energy_j`, in one line.
 };
 
 Total total_of(const Measurement& measurement);
 
+/// The energy beyond what the node, or a device, would have drawn idle for as long.
+std::optional<double> net_energy_j(std::optional<double> energy_j,
+                                   std::optional<double> power_idle_w,
+                                   const Measurement& measurement);
+
 using NameValue = std::pair<std::string, std::string>;
 
 /// The summary as names and values, in the order in which it is printed: `energy_wh`,
-/// `power_mean_w`, `power_max_w`, `energy_<channel>_wh`, `duration_s`, `energy_source`,
-/// `energy_quality`; where no total can be given, `energy_absent` with the reason in its place.
+/// `power_mean_w`, `power_max_w`, where an idle baseline was measured `power_idle_w` and
+/// `energy_net_wh`, `energy_<channel>_wh`, `duration_s`, `energy_source`, `energy_quality`; where
+/// no total can be given, `energy_absent` with the reason in its place.
 std::vector<NameValue> summary(const Measurement& measurement);
-
-/// A table with one row per channel and one for the total; absent values are empty fields.
-std::string energy_csv(const Measurement& measurement);
 
 /// What a user should know besides: one line each.
 std::vector<std::string> warnings(const Measurement& measurement);

@@ -21,6 +21,7 @@ struct SamplerSettings {
   SourceSettings sources;
   std::chrono::nanoseconds interval{std::chrono::milliseconds(100)};
   std::filesystem::path power_log;  ///< Empty: none is written.
+  PowerLayout power_layout = PowerLayout::own;
   /// Readings of each channel that stay in memory for the edges of regions: a program may mark them
   /// when it knows their times, long after.
   std::size_t history_points = 256;

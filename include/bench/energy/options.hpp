@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <bench/energy/methods.hpp>
+#include <bench/energy/output.hpp>
+
+namespace bench::energy {
+
+/// What the command line of the meter asks for.
+struct Options {
+  SourceSettings sources;
+  std::chrono::nanoseconds interval{};
+  OutputSettings output;
+  bool list = false;
+  bool strict = false;
+  std::vector<std::string> program;
+  std::string help;  ///< The text to print and nothing else, if it was asked for.
+};
+
+/// Reads the options of a measurement, ours or jpwr's.
+///
+/// One of `--methods`, `--df-out`, `--df-filetype` and `--df-suffix` makes it a command line of
+/// jpwr's: then a bare number for --interval is milliseconds, and the program may follow without
+/// `--`. The options for sources and files of one kind exclude those of the other.
+/// @throws bench::Error for every mistake, with a hint
+Options parse_options(const std::vector<std::string>& arguments);
+
+/// What `bench-energy combine` shall do.
+struct CombineOptions {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path output = "combined_energy.csv";
+  std::string help;  ///< As above.
+};
+
+/// Reads the arguments behind `combine`.
+/// @throws as parse_options
+CombineOptions parse_combine_options(const std::vector<std::string>& arguments);
+
+}  // namespace bench::energy

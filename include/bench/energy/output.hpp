@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <bench/energy/hdf5_library.hpp>
+#include <bench/energy/power_log.hpp>
+#include <bench/energy/provenance.hpp>
+#include <bench/energy/report.hpp>
+
+namespace bench::energy {
+
+enum class Format { csv, json, h5 };
+
+/// `csv`, `json` or `h5`, in each text one or more of them with commas between.
+/// @throws bench::Error for any other word
+std::set<Format> parse_formats(const std::vector<std::string>& texts);
+
+/// Which files a run shall leave.
+struct OutputSettings {
+  std::filesystem::path directory;  ///< Empty: none.
+  std::string suffix;               ///< Stands behind the first part of each name; may be empty.
+  std::set<Format> formats{Format::csv};
+  PowerLayout layout = PowerLayout::own;  ///< jpwr's: csv or h5, and its files instead of ours.
+};
+
+/// The files of a run.
+///
+/// Samples always go to `power.csv` first, since that can grow while the program runs and survives
+/// a kill. It gives way to an HDF5 file with the same samples where only that was asked for.
+class Output {
+ public:
+  /// Finds out what can be known before the program runs.
+  /// @throws bench::Error if the directory cannot be made, or HDF5 is asked for and not there
+  explicit Output(OutputSettings settings);
+
+  /// Where samples shall go; empty where no files are wanted.
+  std::filesystem::path power_log() const;
+  /// Writes all that is known only at the end.
+  /// @throws bench::Error if it cannot; the samples are left where they are
+  void write(const Measurement& measurement, const Provenance& provenance) const;
+
+ private:
+  std::filesystem::path file(const std::string& name, const char* extension) const;
+  void write_own(const Measurement& measurement, const Provenance& provenance) const;
+  void write_jpwr(const Measurement& measurement) const;
+
+  OutputSettings settings_;
+  std::optional<Hdf5Library> hdf5_;
+};
+
+}  // namespace bench::energy

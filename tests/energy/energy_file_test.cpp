@@ -1,0 +1,129 @@
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/energy_file.hpp>
+#include <bench/energy/energy_table.hpp>
+
+namespace bench::energy {
+namespace {
+
+class EnergyFileTest : public testing::Test {
+ protected:
+  EnergyFile read(const std::string& name, const std::string& text) {
+    directory_.write(name, text);
+    return read_energy_file(directory_.path() / name);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {
+  Measurement run;
+  run.duration_s = 10;
+  run.channels.resize(2);
+  run.channels[0].channel.name = "nvml:1:module";
+  run.channels[0].channel.scope = Scope::gpu_module;
+  run.channels[0].channel.device = 1;
+  run.channels[0].channel.device_id = "GPU-7";
+  run.channels[0].channel.description = "a, \"b\"";
+  run.channels[0].energy_j = 1800;
+  run.channels[1].channel.name = "rapl:package-0";
+  run.channels[1].channel.scope = Scope::package;
+  Provenance of;
+  of.host = "node7";
+  of.rank = 4;
+  const EnergyFile found = read("energy.csv", render_csv(energy_table(run, of)));
+  EXPECT_EQ(found.node, "node7");
+  EXPECT_EQ(found.rank, 4);
+  ASSERT_EQ(found.channels.size(), 2U);  // without the total
+  EXPECT_EQ(found.channels[0].channel.name, "nvml:1:module");
+  EXPECT_EQ(found.channels[0].channel.scope, Scope::gpu_module);
+  EXPECT_EQ(found.channels[0].channel.device, 1);
+  EXPECT_EQ(found.channels[0].channel.device_id, "GPU-7");
+  EXPECT_EQ(found.channels[0].energy_wh, 0.5);
+  EXPECT_EQ(found.channels[1].channel.device, -1);
+  EXPECT_FALSE(found.channels[1].energy_wh);
+}
+
+TEST_F(EnergyFileTest, ReadsCaramlsLines) {
+  const EnergyFile found = read("GH200_power.3.energy.csv",
+                                ",0\npynvml:0,0.25\ngh:Module Power Socket 0,\n"
+                                "nodename,jrc0042\nrank,3");
+  EXPECT_EQ(found.node, "jrc0042");
+  EXPECT_EQ(found.rank, 3);
+  ASSERT_EQ(found.channels.size(), 2U);
+  EXPECT_EQ(found.channels[0].channel.scope, Scope::gpu);
+  EXPECT_EQ(found.channels[0].energy_wh, 0.25);
+  EXPECT_EQ(found.channels[1].channel.scope, Scope::module);
+  EXPECT_FALSE(found.channels[1].energy_wh);
+}
+
+TEST_F(EnergyFileTest, TakesTheNodeOfAPlainFileOfJpwrFromItsName) {
+  const EnergyFile found = read("energy.jrc0042.12345.csv", ",0\nrocm:0,0.25");
+  EXPECT_EQ(found.node, "jrc0042");
+  EXPECT_FALSE(found.rank);
+}
+
+struct MistakeCase {
+  std::string name;
+  std::string file;
+  std::string text;
+  std::string message;  ///< DIR stands for the directory.
+};
+void PrintTo(const MistakeCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class EnergyFileMistakeTest : public EnergyFileTest,
+                              public testing::WithParamInterface<MistakeCase> {};
+
+TEST_P(EnergyFileMistakeTest, IsAnError) {
+  try {
+    read(GetParam().file, GetParam().text);
+    FAIL();
+  } catch (const Error& error) {
+    std::string message = error.message();
+    if (const auto at = message.find(directory_.path().string()); at != std::string::npos)
+      message.replace(at, directory_.path().string().size(), "DIR");
+    EXPECT_EQ(message, GetParam().message);
+  }
+}
+
+constexpr const char* header = "channel,energy_wh,scope,device,device_id,host,rank\n";
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, EnergyFileMistakeTest,
+    testing::Values(
+        MistakeCase{"Power", "power.csv", "time_s,unix_time_s\n1,2",
+                    "DIR/power.csv is no energy file"},
+        MistakeCase{"Empty", "empty.csv", "", "DIR/empty.csv is no energy file"},
+        MistakeCase{"Joules", "energy.csv", "channel,energy_j,host\na,1,b",
+                    "its energies are in j, not in Wh"},
+        MistakeCase{"OlderProgram", "energy.csv", "channel,energy_wh\na,1",
+                    "it has no column scope"},
+        MistakeCase{"NoNumber", "energy.csv", std::string(header) + "a,much,gpu,0,,n,0",
+                    "'much' is no number"},
+        MistakeCase{"NoHost", "energy.csv", std::string(header) + "a,1,gpu,0,,,0",
+                    "it does not tell its host"},
+        MistakeCase{"NoNumberOfJpwr", "energy.n.1.csv", ",0\npynvml:0,much", "'much' is no number"},
+        MistakeCase{"NoRankOfCaraml", "e.csv", ",0\nnodename,n\nrank,first",
+                    "'first' is no number"},
+        MistakeCase{"RankInTheName", "energy.3.csv", ",0\npynvml:0,1",
+                    "DIR/energy.3.csv does not tell its node"},
+        // The suffix may be another one for each rank, which would make many nodes of one.
+        MistakeCase{"SuffixInTheName", "energy.r0.node7.1234.csv", ",0\npynvml:0,1",
+                    "DIR/energy.r0.node7.1234.csv does not tell its node"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_F(EnergyFileTest, AMistakeHasItsPlace) {
+  try {
+    read("energy.csv", std::string(header) + "a,1,gpu,0,,n,0\nb,much,gpu,1,,n,0");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.place(), (Place{(directory_.path() / "energy.csv").string(), 3, 0}));
+  }
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,169 @@
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/options.hpp>
+
+namespace bench::energy {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> names(const SourceSettings& sources) {
+  std::vector<std::string> result;
+  for (const Method& method : sources.methods)
+    result.push_back(method.name);
+  return result;
+}
+
+TEST(Options, HaveDefaults) {
+  const Options options = parse_options({"--", "true"});
+  EXPECT_TRUE(options.sources.automatic);
+  EXPECT_EQ(options.interval, milliseconds(100));
+  EXPECT_EQ(options.output.directory, "");
+  EXPECT_EQ(options.output.formats, std::set{Format::csv});
+  EXPECT_EQ(options.output.layout, PowerLayout::own);
+  EXPECT_THAT(options.program, ElementsAre("true"));
+}
+
+TEST(Options, TakeFormatsRepeatedAndWithCommas) {
+  const Options options =
+      parse_options({"--out", "d", "--format", "csv,json", "--format", "h5", "--", "true"});
+  EXPECT_EQ(options.output.formats, (std::set{Format::csv, Format::json, Format::h5}));
+}
+
+TEST(Options, LeaveTheProgramItsOwnSeparator) {
+  EXPECT_THAT(parse_options({"--strict", "--", "srun", "--", "x"}).program,
+              ElementsAre("srun", "--", "x"));
+}
+
+TEST(Options, OfJpwrMakeItItsCommandLine) {
+  const support::EnvironmentVariable rank("OPTIONS_TEST_RANK", "3");
+  const Options options = parse_options({"--methods", "pynvml", "gh", "--interval", "250",
+                                         "--df-out", "d", "--df-filetype", "csv", "--df-suffix",
+                                         "r%q{OPTIONS_TEST_RANK}", "--", "true"});
+  EXPECT_THAT(names(options.sources), ElementsAre("nvml", "hwmon"));
+  EXPECT_FALSE(options.sources.automatic);
+  EXPECT_EQ(options.interval, milliseconds(250));
+  EXPECT_EQ(options.output.directory, "d");
+  EXPECT_EQ(options.output.suffix, "r3");
+  EXPECT_EQ(options.output.formats, std::set{Format::csv});
+  EXPECT_EQ(options.output.layout, PowerLayout::jpwr);
+  EXPECT_THAT(options.program, ElementsAre("true"));
+}
+
+TEST(Options, OfJpwrKeepItsDefaultFileType) {
+  EXPECT_EQ(parse_options({"--df-out", "d", "true"}).output.formats, std::set{Format::h5});
+}
+
+TEST(Options, OfJpwrTakeAnIntervalWithAUnit) {
+  EXPECT_EQ(parse_options({"--df-suffix", "x", "--interval", "2s", "true"}).interval,
+            milliseconds(2000));
+}
+
+TEST(Options, OfJpwrNeedNoSeparator) {
+  const Options options = parse_options(
+      {"--methods", "gh", "--df-filetype", "csv", "stress-ng", "--gpu", "8", "--interval", "5"});
+  EXPECT_THAT(options.program, ElementsAre("stress-ng", "--gpu", "8", "--interval", "5"));
+  EXPECT_EQ(options.interval, milliseconds(100));
+}
+
+TEST(Options, OfJpwrLeaveTheProgramItsOwnSeparator) {
+  EXPECT_THAT(parse_options({"--methods", "gh", "--strict", "srun", "-n2", "--", "x"}).program,
+              ElementsAre("srun", "-n2", "--", "x"));
+}
+
+TEST(Options, HelpNeedsNothingElse) {
+  EXPECT_THAT(parse_options({"--help"}).help, HasSubstr("--df-filetype"));
+  EXPECT_THAT(parse_combine_options({"--help"}).help, HasSubstr("bench-energy combine FILES..."));
+}
+
+TEST(Options, OfCombine) {
+  const CombineOptions options = parse_combine_options({"a.csv", "--output", "o.csv", "b.csv"});
+  EXPECT_THAT(options.files, ElementsAre("a.csv", "b.csv"));
+  EXPECT_EQ(options.output, "o.csv");
+  EXPECT_EQ(parse_combine_options({"a.csv"}).output, "combined_energy.csv");
+}
+
+struct MistakeCase {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string message;
+  std::string hint;
+};
+void PrintTo(const MistakeCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class OptionsMistakeTest : public testing::TestWithParam<MistakeCase> {};
+
+TEST_P(OptionsMistakeTest, IsAnErrorWithAHint) {
+  std::vector<std::string> arguments = GetParam().arguments;
+  const bool combine = arguments[0] == "combine";
+  try {
+    if (combine)
+      parse_combine_options({arguments.begin() + 1, arguments.end()});
+    else
+      parse_options(arguments);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), GetParam().message);
+    EXPECT_EQ(error.hint(), GetParam().hint);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, OptionsMistakeTest,
+    testing::Values(
+        MistakeCase{"MixedWithJpwrs",
+                    {"--method", "nvml", "--df-out", "d", "true"},
+                    "--method and jpwr's --df-out exclude each other",
+                    "use either --method, --out, --suffix, --format or --methods, --df-out, "
+                    "--df-suffix, --df-filetype"},
+        MistakeCase{"BareIntervalWithoutJpwrs",
+                    {"--interval", "100", "--", "true"},
+                    "'100' is no number with a unit",
+                    "write it like 100ms"},
+        MistakeCase{"IntervalOfJpwrOutOfRange",
+                    {"--methods", "gh", "--interval", "0", "true"},
+                    "--interval 0 is out of range",
+                    "1ms to 10s"},
+        MistakeCase{"UnknownFormat",
+                    {"--out", "d", "--format", "jsn", "--", "true"},
+                    "unknown format 'jsn'",
+                    "did you mean 'json'?"},
+        MistakeCase{"FormatWithoutAPlace",
+                    {"--format", "json", "--", "true"},
+                    "--format needs a place for the files",
+                    "name a directory with --out"},
+        MistakeCase{"UnknownFileTypeOfJpwr",
+                    {"--df-out", "d", "--df-filetype", "json", "true"},
+                    "unknown --df-filetype 'json'",
+                    "h5 or csv"},
+        // jpwr, too, takes every word up to the next option for a method.
+        MistakeCase{"ProgramBehindMethods",
+                    {"--methods", "gh", "mok", "1"},
+                    "unknown method 'mok'",
+                    "did you mean 'mock'?"},
+        MistakeCase{"MpiOfJpwr",
+                    {"--methods", "gh", "--use-mpi", "true"},
+                    "jpwr's option --use-mpi is not there",
+                    "leave it out: one meter samples on each node, and MPI is the program's alone"},
+        MistakeCase{"NoProgramForJpwr",
+                    {"--df-out", "d"},
+                    "no program to run",
+                    "bench-energy [options] -- program args"},
+        MistakeCase{"CombineNothing",
+                    {"combine", "--output", "x"},
+                    "no energy files to combine",
+                    "bench-energy combine FILES... [--output FILE]"},
+        MistakeCase{"CombineUnknownOption",
+                    {"combine", "a.csv", "--outptu", "x"},
+                    "unknown option '--outptu'",
+                    "did you mean '--output'?"}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::energy

@@ -1,0 +1,188 @@
+// The files that the real bench-energy writes and merges.
+#include "energy/fixtures.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/process.hpp>
+#include <bench/energy/hdf5_library.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+constexpr double timeout_s = 50;
+
+class ProgramOutputTest : public testing::Test {
+ protected:
+  CommandOutput run(std::vector<std::string> arguments, const Environment& variables = {}) const {
+    ProcessSpec spec;
+    spec.arguments = std::move(arguments);
+    spec.arguments.insert(spec.arguments.begin(), BENCH_ENERGY_PROGRAM);
+    spec.directory = directory_.path();
+    Environment environment = current_environment();
+    for (const auto& [name, value] : variables)
+      set_variable(environment, name, value);
+    spec.environment = environment;
+    return run_command(spec, timeout_s);
+  }
+
+  std::string text(const std::string& name) const { return read_file(directory_.path() / name); }
+
+  std::vector<std::string> files(const std::string& folder) const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.path() / folder))
+      names.push_back(entry.path().filename());
+    return names;
+  }
+
+  /// As on a node without HDF5, whatever this one has.
+  Environment without_hdf5() const {
+    for (const std::string& name : Hdf5Library::names())
+      directory_.write(name, "no library");
+    return {{"LD_LIBRARY_PATH", directory_.path().string()}};
+  }
+
+  TemporaryDirectory directory_;
+};
+
+bool has_hdf5() {
+  // bench-energy itself is asked: a test process that has loaded the library proves less.
+  ProcessSpec spec;
+  const TemporaryDirectory directory;
+  spec.arguments = {BENCH_ENERGY_PROGRAM, "--out", directory.path().string(),
+                    "--format",           "h5",    "--method",
+                    "mock:constant=1W",   "--",    "true"};
+  return run_command(spec, timeout_s).status.success();
+}
+
+TEST_F(ProgramOutputTest, WritesTheFormatsThatAreAskedFor) {
+  const auto output = run({"--method", "mock:constant=100W", "--out", "d", "--format", "csv,json",
+                           "--suffix", "r%q{SLURM_PROCID}_%h", "--", "sleep", "0.05"},
+                          {{"SLURM_PROCID", "5"}});
+  ASSERT_TRUE(output.status.success()) << output.standard_error;
+  const std::string suffix = "r5_" + host_name();
+  EXPECT_THAT(files("d"),
+              UnorderedElementsAre("power." + suffix + ".csv", "energy." + suffix + ".csv",
+                                   "energy." + suffix + ".json", "energy." + suffix + ".txt"));
+  EXPECT_THAT(text("d/energy." + suffix + ".json"), HasSubstr("\"program\": \"sleep 0.05\""));
+}
+
+TEST_F(ProgramOutputTest, JsonTellsHowTheProgramEnded) {
+  run({"--method", "mock:constant=100W", "--out", "d", "--format", "json", "--", "sh", "-c",
+       "exit 7"});
+  EXPECT_THAT(text("d/energy.json"), HasSubstr("\"exit_code\": 7,"));
+}
+
+TEST_F(ProgramOutputTest, AnHdf5FileTakesThePlaceOfTheSamples) {
+  if (!has_hdf5())
+    GTEST_SKIP() << "no HDF5 library here";
+  run({"--method", "mock:constant=100W", "--out", "d", "--format", "h5", "--", "sleep", "0.05"});
+  EXPECT_THAT(files("d"), UnorderedElementsAre("energy.h5", "energy.txt"));
+  run({"--method", "mock:constant=100W", "--out", "e", "--format", "h5,csv", "--", "sleep",
+       "0.05"});
+  EXPECT_THAT(files("e"),
+              UnorderedElementsAre("energy.h5", "energy.txt", "energy.csv", "power.csv"));
+}
+
+TEST_F(ProgramOutputTest, AMissingHdf5IsNoticedBeforeTheProgramStarts) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--out", "d", "--format", "h5"}, {"--df-out", "d"}}) {
+    std::vector<std::string> arguments = options;
+    arguments.insert(arguments.end(), {"--", "echo", "started"});
+    const auto output = run(arguments, without_hdf5());
+    EXPECT_EQ(output.status.code, 125);
+    EXPECT_EQ(output.standard_output, "");
+    EXPECT_THAT(output.standard_error, HasSubstr("no HDF5 library"));
+  }
+}
+
+TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
+  const auto output =
+      run({"--method", "mock:constant=1W", "--", "echo", "started"}, without_hdf5());
+  EXPECT_EQ(output.standard_output, "started\n");
+}
+
+TEST_F(ProgramOutputTest, AnUnsetVariableIsNoticedBeforeTheProgramStarts) {
+  const support::EnvironmentVariable unset("PROGRAM_OUTPUT_TEST", std::nullopt);
+  const auto output = run({"--df-suffix", "%q{PROGRAM_OUTPUT_TEST}", "echo", "started"});
+  EXPECT_EQ(output.status.code, 125);
+  EXPECT_EQ(output.standard_output, "");
+  EXPECT_THAT(output.standard_error, HasSubstr("PROGRAM_OUTPUT_TEST, which is not set"));
+}
+
+TEST_F(ProgramOutputTest, TakesJpwrsCommandLineAndWritesItsFiles) {
+  const auto output =
+      run({"--methods", "pynvml", "--interval", "10", "--df-out", "d", "--df-filetype", "csv",
+           "--df-suffix", "%q{SLURM_PROCID}", "sh", "-c", "sleep 0.3; exit 3"},
+          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+           {"FAKE_NVML_DEVICES", "2"},
+           {"SLURM_PROCID", "0"}});
+  EXPECT_EQ(output.status.code, 3);
+  EXPECT_THAT(files("d"),
+              UnorderedElementsAre("power.0.csv", "energy.0.csv", "energy_from_counter.0.csv"));
+  const auto power = csv_cells(text("d/power.0.csv"));
+  ASSERT_GE(power.size(), 3U);
+  EXPECT_THAT(power[0], ElementsAre("", "timestamps", "pynvml:0", "pynvml:1"));
+  EXPECT_THAT(power[2], ElementsAre("1", testing::_, "250.0", "250.0"));
+  EXPECT_GT(std::stod(power[2][1]), std::stod(power[1][1]));
+  EXPECT_GT(std::stod(power[1][1]), 1.6e9);  // Unix seconds
+  const auto energy = csv_cells(text("d/energy.0.csv"));
+  ASSERT_EQ(energy.size(), 3U);
+  EXPECT_THAT(energy[0], ElementsAre("", "0"));
+  EXPECT_EQ(energy[2][0], "pynvml:1");
+  const double wh_of_0_3_s = 250 * 0.3 / 3600;
+  EXPECT_GE(std::stod(energy[2][1]), wh_of_0_3_s);
+  const auto counter = csv_cells(text("d/energy_from_counter.0.csv"));
+  ASSERT_EQ(counter.size(), 2U);
+  EXPECT_THAT(counter[0], ElementsAre("", "pynvml:0", "pynvml:1"));
+  EXPECT_EQ(counter[1][0], "0");
+  EXPECT_GE(std::stod(counter[1][1]), 0.98 * wh_of_0_3_s);
+}
+
+TEST_F(ProgramOutputTest, NamesJpwrsFilesByHostAndProcess) {
+  run({"--methods", "mock:constant=5W", "--df-out", "d", "--df-filetype", "csv", "true"});
+  for (const std::string& name : files("d"))
+    EXPECT_THAT(name, HasSubstr("." + host_name() + "."));
+}
+
+TEST_F(ProgramOutputTest, NamesMetersByTheLabelsThatTheyHave) {
+  directory_.write("sys/class/hwmon/hwmon0/name", "power_meter");
+  directory_.write("sys/class/hwmon/hwmon0/device/power1_average", "200000000");
+  directory_.write("sys/class/hwmon/hwmon0/device/power1_oem_info", "Module Power Socket 0");
+  run({"--methods", "gh", "--sysfs-root", "sys", "--df-out", "d", "--df-filetype", "csv",
+       "--df-suffix", "%q{HOME_}x", "true"},
+      {{"HOME_", ""}});
+  EXPECT_THAT(text("d/power.x.csv"), HasSubstr(",timestamps,gh:Module Power Socket 0\n"));
+}
+
+TEST_F(ProgramOutputTest, CombinesTheFilesOfItsRanks) {
+  for (const char* rank : {"0", "1"})
+    run({"--method", "nvml", "--out", "d", "--suffix", "%q{SLURM_PROCID}", "--", "sleep", "0.05"},
+        {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"SLURM_PROCID", rank}});
+  const auto output = run({"combine", "d/energy.0.csv", "d/energy.1.csv", "--output", "all.csv"});
+  EXPECT_TRUE(output.status.success()) << output.standard_error;
+  EXPECT_EQ(output.standard_output, "Writing combined energy DataFrame to all.csv\n");
+  const auto rows = csv_cells(text("all.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  const std::size_t total = rows[0].size() - 1;
+  EXPECT_EQ(rows[0][total], "total_wh");
+  EXPECT_GT(std::stod(rows[1].at(total)), 0);
+  EXPECT_EQ(rows[2].at(total), "");  // the same GPU again
+}
+
+TEST_F(ProgramOutputTest, AMissingFileIsNamedAndNothingIsWritten) {
+  const auto output = run({"combine", "missing.csv", "--output", "all.csv"});
+  EXPECT_EQ(output.status.code, 125);
+  EXPECT_EQ(output.standard_error,
+            "bench-energy: error: cannot read missing.csv: No such file or directory\n");
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "all.csv"));
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -38,4 +38,5 @@ while :; do
   code=$?
   kill -0 "$commands" 2>/dev/null || break
 done
+{{afterwards?}}
 exit "$code"

@@ -171,7 +171,9 @@ const std::vector<Element> of_benchmarks = {
      .meaning = "measure energy around the commands",
      .has_text = true,
      .attributes = {{"methods", "sources of power readings"},
-                    {"interval", "time between two samples"}}},
+                    {"interval", "time between two samples"},
+                    {"baseline", "how long to measure the idle node before"},
+                    {"per_node", "one meter on each node, not one for each task"}}},
 };
 
 const std::vector<Element> of_results = {

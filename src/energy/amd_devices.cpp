@@ -145,6 +145,7 @@ Channel channel_of(const AmdPackage& package, const std::string& source,
   for (const std::size_t i : package.devices)
     if (std::ranges::count(channel.pci_addresses, devices[i].pci_address) == 0)
       channel.pci_addresses.push_back(devices[i].pci_address);
+  channel.device_id = join(channel.pci_addresses, "+");
   const AmdDevice& meter = devices[package.devices[0]];
   channel.name = fmt::format("{}:{}:gpu", source, join(package.numbers, "+"));
   channel.description = fmt::format("{} {}", meter.name.empty() ? "AMD GPU" : meter.name,

@@ -161,6 +161,8 @@ std::string ChannelMeter::reason() const {
     return fmt::format("failed after {:.3g} s of {:.3g} s: {}", last_time_s_, *end_s_, failure_);
   if (counter_.was_reset())
     return "its counter was reset during the run";
+  if (samples_ > 0 && has_power_)
+    return "the run is too short for the window over which its sensor averages";
   if (samples_ == 0)
     return failure_.empty() ? "the program ended before the first sample" : failure_;
   return "the run is too short for its counter";

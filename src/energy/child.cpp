@@ -83,7 +83,10 @@ Started start_program(const std::vector<std::string>& arguments, const sigset_t&
   return error == 0 ? started : not_started(arguments[0], error);
 }
 
-Started become_program(const std::vector<std::string>& arguments) {
+Started become_program(const std::vector<std::string>& arguments,
+                       const std::optional<sigset_t>& mask) {
+  if (mask)
+    pthread_sigmask(SIG_SETMASK, &*mask, nullptr);
   const std::vector<char*> argv = pointers(arguments);
   ::execvp(argv[0], argv.data());
   return not_started(arguments[0], errno);

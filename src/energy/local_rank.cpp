@@ -24,6 +24,10 @@ std::optional<int> local_rank() {
       {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID", "SLURM_LOCALID"});
 }
 
+std::optional<int> task_count() {
+  return first_integer({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
+}
+
 std::optional<int> global_rank() {
   return first_integer({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"});
 }

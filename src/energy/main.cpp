@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <optional>
+#include <variant>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -6,12 +10,15 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/time.hpp>
+#include <bench/energy/baseline.hpp>
 #include <bench/energy/child.hpp>
+#include <bench/energy/claims.hpp>
 #include <bench/energy/combine.hpp>
+#include <bench/energy/combine_summaries.hpp>
 #include <bench/energy/local_rank.hpp>
 #include <bench/energy/options.hpp>
 #include <bench/energy/output.hpp>
+#include <bench/energy/region_marks.hpp>
 #include <bench/energy/report.hpp>
 #include <bench/energy/sampler.hpp>
 
@@ -68,43 +75,120 @@ Provenance provenance_of(const Options& options, Clock::time_point begin) {
   provenance.program = options.program;
   provenance.interval_s = std::chrono::duration<double>(options.interval).count();
   provenance.started_monotonic_s = std::chrono::duration<double>(begin.time_since_epoch()).count();
-  provenance.started_unix_s =
-      unix_time_now() - std::chrono::duration<double>(Clock::now() - begin).count();
   return provenance;
 }
 
-int measure(const Options& options) {
-  const Output output(options.output);
-  const sigset_t mask = block_signals();
-  Sampler sampler({.sources = options.sources,
-                   .interval = options.interval,
-                   .power_log = output.power_log(),
-                   .power_layout = options.output.layout});
-  const bool ready = sampler.wait_until_ready(start_patience);
-  if (!ready)
-    say("warning: a power source is slow to start; the program does not wait for it");
-  if (options.strict)
-    require_sources(sampler.absences(), options.sources);
+SamplerSettings sampler_settings(const Options& options) {
+  SamplerSettings settings{.sources = options.sources, .interval = options.interval};
+  // A step program tells the times of its regions at the end of its epoch.
+  if (options.regions)
+    settings.history_points = 1 << 16;
+  return settings;
+}
+
+/// The idle power; ends this process where a signal ends the wait.
+IdlePower idle_power(const Options& options, const SamplerSettings& settings) {
+  if (options.baseline.count() == 0)
+    return {};
+  auto measured = measure_idle_power(settings, options.baseline, start_patience);
+  if (const int* const signal = std::get_if<int>(&measured)) {
+    if (options.sources.claims)
+      options.sources.claims->give_back();
+    end_like({.signal = *signal});
+  }
+  return std::get<IdlePower>(measured);
+}
+
+/// Whether other meters on this node measure everything, so that this one is needless.
+bool is_needless(const std::vector<Absence>& absences, const SourceSettings& sources) {
+  return absences.size() == sources.methods.size() &&
+         std::ranges::any_of(absences, &Absence::elsewhere);
+}
+
+/// What the files and the user are told.
+void report(const Options& options, const Output& output, const Measurement& measurement,
+            const Provenance& provenance) {
+  for (const std::string& line : warnings(measurement))
+    say("warning: " + line);
+  if (!options.sources.automatic && total_of(measurement).energy_j)
+    for (const Absence& absence : measurement.absences)
+      if (!absence.elsewhere)
+        say(fmt::format("warning: {}: {}", absence.source, absence.reason));
+  write_results(output, measurement, provenance);
+}
+
+/// @returns how the program ended, or what to end with where it could not be started
+ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
+                        const IdlePower& idle, const sigset_t& mask) {
+  if (const auto log = output.power_log(); !log.empty())
+    sampler.log_to(PowerLog(log, options.output.layout));
+  std::optional<RegionMarks> marks;
+  if (options.regions)
+    marks.emplace(output.region_log(), sampler);
 
   const Clock::time_point begin = Clock::now();
   const Started started = start_program(options.program, mask);
   if (started.pid < 0)
-    return fail_to_start(started);
+    return {.code = fail_to_start(started)};
   sampler.begin(begin);
+  if (marks)
+    marks->begin(begin);
   Provenance provenance = provenance_of(options, begin);
   provenance.status = wait_forwarding(started.pid);
-  const Measurement measurement = sampler.end(Clock::now());
+  const Clock::time_point end = Clock::now();
+  if (marks)
+    marks->end(end);
+  Measurement measurement = sampler.end(end);
 
+  provenance.started_unix_s = measurement.begin_unix_s;
+  for (ChannelEnergy& channel : measurement.channels)
+    if (const auto found = idle.find(channel.channel.name); found != idle.end())
+      channel.power_idle_w = found->second;
+  if (marks)
+    marks->complete(measurement);
+  report(options, output, measurement, provenance);
   const bool complete = total_of(measurement).energy_j.has_value();
-  for (const std::string& line : warnings(measurement))
-    say("warning: " + line);
-  if (!options.sources.automatic && complete)
-    for (const Absence& absence : measurement.absences)
-      say(fmt::format("warning: {}: {}", absence.source, absence.reason));
-  write_results(output, measurement, provenance);
-  end_like(options.strict && !complete && provenance.status.success()
-               ? ExitStatus{.code = code_of_usage}
-               : provenance.status);
+  return options.strict && !complete && provenance.status.success()
+             ? ExitStatus{.code = code_of_usage}
+             : provenance.status;
+}
+
+/// As above; does not return where this meter is needless, and becomes the program.
+ExitStatus run_with_sources(const Options& options, const Output& output, const sigset_t& mask) {
+  const SamplerSettings settings = sampler_settings(options);
+  const IdlePower idle = idle_power(options, settings);
+  Sampler sampler(settings);
+  if (!sampler.wait_until_ready(start_patience))
+    say("warning: a power source is slow to start; the program does not wait for it");
+  const auto absences = sampler.absences();
+  if (is_needless(absences, options.sources)) {
+    options.sources.claims->give_back();
+    return {.code = fail_to_start(become_program(options.program, mask))};
+  }
+  if (options.strict)
+    require_sources(absences, options.sources);
+  return run_measured(options, output, sampler, idle, mask);
+}
+
+/// Who measures what, where this is one of several meters of a parallel program.
+std::shared_ptr<Claims> claims_of_node() {
+  const std::filesystem::path directory = claims_directory();
+  return directory.empty() ? nullptr : std::make_shared<Claims>(directory);
+}
+
+int measure(Options options) {
+  options.sources.claims = claims_of_node();
+  if (options.per_node && options.sources.claims && !options.sources.claims->take("node"))
+    return fail_to_start(become_program(options.program));
+  if (options.output.suffix.empty() && options.output.layout == PowerLayout::own &&
+      task_count().value_or(1) > 1)
+    options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));
+  const Output output(options.output);
+  const sigset_t mask = block_signals();
+  const ExitStatus status = run_with_sources(options, output, mask);
+  if (options.sources.claims)
+    options.sources.claims->give_back();
+  end_like(status);
 }
 
 int run_program(const std::vector<std::string>& arguments) {
@@ -117,15 +201,18 @@ int run_program(const std::vector<std::string>& arguments) {
     fmt::print("{}", source_table(open_sources(options.sources)));
     return 0;
   }
-  if (local_rank().value_or(0) != 0)
-    return fail_to_start(become_program(options.program));
   return measure(options);
 }
 
 int run_combine(const std::vector<std::string>& arguments) {
   const CombineOptions options = parse_combine_options(arguments);
-  fmt::print("{}", options.help.empty() ? combine_files(options.files, options.output) + "\n"
-                                        : options.help);
+  const auto is_summary = [](const auto& file) { return file.extension() == ".txt"; };
+  if (!options.help.empty())
+    fmt::print("{}", options.help);
+  else if (std::ranges::all_of(options.files, is_summary))
+    combine_summary_files(options.files, options.output);
+  else
+    fmt::print("{}\n", combine_files(options.files, options.output));
   return 0;
 }
 

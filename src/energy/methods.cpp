@@ -30,6 +30,7 @@ struct Entry {
   std::string_view name;
   bool automatic;  ///< Part of `auto`.
   std::function<std::unique_ptr<PowerSource>(const std::string&, const SourceSettings&)> open;
+  bool has_devices = false;  ///< Each process may see others.
 };
 
 NvmlSettings nvml_settings() {
@@ -71,7 +72,7 @@ const std::vector<Entry>& registry() {
        [](const std::string&, const SourceSettings& s) { return open_pm_counters(s.sysfs_root); }},
       {"rapl", true,
        [](const std::string&, const SourceSettings& s) { return open_rapl(s.sysfs_root); }},
-      {"amd", true, open_amd},
+      {"amd", true, open_amd, true},
       {"hwmon", true,
        [](const std::string&, const SourceSettings& s) { return open_hwmon(s.sysfs_root); }},
       {"model", false,
@@ -84,17 +85,18 @@ const std::vector<Entry>& registry() {
        [](const std::string& argument, const SourceSettings&) {
          return open_command(parse_meter_command(argument));
        }},
-      {"amdgpu", false, open_amdgpu_files},
-      {"rocm", false, open_rocm},
-      {"amdsmi", false, open_amdsmi},
+      {"amdgpu", false, open_amdgpu_files, true},
+      {"rocm", false, open_rocm, true},
+      {"amdsmi", false, open_amdsmi, true},
       {"ipmi", false, [](const std::string&, const SourceSettings&) { return open_ipmi(); }},
       {"slurm", false,
        [](const std::string&, const SourceSettings&) {
          return open_slurm_counter(slurm_step_of_environment());
        }},
-      {"gcipu", false, [](const std::string&, const SourceSettings&) { return open_gcipu(); }},
+      {"gcipu", false, [](const std::string&, const SourceSettings&) { return open_gcipu(); },
+       true},
       {"nvml", true,
-       [](const std::string&, const SourceSettings&) { return open_nvml(nvml_settings()); }},
+       [](const std::string&, const SourceSettings&) { return open_nvml(nvml_settings()); }, true},
   };
   return entries;
 }
@@ -161,6 +163,16 @@ double parse_quantity(const std::string& text, std::span<const Unit> units, cons
               fmt::format("write it like {}", example));
 }
 
+/// What tells a source apart from one of the same method that shows other devices.
+std::string devices_of(const PowerSource& source) {
+  std::vector<std::string> devices;
+  for (const Channel& channel : source.channels())
+    devices.push_back(channel.device_id.empty() ? channel.name : channel.device_id);
+  std::ranges::sort(devices);
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  return join(devices, " ");
+}
+
 }  // namespace
 
 SourceSettings parse_methods(const std::vector<std::string>& texts) {
@@ -186,6 +198,19 @@ std::string label_of(const Method& method) {
   return method.argument.empty()
              ? method.name
              : method.name + ":" + method.argument.substr(0, method.argument.find('='));
+}
+
+std::unique_ptr<PowerSource> claim_source(const Method& method, const SourceSettings& settings) {
+  if (!settings.claims)
+    return open_source(method, settings);
+  Claims& claims = *settings.claims;
+  if (entry_of(method.name).has_devices) {
+    auto source = open_source(method, settings);
+    return claims.take(method.name + ":" + devices_of(*source)) ? std::move(source) : nullptr;
+  }
+  if (!claims.take(label_of(method)))
+    return nullptr;
+  return open_source(method, settings);
 }
 
 std::unique_ptr<PowerSource> open_source(const Method& method, const SourceSettings& settings) {

@@ -26,7 +26,7 @@ constexpr const char* description =
 constexpr const char* footer =
     "Examples:\n"
     "  bench-energy --out energy --interval 50ms -- python3 train.py --epochs 1\n"
-    "  srun bench-energy --out energy --suffix %h -- ./train    (one sampler and file per node)\n"
+    "  srun bench-energy --per-node --out energy --suffix %h -- ./train    (one meter per node)\n"
     "  bench-energy combine energy/energy.*.csv --output combined_energy.csv\n"
     "  bench-energy --methods pynvml gh --df-out energy --df-filetype csv ./train    (as jpwr)\n"
     "\n"
@@ -40,7 +40,8 @@ constexpr const char* footer =
 constexpr const char* combine_usage = "bench-energy combine FILES... [--output FILE]";
 constexpr const char* combine_description =
     "Merges the energy files of ranks and nodes into one table: energy.csv of this program, and\n"
-    "jpwr's where they tell their node. What several ranks of a node saw is counted once.";
+    "jpwr's where they tell their node. What several ranks of a node saw is counted once.\n"
+    "Of energy.*.txt, makes one energy.txt (--output) with all energies added.";
 
 /// The options as they are written.
 struct Texts {
@@ -48,6 +49,7 @@ struct Texts {
   std::string interval = "100ms";
   std::string out;
   std::string suffix;
+  std::string baseline;
   std::vector<std::string> formats;
   std::vector<std::string> jpwr_methods;
   std::string jpwr_out;
@@ -95,6 +97,16 @@ void add_options(CLI::App& app, Texts& texts, Options& options) {
                  "the samples; needs libhdf5)")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  app.add_option("--baseline", texts.baseline,
+                 "Measure the idle node for this long before the program starts, for power_idle_w "
+                 "and energy_net_wh")
+      ->type_name("TIME");
+  app.add_flag("--regions", options.regions,
+               "Take the program's marks `begin NAME` and `end NAME` from the file that "
+               "$BENCH_ENERGY_REGIONS names for it, and give every region its energy");
+  app.add_flag("--per-node", options.per_node,
+               "One meter on each node, of all that it sees; otherwise each rank measures the "
+               "devices that no other one does");
   app.add_option("--sysfs-root", options.sources.sysfs_root, "Look here in place of /sys")
       ->type_name("DIR");
   app.add_flag("--list", options.list, "Show what this node has, and why the rest is not there");
@@ -163,6 +175,13 @@ double interval_s(const std::string& text, bool jpwr) {
   return result;
 }
 
+std::chrono::nanoseconds baseline(const std::string& text) {
+  const double length_s = parse_interval_s(text);
+  if (length_s < 0.1 || length_s > 3600)
+    throw Error(fmt::format("--baseline {} is out of range", text), "100ms to 60min");
+  return std::chrono::nanoseconds(std::llround(length_s * 1e9));
+}
+
 OutputSettings own_output(const Texts& texts, bool formats_given) {
   if (formats_given && texts.out.empty())
     throw Error("--format needs a place for the files", "name a directory with --out");
@@ -204,6 +223,8 @@ void interpret(const CLI::App& app, const Texts& texts, Options& options) {
   options.sources.sysfs_root = sysfs_root;
   options.interval =
       std::chrono::nanoseconds(std::llround(interval_s(texts.interval, jpwr != nullptr) * 1e9));
+  if (!texts.baseline.empty())
+    options.baseline = baseline(texts.baseline);
   options.output = jpwr ? jpwr_output(texts) : own_output(texts, app.count("--format") > 0);
 }
 

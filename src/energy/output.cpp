@@ -9,6 +9,7 @@
 #include <bench/energy/energy_table.hpp>
 #include <bench/energy/jpwr.hpp>
 #include <bench/energy/output.hpp>
+#include <bench/energy/region_table.hpp>
 
 namespace bench::energy {
 namespace {
@@ -44,6 +45,10 @@ std::filesystem::path Output::file(const std::string& name, const char* extensio
   return settings_.directory / fmt::format("{}{}.{}", name, suffix, extension);
 }
 
+std::filesystem::path Output::region_log() const {
+  return settings_.directory.empty() ? "" : file("regions", "log");
+}
+
 std::filesystem::path Output::power_log() const {
   return settings_.directory.empty() ? "" : file("power", "csv");
 }
@@ -65,6 +70,8 @@ void Output::write_own(const Measurement& measurement, const Provenance& provena
   for (const auto& [name, value] : summary(measurement))
     lines += fmt::format("{}={}\n", name, value);
   write_file_atomically(file("energy", "txt"), lines);
+  if (!measurement.regions.empty())
+    write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
   const EnergyTable table = energy_table(measurement, provenance);
   if (settings_.formats.contains(Format::csv))
     write_file_atomically(file("energy", "csv"), render_csv(table));

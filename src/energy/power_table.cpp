@@ -16,8 +16,10 @@ constexpr std::size_t patience_rows = 2;
 
 }  // namespace
 
-PowerTable::PowerTable(std::size_t sources, std::optional<PowerLog> log)
-    : parts_(sources), log_(std::move(log)) {}
+void PowerTable::set_log(PowerLog log) {
+  const std::lock_guard lock(mutex_);
+  log_ = std::move(log);
+}
 
 void PowerTable::declare(std::size_t source, std::size_t channels, bool slow) {
   const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <bench/base/text.hpp>
+#include <bench/energy/region_table.hpp>
 #include <bench/energy/report.hpp>
 
 namespace bench::energy {
@@ -134,6 +135,8 @@ std::vector<NameValue> summary(const Measurement& measurement) {
     add(fmt::format("energy_{}_wh", as_identifier(channel.channel.name)),
         watt_hours(channel.energy_j));
   add("duration_s", number(measurement.duration_s));
+  for (const auto& [name, value] : region_summary(measurement))
+    add(name, value);
   add("energy_source", sources_of(measurement));
   add("energy_quality", total.quality);
   add("energy_absent", total.absent);
@@ -143,7 +146,7 @@ std::vector<NameValue> summary(const Measurement& measurement) {
 std::vector<std::string> warnings(const Measurement& measurement) {
   std::vector<std::string> lines = measurement.warnings;
   for (const ChannelEnergy& channel : measurement.channels) {
-    if (!channel.absent.empty() && channel.samples > 0)
+    if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));
     if (!channel.distrust.empty())
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.distrust));

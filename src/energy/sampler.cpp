@@ -42,6 +42,8 @@ Sampler::Sampler(SamplerSettings settings)
 }
 
 Sampler::~Sampler() {
+  if (threads_.empty())
+    return;
   std::unique_lock lock(state_->mutex);
   state_->cancelled = true;
   if (!state_->end)
@@ -59,6 +61,10 @@ bool Sampler::wait_until_ready(std::chrono::nanoseconds at_most) {
 std::vector<Absence> Sampler::absences() const {
   const std::lock_guard lock(state_->mutex);
   return state_->absences();
+}
+
+void Sampler::log_to(PowerLog log) {
+  state_->table.set_log(std::move(log));
 }
 
 void Sampler::begin(Clock::time_point time) {

@@ -60,13 +60,19 @@ class SourceThread {
     state_->changed.notify_all();
   }
 
+  bool give_up(const std::string& reason, bool elsewhere) {
+    const std::lock_guard lock(state_->mutex);
+    mine_.absence = Absence{label_of(mine_.method), reason, elsewhere};
+    return false;
+  }
+
   bool open() {
     try {
-      source_ = open_source(mine_.method, state_->settings.sources);
+      source_ = claim_source(mine_.method, state_->settings.sources);
+      if (!source_)
+        return give_up("another meter on this node measures it", true);
     } catch (const Error& absent) {
-      const std::lock_guard lock(state_->mutex);
-      mine_.absence = Absence{label_of(mine_.method), absent.message()};
-      return false;
+      return give_up(absent.message(), false);
     }
     baseline_ = look();
     const std::lock_guard lock(state_->mutex);

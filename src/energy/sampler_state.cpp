@@ -9,12 +9,6 @@
 namespace bench::energy {
 namespace {
 
-std::optional<PowerLog> log_of(const SamplerSettings& settings) {
-  if (settings.power_log.empty())
-    return std::nullopt;
-  return PowerLog(settings.power_log, settings.power_layout);
-}
-
 /// An averaging sensor without a counter shows the end of the run only one window later.
 double settle_s(const SourceState& source) {
   double longest_s = 0;
@@ -27,7 +21,7 @@ double settle_s(const SourceState& source) {
 }  // namespace
 
 SamplerState::SamplerState(SamplerSettings s)
-    : settings(std::move(s)), table(settings.sources.methods.size(), log_of(settings)) {
+    : settings(std::move(s)), table(settings.sources.methods.size()) {
   for (const Method& method : settings.sources.methods)
     sources.emplace_back().method = method;
 }

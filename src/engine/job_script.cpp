@@ -90,9 +90,14 @@ std::string meter(const Scope& scope) {
   std::string methods = scope.substitute(scope.step.energy->methods);
   if (methods == "auto" && !of_platform.empty())
     methods = of_platform;
-  return fmt::format("bench-energy --method {} --interval {} --out {} --",
+  std::string options;
+  if (const std::string baseline = scope.substitute(scope.step.energy->baseline); !baseline.empty())
+    options += " --baseline " + shell_quote(baseline);
+  if (scope.step.energy->per_node)
+    options += " --per-node";
+  return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
                      shell_quote(wanted.empty() ? methods : wanted),
-                     shell_quote(scope.substitute(scope.step.energy->interval)),
+                     shell_quote(scope.substitute(scope.step.energy->interval)), options,
                      shell_quote(scope.work().string()));
 }
 
@@ -101,6 +106,15 @@ bool uses_starter(const model::Step& step) {
   return std::ranges::any_of(step.commands, [](const model::Command& command) {
     return command.text.find("jube_starter") != std::string::npos;
   });
+}
+
+/// Where several meters ran, on as many nodes, there is a file of each: bench reads one.
+std::string afterwards(const Scope& scope) {
+  if (!scope.step.energy || !uses_starter(scope.step))
+    return "";
+  return "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
+         "  bench-energy combine --output energy.txt energy.*.txt\n"
+         "fi";
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
@@ -231,7 +245,8 @@ std::string render_job_script(const Scope& scope, const Geometry& geometry, cons
                               {"work_directory", shell_quote(scope.work().string())},
                               {"exports", exports(scope, uuid, inherited)},
                               {"prologue", std::string(strip(scope.run.platform.prologue))},
-                              {"commands", command_line(scope, snippets)}});
+                              {"commands", command_line(scope, snippets)},
+                              {"afterwards", afterwards(scope)}});
   platform::Holes parts = holes;
   parts["body"] = fill_part(scope, "body.sh", holes);
   return fill_job_template(

@@ -63,7 +63,7 @@ bool measures_energy(const Benchmark& benchmark) {
 bool is_built_in(const std::string& name, bool energy) {
   return name.starts_with("jube_") ||
          (energy && (name.starts_with("energy_") || name.starts_with("power_") ||
-                     name.starts_with("duration_s")));
+                     name.starts_with("duration_")));
 }
 
 }  // namespace

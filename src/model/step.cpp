@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
 
 #include <fmt/core.h>
 
@@ -101,10 +102,23 @@ Retry build_retry(const Node& node) {
   return retry;
 }
 
+/// As the meter takes lengths of time; one with a parameter in it is for the meter to check.
+void check_time(const Node& node, const char* key) {
+  static const std::regex time(R"(\s*[0-9]*\.?[0-9]+\s*(us|ms|s|min)\s*)");
+  const std::string text = attribute(node, key);
+  if (!text.empty() && text.find('$') == std::string::npos && !std::regex_match(text, time))
+    throw Error(fmt::format("{} is a number with a unit, not '{}'", key, text),
+                "write it like 100ms or 5s", place_of(node, key));
+}
+
 Energy build_energy(const Node& node) {
   Energy energy;
   energy.methods = attribute(node, "methods", "auto");
+  for (const char* key : {"interval", "baseline"})
+    check_time(node, key);
   energy.interval = attribute(node, "interval", "100ms");
+  energy.baseline = attribute(node, "baseline");
+  energy.per_node = flag(node, "per_node", true);
   energy.place = node.place;
   return energy;
 }

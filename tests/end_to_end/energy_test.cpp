@@ -30,8 +30,10 @@ class EnergyTest : public testing::Test {
 TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
   const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "mock:constant=100W"});
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
-  EXPECT_THAT(here_.read("runs/000000/000000_train/job.sh"),
-              HasSubstr("bench-energy --method mock:constant=100W --interval 100ms --out"));
+  EXPECT_THAT(
+      here_.read("runs/000000/000000_train/job.sh"),
+      HasSubstr(
+          "bench-energy --method mock:constant=100W --interval 100ms --per-node --regions --out"));
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
   EXPECT_THAT(here_.read("runs/000000/000000_train/sentinel"), HasSubstr("exit_code=0\n"));
 }
@@ -64,6 +66,55 @@ TEST_F(EnergyTest, DryRunShowsTheJobScript) {
               AllOf(HasSubstr("    | #!/bin/bash\n"),
                     HasSubstr("bash -e -o pipefail -c 'echo \"images=100\"; sleep 0.3' &\n")));
   EXPECT_FALSE(here_.has("runs"));
+}
+
+/// As a launcher would start them on two nodes.
+TEST_F(EnergyTest, AddsWhatTheMetersOfSeveralNodesMeasure) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: |
+    for rank in 0 1; do
+      SLURM_STEP_ID=$$rank SLURM_LOCALID=0 SLURM_PROCID=$$rank SLURM_STEP_NUM_TASKS=2 $jube_starter sleep 0.3 &
+    done
+    wait
+analyser: {name: output, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: csv, column: [power_mean_w]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output, testing::ContainsRegex("\n(199\\.9|200)[0-9.]*\n"));
+}
+
+TEST_F(EnergyTest, GivesRegionsAndTheIdleNodeTheirColumns) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms, baseline: 100ms}
+  do:
+    - echo "begin epoch" >> $$BENCH_ENERGY_REGIONS; sleep 0.2; echo "end epoch" >> $$BENCH_ENERGY_REGIONS
+analyser: {name: output, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: csv, column: [power_region_epoch_w, power_idle_w, duration_region_epoch_s]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(
+      run.standard_output,
+      testing::ContainsRegex("power_region_epoch_w.W.,power_idle_w.W.,duration_region_epoch_s.s.\n"
+                             "(99\\.9|100)[0-9.]*,(99\\.9|100)[0-9.]*,0\\.[0-9]+\n"));
+}
+
+TEST_F(EnergyTest, ALengthOfTimeWithoutAUnitIsRefusedWithItsPlace) {
+  here_.write("m.yaml", "name: m\nstep: {name: s, batch: true, energy: {baseline: 5}, do: a}\n");
+  const auto run = here_.bench({"run", "m.yaml"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error,
+              HasSubstr("m.yaml:2:49: error: baseline is a number with a unit, not '5'"));
 }
 
 TEST_F(EnergyTest, AFailingJobKeepsItsExitCodeThroughTheMeter) {

@@ -26,6 +26,7 @@ std::vector<Channel> channels_named(const std::vector<std::string>& names) {
 /// Two sources, of two channels and one.
 class PowerTableTest : public testing::Test {
  protected:
+  PowerTableTest() { table_.set_log(PowerLog(file_)); }
   void start(bool second_is_slow = false) {
     table_.declare(0, 2, false);
     table_.declare(1, 1, second_is_slow);
@@ -47,7 +48,7 @@ class PowerTableTest : public testing::Test {
 
   TemporaryDirectory directory_;
   std::filesystem::path file_ = directory_.path() / "power.csv";
-  PowerTable table_{2, PowerLog(file_)};
+  PowerTable table_{2};
 };
 
 TEST_F(PowerTableTest, WritesARowWhenAllOfItIsThere) {
@@ -135,7 +136,8 @@ TEST_F(PowerTableTest, NamesTheChannelsEvenWithoutRows) {
 }
 
 TEST_F(PowerTableTest, SaysWhatEndsTheFile) {
-  PowerTable table(1, PowerLog("/dev/full"));
+  PowerTable table(1);
+  table.set_log(PowerLog("/dev/full"));
   table.declare(0, 1, false);
   table.start(channels_named({"a"}));
   table.finish();

@@ -1,8 +1,6 @@
-// The real bench-energy as users run it.
-#include "energy/fixtures.hpp"
+#include "energy/program_fixture.hpp"
 
 #include <chrono>
-#include <map>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -11,51 +9,12 @@
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr double timeout_s = 50;
-const std::vector<std::string> constant_power{"--method", "mock:constant=100W", "--interval",
-                                              "10ms"};
-
-/// The command line of bench-energy that runs `script` under a shell.
-ProcessSpec metered(std::vector<std::string> options, const std::string& script) {
-  ProcessSpec spec;
-  spec.arguments = {BENCH_ENERGY_PROGRAM};
-  spec.arguments.insert(spec.arguments.end(), options.begin(), options.end());
-  spec.arguments.insert(spec.arguments.end(), {"--", "sh", "-c", script});
-  return spec;
-}
-
-CommandOutput run(ProcessSpec spec, const Environment& variables = {},
-                  const std::string& input = "") {
-  Environment environment = current_environment();
-  for (const auto& [name, value] : variables)
-    set_variable(environment, name, value);
-  spec.environment = environment;
-  return run_command(spec, timeout_s, input);
-}
-
-/// The `bench-energy: name=value` lines.
-std::map<std::string, std::string> values(const std::string& standard_error) {
-  std::map<std::string, std::string> result;
-  std::istringstream lines(standard_error);
-  const std::string prefix = "bench-energy: ";
-  for (std::string line; std::getline(lines, line);)
-    if (const auto equals = line.find('='); line.starts_with(prefix) && equals != line.npos)
-      result[line.substr(prefix.size(), equals - prefix.size())] = line.substr(equals + 1);
-  return result;
-}
-
-/// Watt hours in a text as joules.
-double joules(const std::string& watt_hours) {
-  return std::stod(watt_hours) * 3600;
-}
 
 struct EndCase {
   std::string name;
@@ -343,15 +302,49 @@ TEST(EnergyProgram, OnlyStrictLetsALostDeviceChangeTheExitCode) {
   EXPECT_EQ(run(metered({"--strict", "--method", method}, "sleep 0.3; exit 4")).status.code, 4);
 }
 
-TEST(EnergyProgram, OnlyTheFirstRankOfANodeSamples) {
-  ProcessSpec spec = metered(constant_power, "echo $PPID");
-  const std::string own = std::to_string(::getpid()) + "\n";
-  const CommandOutput second = run(spec, {{"SLURM_LOCALID", "1"}});
-  EXPECT_EQ(second.standard_output, own);  // it has become the program
-  EXPECT_EQ(second.standard_error, "");
-  const CommandOutput first = run(spec, {{"SLURM_LOCALID", "0"}});
-  EXPECT_NE(first.standard_output, own);
-  EXPECT_THAT(first.standard_error, HasSubstr("energy_wh="));
+TEST(EnergyProgram, GivesRegionsTheirEnergies) {
+  const TemporaryDirectory directory;
+  const CommandOutput output = run(
+      metered({"--method", "mock:ramp=100W/100W", "--interval", "10ms", "--regions", "--out",
+               directory.path().string()},
+              "mark() { echo \"$@\" >> \"$BENCH_ENERGY_REGIONS\"; }; sleep 0.2; mark begin 'epoch "
+              "1'; sleep 0.5; mark end 'epoch 1'; sleep 0.1; mark begin rest"));
+  const auto found = values(output.standard_error);
+  const double duration_s = std::stod(found.at("duration_region_epoch_1_s"));
+  EXPECT_NEAR(duration_s, 0.5, 0.1);
+  const double mean_w = joules(found.at("energy_region_epoch_1_wh")) / duration_s;
+  EXPECT_NEAR(mean_w, std::stod(found.at("power_region_epoch_1_w")), 0.01);
+  EXPECT_NEAR(mean_w, 100 + 100 * (0.2 + 0.25), 10);  // in the middle of the region
+  EXPECT_THAT(output.standard_error, HasSubstr("a region was still open"));
+  const auto rows = csv_cells(read_file(directory.path() / "regions.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1][0], "epoch 1");
+  EXPECT_EQ(rows[1][1], "1");
+  EXPECT_THAT(read_file(directory.path() / "regions.log"), HasSubstr("end epoch 1\n"));
+}
+
+TEST(EnergyProgram, LeavesTheEnvironmentAloneWithoutRegions) {
+  ProcessSpec bare;
+  bare.arguments = {"sh", "-c", "env | grep -v ^_= | sort"};
+  EXPECT_EQ(run(metered(constant_power, bare.arguments[2])).standard_output,
+            run(bare).standard_output);
+}
+
+TEST(EnergyProgram, MeasuresTheIdleNodeBefore) {
+  const CommandOutput output =
+      run(metered({"--method", "mock:constant=100W", "--baseline", "200ms"}, "sleep 0.3"));
+  const auto found = values(output.standard_error);
+  EXPECT_NEAR(std::stod(found.at("power_idle_w")), 100, 0.1);
+  EXPECT_NEAR(joules(found.at("energy_net_wh")), 0, 0.1);
+  EXPECT_LT(std::stod(found.at("duration_s")), 0.45);
+}
+
+TEST(EnergyProgram, ASignalEndsTheIdleMeasurementAndThereIsNoProgram) {
+  const std::string meter = std::string(BENCH_ENERGY_PROGRAM) +
+                            " --method mock:constant=1W --baseline 30s -- echo started";
+  ProcessSpec spec;
+  spec.arguments = {"sh", "-c", meter + " & sleep 0.3; kill -TERM $!; wait $!; echo $?"};
+  EXPECT_EQ(run(spec).standard_output, "143\n");
 }
 
 TEST(EnergyProgram, FindsNvmlOnTheLibraryPath) {

@@ -68,11 +68,11 @@ TEST(Sampler, ALostDeviceDoesNotEndTheRun) {
 
 TEST(Sampler, LogsEverySampleOfTheRun) {
   const TemporaryDirectory directory;
-  SamplerSettings settings = with("mock:constant=100W");
-  settings.power_log = directory.path() / "power.csv";
-  Sampler sampler(settings);
+  const auto file = directory.path() / "power.csv";
+  Sampler sampler(with("mock:constant=100W"));
+  sampler.log_to(PowerLog(file));
   const Measurement run = measure(sampler, milliseconds(200));
-  const auto rows = csv_cells(read_file(settings.power_log));
+  const auto rows = csv_cells(read_file(file));
   EXPECT_EQ(rows.at(0), (std::vector<std::string>{"time_s", "unix_time_s", "mock:constant_w"}));
   EXPECT_EQ(rows.size(), 1 + run.channels[0].samples);
   for (std::size_t i = 2; i < rows.size(); ++i)

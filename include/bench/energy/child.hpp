@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ struct Started {
 /// without `#!` is given to /bin/sh. Does not fork.
 Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask);
 
-/// Becomes the program. Returns only if that fails.
-Started become_program(const std::vector<std::string>& arguments);
+/// Becomes the program, with the signal mask `mask` if one is given. Returns only if that fails.
+Started become_program(const std::vector<std::string>& arguments,
+                       const std::optional<sigset_t>& mask = std::nullopt);
 
 /// Whether a signal that reached this process is to be passed on. Not if the terminal or the kernel
 /// sent it (a terminal sends to the whole process group, the program included) or the program did.

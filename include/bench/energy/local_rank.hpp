@@ -16,4 +16,8 @@ std::optional<int> local_rank();
 /// (MPICH, Intel MPI), PALS_RANKID; likewise.
 std::optional<int> global_rank();
 
+/// How many processes the parallel program has: SLURM_STEP_NUM_TASKS, OMPI_COMM_WORLD_SIZE,
+/// PMI_SIZE; likewise.
+std::optional<int> task_count();
+
 }  // namespace bench::energy

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/energy/claims.hpp>
 #include <bench/energy/power_source.hpp>
 
 namespace bench::energy {
@@ -22,13 +23,15 @@ struct Method {
 struct SourceSettings {
   std::vector<Method> methods;
   bool automatic = false;  ///< Nobody named these methods: an absent one deserves no warning.
+  std::shared_ptr<Claims> claims;  ///< Among the meters of this node; none: all is ours.
   std::filesystem::path sysfs_root = "/sys";
 };
 
 /// A source that is not there.
 struct Absence {
   std::string source;
-  std::string reason;  ///< One line.
+  std::string reason;      ///< One line.
+  bool elsewhere = false;  ///< Another meter on this node measures it.
 };
 
 /// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `rapl`, `model:cpu=65W`, `mock:...` and the others that
@@ -39,6 +42,11 @@ SourceSettings parse_methods(const std::vector<std::string>& texts);
 
 /// What to call a method: `model:gpu` of `model:gpu=60W..400W`, else its name.
 std::string label_of(const Method& method);
+
+/// Opens one source, if no other meter of this node has claimed it: nothing then. A source whose
+/// devices differ from process to process is claimed by what it shows, the others by their names.
+/// @throws bench::Error whose message says why the node does not have it
+std::unique_ptr<PowerSource> claim_source(const Method& method, const SourceSettings& settings);
 
 /// Opens one source.
 /// @throws bench::Error whose message says why the node does not have it

@@ -15,6 +15,9 @@ struct Options {
   SourceSettings sources;
   std::chrono::nanoseconds interval{};
   OutputSettings output;
+  std::chrono::nanoseconds baseline{};  ///< How long to measure before the program; 0: not.
+  bool regions = false;
+  bool per_node = false;
   bool list = false;
   bool strict = false;
   std::vector<std::string> program;

@@ -38,6 +38,8 @@ class Output {
 
   /// Where samples shall go; empty where no files are wanted.
   std::filesystem::path power_log() const;
+  /// Where the program shall mark its regions; likewise.
+  std::filesystem::path region_log() const;
   /// Writes all that is known only at the end.
   /// @throws bench::Error if it cannot; the samples are left where they are
   void write(const Measurement& measurement, const Provenance& provenance) const;

@@ -26,8 +26,10 @@ class PowerTable {
  public:
   using Values = std::vector<std::optional<double>>;
 
-  /// @param log takes the rows; none: they are only added up
-  PowerTable(std::size_t sources, std::optional<PowerLog> log);
+  explicit PowerTable(std::size_t sources) : parts_(sources) {}
+
+  /// Takes the rows from now on; without a log they are only added up.
+  void set_log(PowerLog log);
 
   /// What the source has; until every source has said so, rows wait.
   /// @param slow it does not sample at every tick

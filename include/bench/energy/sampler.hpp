@@ -20,8 +20,6 @@ namespace bench::energy {
 struct SamplerSettings {
   SourceSettings sources;
   std::chrono::nanoseconds interval{std::chrono::milliseconds(100)};
-  std::filesystem::path power_log;  ///< Empty: none is written.
-  PowerLayout power_layout = PowerLayout::own;
   /// Readings of each channel that stay in memory for the edges of regions: a program may mark them
   /// when it knows their times, long after.
   std::size_t history_points = 256;
@@ -49,7 +47,6 @@ struct SamplerState;
 class Sampler {
  public:
   /// Starts the threads, with every signal blocked.
-  /// @throws bench::Error if the power log cannot be written
   explicit Sampler(SamplerSettings settings);
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -60,6 +57,8 @@ class Sampler {
   bool wait_until_ready(std::chrono::nanoseconds at_most);
   /// The sources that are not there; complete once the sampler is ready.
   std::vector<Absence> absences() const;
+  /// Writes the samples of the run; to be called before `begin`.
+  void log_to(PowerLog log);
   /// The program was started at `time`.
   void begin(Clock::time_point time);
   /// The program has reached the edge of a region.

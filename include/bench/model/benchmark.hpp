@@ -125,6 +125,8 @@ struct Retry {
 struct Energy {
   std::string methods = "auto";    ///< As `bench-energy --method` takes them.
   std::string interval = "100ms";  ///< A length of time.
+  std::string baseline;            ///< How long the idle node is measured before; empty: not.
+  bool per_node = true;            ///< One meter on each node, else one for each task.
   Place place;
 };
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+
+#include <bench/energy/sampler.hpp>
+
+namespace bench::energy {
+
+/// Mean power of each channel by its name, in watts.
+using IdlePower = std::map<std::string, double>;
+
+/// Measures the node before the program starts, for `duration`, with every signal blocked.
+/// @returns the power, or the signal that ended the wait and shall end this process
+std::variant<IdlePower, int> measure_idle_power(SamplerSettings settings,
+                                                std::chrono::nanoseconds duration,
+                                                std::chrono::nanoseconds start_patience);
+
+}  // namespace bench::energy

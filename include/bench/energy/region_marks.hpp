@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include <bench/energy/region_book.hpp>
+#include <bench/energy/region_file.hpp>
+#include <bench/energy/sampler.hpp>
+
+namespace bench::energy {
+
+/// Takes the marks of a program and has the sampler cut the energy there.
+class RegionMarks {
+ public:
+  /// Tells the program that is started from now on where to make them.
+  /// @throws bench::Error as RegionFile
+  RegionMarks(const std::filesystem::path& file, Sampler& sampler);
+
+  /// The program was started at `time`.
+  void begin(Clock::time_point time);
+  /// The program has ended at `time`.
+  void end(Clock::time_point time);
+  /// Adds what is known of the regions, but for their energies.
+  void complete(Measurement& measurement) const;
+
+ private:
+  void take(std::string_view line, Clock::time_point received);
+
+  RegionFile file_;
+  Sampler& sampler_;
+  RegionBook book_;
+  Clock::time_point begin_;
+};
+
+}  // namespace bench::energy

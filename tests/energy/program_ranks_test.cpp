@@ -1,0 +1,99 @@
+// bench-energy under a launcher that starts several of it on a node.
+#include "energy/program_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Runs a second meter, of another rank of the same program, under the first one. Its program tells
+/// its parent and the file descriptors, the shell that starts it itself.
+CommandOutput run_two_ranks(const std::vector<std::string>& options, const std::string& second = "",
+                            const Environment& variables = {}) {
+  std::string inner = "SLURM_LOCALID=1 SLURM_PROCID=1 " + second + BENCH_ENERGY_PROGRAM;
+  for (const std::string& option : options)
+    inner += " " + option;
+  Environment environment{{"SLURM_LOCALID", "0"},
+                          {"SLURM_PROCID", "0"},
+                          {"SLURM_STEP_NUM_TASKS", "2"},
+                          {"SLURM_JOB_ID", std::to_string(::getpid())},
+                          {"SLURM_STEP_ID", "0"}};
+  for (const auto& variable : variables)
+    environment.push_back(variable);
+  return run(metered(options, "sleep 0.1; " + inner + " -- sh -c 'echo $PPID'; echo $$"),
+             environment);
+}
+
+bool has_become_its_program(const CommandOutput& second) {
+  const auto lines = csv_cells(second.standard_output);
+  return lines.size() == 2 && lines[0] == lines[1];
+}
+
+TEST(EnergyRanks, ASourceHasOneReaderOnANode) {
+  const CommandOutput output = run_two_ranks(constant_power);
+  EXPECT_TRUE(has_become_its_program(output));
+  EXPECT_EQ(output.standard_error.find("energy_wh="), output.standard_error.rfind("energy_wh="));
+}
+
+TEST(EnergyRanks, EveryRankMeasuresTheDevicesThatNoOtherDoes) {
+  const CommandOutput output =
+      run_two_ranks({"--method", "nvml,mock:constant=1W"}, "CUDA_VISIBLE_DEVICES=1 ",
+                    {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+                     {"FAKE_NVML_DEVICES", "2"},
+                     {"CUDA_VISIBLE_DEVICES", "0"}});
+  EXPECT_FALSE(has_become_its_program(output));
+  const auto found = values(output.standard_error);  // of both
+  EXPECT_EQ(found.count("energy_nvml_0_gpu_wh"), 1U);
+  EXPECT_EQ(found.count("energy_nvml_1_gpu_wh"), 1U);
+  EXPECT_EQ(output.standard_error.find("energy_mock_constant_wh"),
+            output.standard_error.rfind("energy_mock_constant_wh"));
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("warning")));
+}
+
+TEST(EnergyRanks, PerNodeIsOneMeter) {
+  const CommandOutput output =
+      run_two_ranks({"--per-node", "--method", "nvml"}, "CUDA_VISIBLE_DEVICES=1 ",
+                    {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_DEVICES", "2"}});
+  EXPECT_TRUE(has_become_its_program(output));
+}
+
+TEST(EnergyRanks, RanksDoNotWriteToOneFile) {
+  const TemporaryDirectory directory;
+  run_two_ranks({"--method", "nvml", "--out", directory.path().string()}, "CUDA_VISIBLE_DEVICES=1 ",
+                {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+                 {"FAKE_NVML_DEVICES", "2"},
+                 {"CUDA_VISIBLE_DEVICES", "0"}});
+  for (const std::string rank : {"0", "1"})
+    EXPECT_TRUE(std::filesystem::exists(directory.path() /
+                                        ("energy." + host_name() + "." + rank + ".csv")));
+}
+
+TEST(EnergyRanks, ANeedlessMeterLeavesTheFilesOfTheOther) {
+  const TemporaryDirectory directory;
+  std::vector<std::string> options = constant_power;
+  options.insert(options.end(), {"--suffix", "%h", "--out", directory.path().string()});
+  run_two_ranks(options);
+  EXPECT_GE(csv_cells(read_file(directory.path() / ("power." + host_name() + ".csv"))).size(), 8U);
+}
+
+TEST(EnergyRanks, LeavesNothingBesideItsFiles) {
+  const auto count = [] {
+    std::ptrdiff_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+      found += entry.path().filename().string().find(std::to_string(::getpid()) + "_0") !=
+               std::string::npos;
+    return found;
+  };
+  run_two_ranks(constant_power);
+  EXPECT_EQ(count(), 0);
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -51,6 +51,13 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
+/// To the program alone where it shares our process group, which may be that of a script that
+/// started us; to all of its group where it has made one.
+void pass_on(int signal, pid_t program) {
+  const pid_t group = ::getpgid(program);
+  ::kill(group > 0 && group != ::getpgrp() ? -group : program, signal);
+}
+
 bool stops_from_terminal(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
@@ -121,7 +128,7 @@ ExitStatus wait_forwarding(pid_t program) {
     if (stops_from_terminal(signal) || signal == SIGCONT)
       stop_too = signal != SIGCONT;
     if (should_forward(info, program))
-      ::kill(program, signal);
+      pass_on(signal, program);
   }
 }
 

@@ -17,6 +17,9 @@ constexpr double watts_per_uw = 1e-6;
 /// No superchip or node of today draws as much; the firmware's error value is 4.29 MW.
 constexpr double impossible_w = 100e3;
 
+/// After so many equal readings a meter is called frozen, if others of its socket are not.
+constexpr int frozen_after = 100;
+
 /// The beginnings of the labels that Grace firmware gives its meters, `... Socket 0`.
 struct GraceLabel {
   std::string_view prefix;
@@ -97,6 +100,7 @@ class Hwmon : public PowerSource {
     for (std::size_t k = 0; k < files_.size(); ++k) {
       const std::size_t i = (first_ + k) % files_.size();
       readings[i].power_w = checked_power_w(files_[i], readings[i].failure);
+      note_frozen(i, readings[i].power_w);
     }
     first_ = (first_ + 1) % files_.size();
   }
@@ -127,6 +131,25 @@ class Hwmon : public PowerSource {
                                       meter.power.string());
     channels_.push_back(channel);
     files_.push_back(std::move(file));
+    courses_.emplace_back();
+  }
+
+  /// Firmware may serve one rail anew and the others of its socket from a cache.
+  void note_frozen(std::size_t i, std::optional<double> power_w) {
+    Course& course = courses_[i];
+    if (power_w != course.power_w) {
+      course.power_w = power_w;
+      course.unchanged = 0;
+      return;
+    }
+    if (++course.unchanged != frozen_after || channels_[i].device < 0)
+      return;
+    for (std::size_t other = 0; other < files_.size(); ++other)
+      if (channels_[other].device == channels_[i].device && courses_[other].unchanged < 10) {
+        notes_.push_back(fmt::format("{} has not changed for {} readings while {} has",
+                                     channels_[i].name, frozen_after, channels_[other].name));
+        return;
+      }
   }
 
   static std::string suffix(Scope scope, const Meter& meter) {
@@ -135,7 +158,13 @@ class Hwmon : public PowerSource {
     return as_identifier(meter.label.empty() ? meter.driver : meter.label);
   }
 
+  struct Course {
+    std::optional<double> power_w;
+    int unchanged = 0;  ///< Readings since it was another.
+  };
+
   std::vector<SysfsNumber> files_;
+  std::vector<Course> courses_;
   std::size_t first_ = 0;
 };
 

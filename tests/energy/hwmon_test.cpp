@@ -132,6 +132,27 @@ TEST(Hwmon, ARailWithTheErrorValueAtTheStartIsLeftOut) {
   EXPECT_TRUE(channels.at("hwmon:0:grace").additive);
 }
 
+TEST(Hwmon, NoticesARailThatIsFrozenWhileItsSiblingsAreNot) {
+  const TemporaryDirectory tree;
+  const auto write = [&](const std::string& meter, const std::string& label, int uw) {
+    tree.write("class/hwmon/" + meter + "/name", "power_meter");
+    tree.write("class/hwmon/" + meter + "/device/power1_average", std::to_string(uw));
+    tree.write("class/hwmon/" + meter + "/device/power1_oem_info", label);
+  };
+  write("hwmon0", "Module Power Socket 0", 500000000);
+  write("hwmon1", "Grace Power Socket 0", 100000000);
+  write("hwmon2", "CPU Power Socket 1", 60000000);  // alone on its socket: it may be so
+  const auto source = open_hwmon(tree.path());
+  std::vector<Reading> readings(3);
+  for (int k = 0; k < 150; ++k) {
+    tree.write("class/hwmon/hwmon0/device/power1_average", std::to_string(500000000 + k));
+    source->read(readings);
+  }
+  EXPECT_THAT(source->notes(),
+              testing::ElementsAre("hwmon:0:grace has not changed for 100 readings while "
+                                   "hwmon:0:module has"));
+}
+
 TEST(Hwmon, ANodeWithoutMetersSaysSo) {
   const TemporaryDirectory tree;
   try {

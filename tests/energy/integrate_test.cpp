@@ -1,3 +1,5 @@
+#include <chrono>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -5,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/energy/integrate.hpp>
+#include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
 namespace {
@@ -92,6 +95,44 @@ TEST(UnwrappedDifference, FollowsTheCounterAcrossItsRange) {
   EXPECT_DOUBLE_EQ(unwrapped_difference(10, 30, 100), 20);
   EXPECT_DOUBLE_EQ(unwrapped_difference(90, 5, 100), 15);
 }
+
+/// 100 W and 300 W by turns; the samples come every 100 ms on average.
+struct ResonanceCase {
+  std::string name;
+  double period_s;
+  double tolerance;  ///< Over 20 s.
+};
+void PrintTo(const ResonanceCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class ResonanceTest : public testing::TestWithParam<ResonanceCase> {};
+
+TEST_P(ResonanceTest, OfTheLoadWithTheSamplesIsNoMatterWhereTheyAreDithered) {
+  constexpr double end_s = 20;
+  for (int start = 0; start < 10; ++start) {
+    const double shift_s = GetParam().period_s * start / 10;
+    const auto power_w = [&](double time_s) {
+      return std::fmod(time_s + shift_s, GetParam().period_s) < GetParam().period_s / 2 ? 100 : 300;
+    };
+    WindowIntegral integral;
+    Ticks ticks(Clock::time_point{}, std::chrono::milliseconds(100));
+    for (double time_s = 0; time_s < end_s;) {
+      integral.add(time_s, power_w(time_s));
+      const auto now = Clock::time_point{} + std::chrono::nanoseconds(std::llround(time_s * 1e9));
+      time_s = std::chrono::duration<double>(ticks.next(now).time_since_epoch()).count();
+    }
+    integral.close(end_s);
+    EXPECT_NEAR(*integral.energy_j() / (200 * end_s), 1, GetParam().tolerance) << start;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, ResonanceTest,
+                         testing::Values(ResonanceCase{"OfTheSamePeriod", 0.1, 0.03},
+                                         ResonanceCase{"OfHalfThePeriod", 0.05, 0.03},
+                                         ResonanceCase{"OfAThird", 0.1 / 3, 0.04},
+                                         ResonanceCase{"OfTwice", 0.2, 0.05},
+                                         ResonanceCase{"OfAnother", 0.0731, 0.1}),
+                         [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace bench::energy

@@ -36,6 +36,8 @@ INSTANTIATE_TEST_SUITE_P(
     Energy, ProgramEndTest,
     testing::Values(EndCase{"Success", "exit 0", {}}, EndCase{"Failure", "exit 7", {.code = 7}},
                     EndCase{"HighCode", "exit 255", {.code = 255}},
+                    EndCase{"WithoutDescriptors", "exec 0<&- 1>&- 2>&-; exit 5", {.code = 5}},
+                    EndCase{"BeforeItsDaemon", "sleep 20 >/dev/null 2>&1 & exit 3", {.code = 3}},
                     EndCase{"Kill", "kill -KILL $$", {.signal = SIGKILL}},
                     EndCase{"SegmentationFault", "kill -SEGV $$", {.signal = SIGSEGV}},
                     EndCase{"Terminate", "kill -TERM $$", {.signal = SIGTERM}},
@@ -127,6 +129,28 @@ TEST(EnergyProgram, ForwardsSignalsToTheProgram) {
     EXPECT_EQ(output.status, ExitStatus{.code = 9}) << signal;
     EXPECT_EQ(values(output.standard_error).count("energy_wh"), 1U) << signal;
   }
+}
+
+TEST(EnergyProgram, ForwardsSignalsToTheGroupThatTheProgramHasMade) {
+  ProcessSpec spec;
+  spec.arguments = {
+      "sh", "-c",
+      std::string(BENCH_ENERGY_PROGRAM) +
+          " --method mock:constant=1W -- setsid sh -c '"
+          "sh -c \"trap \\\"echo child; exit\\\" TERM; while :; do sleep 0.02; done\" & "
+          "trap \"wait; exit 9\" TERM; echo ready; wait' & "
+          "sleep 0.4; kill -TERM $!; wait $!; echo $?"};
+  if (find_program("setsid").empty())
+    GTEST_SKIP() << "no setsid here";
+  EXPECT_EQ(run(spec).standard_output, "ready\nchild\n9\n");
+}
+
+TEST(EnergyProgram, ReportsWhatATimeLimitHasEnded) {
+  ProcessSpec spec = metered(constant_power, "sleep 20");
+  spec.arguments.insert(spec.arguments.begin(), {"timeout", "0.3"});
+  const CommandOutput output = run(spec);
+  EXPECT_EQ(output.status.code, 124);
+  EXPECT_LT(std::stod(values(output.standard_error).at("duration_s")), 5);
 }
 
 TEST(EnergyProgram, LeavesSignalsAsItFoundThem) {
@@ -300,51 +324,6 @@ TEST(EnergyProgram, OnlyStrictLetsALostDeviceChangeTheExitCode) {
   EXPECT_EQ(run(metered({"--method", method}, "sleep 0.3")).status.code, 0);
   EXPECT_EQ(run(metered({"--strict", "--method", method}, "sleep 0.3")).status.code, 125);
   EXPECT_EQ(run(metered({"--strict", "--method", method}, "sleep 0.3; exit 4")).status.code, 4);
-}
-
-TEST(EnergyProgram, GivesRegionsTheirEnergies) {
-  const TemporaryDirectory directory;
-  const CommandOutput output = run(
-      metered({"--method", "mock:ramp=100W/100W", "--interval", "10ms", "--regions", "--out",
-               directory.path().string()},
-              "mark() { echo \"$@\" >> \"$BENCH_ENERGY_REGIONS\"; }; sleep 0.2; mark begin 'epoch "
-              "1'; sleep 0.5; mark end 'epoch 1'; sleep 0.1; mark begin rest"));
-  const auto found = values(output.standard_error);
-  const double duration_s = std::stod(found.at("duration_region_epoch_1_s"));
-  EXPECT_NEAR(duration_s, 0.5, 0.1);
-  const double mean_w = joules(found.at("energy_region_epoch_1_wh")) / duration_s;
-  EXPECT_NEAR(mean_w, std::stod(found.at("power_region_epoch_1_w")), 0.01);
-  EXPECT_NEAR(mean_w, 100 + 100 * (0.2 + 0.25), 10);  // in the middle of the region
-  EXPECT_THAT(output.standard_error, HasSubstr("a region was still open"));
-  const auto rows = csv_cells(read_file(directory.path() / "regions.csv"));
-  ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows[1][0], "epoch 1");
-  EXPECT_EQ(rows[1][1], "1");
-  EXPECT_THAT(read_file(directory.path() / "regions.log"), HasSubstr("end epoch 1\n"));
-}
-
-TEST(EnergyProgram, LeavesTheEnvironmentAloneWithoutRegions) {
-  ProcessSpec bare;
-  bare.arguments = {"sh", "-c", "env | grep -v ^_= | sort"};
-  EXPECT_EQ(run(metered(constant_power, bare.arguments[2])).standard_output,
-            run(bare).standard_output);
-}
-
-TEST(EnergyProgram, MeasuresTheIdleNodeBefore) {
-  const CommandOutput output =
-      run(metered({"--method", "mock:constant=100W", "--baseline", "200ms"}, "sleep 0.3"));
-  const auto found = values(output.standard_error);
-  EXPECT_NEAR(std::stod(found.at("power_idle_w")), 100, 0.1);
-  EXPECT_NEAR(joules(found.at("energy_net_wh")), 0, 0.1);
-  EXPECT_LT(std::stod(found.at("duration_s")), 0.45);
-}
-
-TEST(EnergyProgram, ASignalEndsTheIdleMeasurementAndThereIsNoProgram) {
-  const std::string meter = std::string(BENCH_ENERGY_PROGRAM) +
-                            " --method mock:constant=1W --baseline 30s -- echo started";
-  ProcessSpec spec;
-  spec.arguments = {"sh", "-c", meter + " & sleep 0.3; kill -TERM $!; wait $!; echo $?"};
-  EXPECT_EQ(run(spec).standard_output, "143\n");
 }
 
 TEST(EnergyProgram, FindsNvmlOnTheLibraryPath) {

@@ -1,0 +1,59 @@
+// bench-energy with regions of the program, and the idle node before it.
+#include "energy/program_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(EnergyRegions, GivesRegionsTheirEnergies) {
+  const TemporaryDirectory directory;
+  const CommandOutput output = run(
+      metered({"--method", "mock:ramp=100W/100W", "--interval", "10ms", "--regions", "--out",
+               directory.path().string()},
+              "mark() { echo \"$@\" >> \"$BENCH_ENERGY_REGIONS\"; }; sleep 0.2; mark begin 'epoch "
+              "1'; sleep 0.5; mark end 'epoch 1'; sleep 0.1; mark begin rest"));
+  const auto found = values(output.standard_error);
+  const double duration_s = std::stod(found.at("duration_region_epoch_1_s"));
+  EXPECT_NEAR(duration_s, 0.5, 0.1);
+  const double mean_w = joules(found.at("energy_region_epoch_1_wh")) / duration_s;
+  EXPECT_NEAR(mean_w, std::stod(found.at("power_region_epoch_1_w")), 0.01);
+  EXPECT_NEAR(mean_w, 100 + 100 * (0.2 + 0.25), 10);  // in the middle of the region
+  EXPECT_THAT(output.standard_error, HasSubstr("a region was still open"));
+  const auto rows = csv_cells(read_file(directory.path() / "regions.csv"));
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1][0], "epoch 1");
+  EXPECT_EQ(rows[1][1], "1");
+  EXPECT_THAT(read_file(directory.path() / "regions.log"), HasSubstr("end epoch 1\n"));
+}
+
+TEST(EnergyRegions, LeavesTheEnvironmentAloneWithoutRegions) {
+  ProcessSpec bare;
+  bare.arguments = {"sh", "-c", "env | grep -v ^_= | sort"};
+  EXPECT_EQ(run(metered(constant_power, bare.arguments[2])).standard_output,
+            run(bare).standard_output);
+}
+
+TEST(EnergyRegions, MeasuresTheIdleNodeBefore) {
+  const CommandOutput output =
+      run(metered({"--method", "mock:constant=100W", "--baseline", "200ms"}, "sleep 0.3"));
+  const auto found = values(output.standard_error);
+  EXPECT_NEAR(std::stod(found.at("power_idle_w")), 100, 0.1);
+  EXPECT_NEAR(joules(found.at("energy_net_wh")), 0, 0.1);
+  EXPECT_LT(std::stod(found.at("duration_s")), 0.45);
+}
+
+TEST(EnergyRegions, ASignalEndsTheIdleMeasurementAndThereIsNoProgram) {
+  const std::string meter = std::string(BENCH_ENERGY_PROGRAM) +
+                            " --method mock:constant=1W --baseline 30s -- echo started";
+  ProcessSpec spec;
+  spec.arguments = {"sh", "-c", meter + " & sleep 0.3; kill -TERM $!; wait $!; echo $?"};
+  EXPECT_EQ(run(spec).standard_output, "143\n");
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
@@ -217,6 +218,9 @@ int run_combine(const std::vector<std::string>& arguments) {
 }
 
 int run(std::vector<std::string> arguments) {
+  // Threads shall not map heaps of their own: there is little to contend for, and the first one is
+  // started while the program waits.
+  ::mallopt(M_ARENA_MAX, 1);
   occupy_standard_descriptors();
   if (arguments.empty() || arguments[0] != "combine")
     return run_program(arguments);

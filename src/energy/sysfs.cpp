@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -13,6 +12,18 @@
 #include <bench/energy/sysfs.hpp>
 
 namespace bench::energy {
+namespace {
+
+/// Of a small file of the kernel; empty where it cannot be read. A stream takes several times as
+/// long, and a dozen files are tried for each sensor before the program starts.
+std::string sysfs_text(const std::string& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> page;  // as much as sysfs gives
+  const auto count = fd.valid() ? ::read(fd.get(), page.data(), page.size()) : -1;
+  return count > 0 ? std::string(page.data(), static_cast<std::size_t>(count)) : "";
+}
+
+}  // namespace
 
 SysfsNumber::SysfsNumber(std::filesystem::path file)
     : file_(std::move(file)), fd_(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -36,17 +47,14 @@ std::optional<std::uint64_t> SysfsNumber::read(std::string& failure) const {
   return value;
 }
 
-std::string first_line(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  std::string line;
-  std::getline(stream, line);
-  return std::string(strip(line));
+std::string first_line(const std::string& file) {
+  const std::string text = sysfs_text(file);
+  return std::string(strip(std::string_view(text).substr(0, text.find('\n'))));
 }
 
 std::string pci_slot_name(const std::filesystem::path& device) {
   constexpr std::string_view key = "PCI_SLOT_NAME=";
-  std::ifstream uevent(device / "uevent");
-  for (std::string line; std::getline(uevent, line);)
+  for (const std::string& line : split(sysfs_text(device / "uevent"), "\n"))
     if (line.starts_with(key))
       return to_lower(strip(line).substr(key.size()));
   return "";

@@ -86,11 +86,24 @@ TEST(PowerLog, GathersRowsThatComeFaster) {
   const auto file = directory.path() / "power.csv";
   PowerLog log(file);
   log.write_header(two_channels());
-  for (int k = 1; k <= 9; ++k)
+  for (int k = 1; k <= 4; ++k)
     log.add(0.001 * k, 0, std::vector<std::optional<double>>{1.0, 2.0});
   EXPECT_EQ(csv_cells(read_file(file)).size(), 1U);
-  log.add(0.01, 0, std::vector<std::optional<double>>{1.0, 2.0});
-  EXPECT_EQ(csv_cells(read_file(file)).size(), 11U);
+  log.add(0.005, 0, std::vector<std::optional<double>>{1.0, 2.0});
+  EXPECT_EQ(csv_cells(read_file(file)).size(), 6U);
+}
+
+TEST(PowerLog, WritesEveryRowOf100HzAtOnce) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "power.csv";
+  PowerLog log(file);
+  log.write_header(two_channels());
+  const double shortest_gap_s = 0.0046;  // half of 10 ms, less some jitter
+  for (std::size_t k = 1; k <= 9; ++k) {
+    log.add(shortest_gap_s * static_cast<double>(k), 0,
+            std::vector<std::optional<double>>{1.0, 2.0});
+    EXPECT_EQ(csv_cells(read_file(file)).size(), 1 + k);
+  }
 }
 
 struct NumberCase {

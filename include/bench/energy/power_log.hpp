@@ -23,7 +23,7 @@ enum class PowerLayout {
          ///< watts for each channel that `jpwr_columns` names.
 };
 
-/// The power samples of a run as a CSV file that grows with every row, or every 10 ms where rows
+/// The power samples of a run as a CSV file that grows with every row, or every 5 ms where rows
 /// come faster, so that a kill of the meter loses no more than that.
 class PowerLog {
  public:

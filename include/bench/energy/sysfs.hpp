@@ -28,7 +28,7 @@ class SysfsNumber {
 };
 
 /// The first line of a file, stripped; empty where it cannot be read.
-std::string first_line(const std::filesystem::path& file);
+std::string first_line(const std::string& file);
 
 /// `0000:c1:00.0`, PCI_SLOT_NAME in a device's `uevent`; empty where it has none.
 std::string pci_slot_name(const std::filesystem::path& device);

@@ -1,0 +1,51 @@
+// What the meter needs on a compute node.
+#include <array>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::energy {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// What glibc consists of, now or before its version 2.34, and what the kernel gives.
+bool is_of_the_system(const std::string& library) {
+  constexpr std::array names{"libc.so.",  "libm.so.", "libdl.so.", "libpthread.so.",
+                             "librt.so.", "ld-linux", "linux-vdso"};
+  return std::ranges::any_of(names, [&](const char* name) { return library.starts_with(name); });
+}
+
+TEST(Linkage, TheMeterNeedsNoLibraryButGlibc) {
+  if (sanitized)
+    GTEST_SKIP() << "a sanitizer brings libraries of its own";
+  ProcessSpec spec;
+  spec.arguments = {BENCH_ENERGY_PROGRAM};
+  Environment environment = current_environment();
+  set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
+  spec.environment = environment;
+  const CommandOutput traced = run_command(spec, 50, "");
+  std::vector<std::string> foreign;
+  std::size_t count = 0;
+  for (const std::string& line : split(traced.standard_output, "\n")) {
+    std::string library(strip(line.substr(0, line.find(" ("))));
+    library = library.substr(0, library.find(" =>"));
+    library = library.substr(library.rfind('/') + 1);
+    if (library.empty())
+      continue;
+    ++count;
+    if (!is_of_the_system(library))
+      foreign.push_back(library);
+  }
+  EXPECT_GE(count, 2U) << traced.standard_output;
+  EXPECT_THAT(foreign, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -66,8 +66,10 @@ launch_failure, lost; default: node_fail, boot_fail, preempted. timelimit_factor
 time_limit of a batch step after each timeout. $jube_wp_attempts counts from 1; what the earlier
 attempts left is in <run>/retried.)"},
     {"energy", "measures a step's energy",
-     R"(`energy: true`, or methods, interval. Columns: energy_wh, power_mean_w, power_max_w,
-duration_s, energy_<device>_wh.)"},
+     R"(`energy: true`, or methods, interval, baseline (measures the idle node before), per_node (false:
+each task measures its own devices). Columns: energy_wh, power_mean_w, power_max_w, duration_s,
+energy_<device>_wh; with a baseline power_idle_w and energy_net_wh; energy_region_<name>_wh,
+power_region_<name>_w and duration_region_<name>_s of the regions that the program marks.)"},
     {"patternset", "patterns under a name",
      R"(Attributes: name, init_with. Holds patterns. An analyser takes it with `use`.)"},
     Topic{

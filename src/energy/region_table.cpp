@@ -6,15 +6,15 @@
 namespace bench::energy {
 namespace {
 
-std::string number(std::optional<double> value) {
+std::string text_of(std::optional<double> value) {
   return value ? fmt::format("{:.7g}", *value) : "";
 }
 
-std::optional<double> energy_j(const ChannelEnergy& channel, std::size_t region) {
+std::optional<double> region_j(const ChannelEnergy& channel, std::size_t region) {
   return region < channel.regions.size() ? channel.regions[region].energy_j : std::nullopt;
 }
 
-std::optional<double> watt_hours(std::optional<double> joules) {
+std::optional<double> in_wh(std::optional<double> joules) {
   return joules ? std::optional(*joules / joules_per_wh) : std::nullopt;
 }
 
@@ -29,7 +29,7 @@ std::optional<double> region_energy_j(const Measurement& measurement, std::size_
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.channel.additive)
       continue;
-    const auto of_channel_j = energy_j(channel, region);
+    const auto of_channel_j = region_j(channel, region);
     if (!of_channel_j)
       return std::nullopt;
     sum_j = sum_j.value_or(0) + *of_channel_j;
@@ -41,13 +41,13 @@ std::vector<NameValue> region_summary(const Measurement& measurement) {
   std::vector<NameValue> lines;
   const auto add = [&](const std::string& name, std::optional<double> value) {
     if (value)
-      lines.emplace_back(name, number(value));
+      lines.emplace_back(name, text_of(value));
   };
   for (std::size_t k = 0; k < measurement.regions.size(); ++k) {
     const RegionTime& time = measurement.regions[k];
     const std::string name = as_identifier(time.name);
     const auto joules = region_energy_j(measurement, k);
-    add(fmt::format("energy_region_{}_wh", name), watt_hours(joules));
+    add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
     add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));
     add(fmt::format("duration_region_{}_s", name), time.duration_s);
   }
@@ -62,10 +62,10 @@ std::string render_regions_csv(const Measurement& measurement) {
   for (std::size_t k = 0; k < measurement.regions.size(); ++k) {
     const RegionTime& time = measurement.regions[k];
     const auto joules = region_energy_j(measurement, k);
-    std::vector<std::string> cells{time.name, std::to_string(time.count), number(time.duration_s),
-                                   number(watt_hours(joules)), number(mean_power_w(joules, time))};
+    std::vector<std::string> cells{time.name, std::to_string(time.count), text_of(time.duration_s),
+                                   text_of(in_wh(joules)), text_of(mean_power_w(joules, time))};
     for (const ChannelEnergy& channel : measurement.channels)
-      cells.push_back(number(watt_hours(energy_j(channel, k))));
+      cells.push_back(text_of(in_wh(region_j(channel, k))));
     text += csv_line(cells);
   }
   return text;

@@ -36,6 +36,7 @@ struct Entry {
 NvmlSettings nvml_settings() {
   NvmlSettings settings;
   settings.visible_devices = visible_devices_of_environment();
+  settings.job_devices = job_devices_of_environment();
   return settings;
 }
 

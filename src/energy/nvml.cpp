@@ -92,6 +92,10 @@ class Nvml : public PowerSource {
       selected[i] = i;
     if (settings.visible_devices)
       selected = select_devices(with_parents_of_mig(*settings.visible_devices), uuids);
+    else if (settings.job_devices)
+      if (const auto of_job = select_devices(*settings.job_devices, uuids);
+          of_job.size() == split_names(*settings.job_devices).size())
+        selected = of_job;
     for (const std::size_t i : selected)
       if (handles[i])
         add_device(handles[i], static_cast<int>(i), uuids[i]);
@@ -270,6 +274,13 @@ class Nvml : public PowerSource {
 std::optional<std::string> visible_devices_of_environment() {
   const char* const value = std::getenv("CUDA_VISIBLE_DEVICES");
   return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::optional<std::string> job_devices_of_environment() {
+  for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"})
+    if (const char* const value = std::getenv(name); value && *value)
+      return value;
+  return std::nullopt;
 }
 
 std::vector<std::size_t> select_devices(const std::string& visible_devices,

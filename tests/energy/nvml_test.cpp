@@ -111,6 +111,28 @@ TEST(Nvml, HonoursVisibleDevices) {
   EXPECT_EQ(reason(fake("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
 }
 
+TEST(Nvml, MeasuresTheGpusOfTheJobWhereTheOthersAreNotHidden) {
+  const support::EnvironmentVariable three("FAKE_NVML_DEVICES", "3");
+  NvmlSettings settings = fake();
+  settings.job_devices = "0,2";
+  EXPECT_THAT(names(*open_nvml(settings)),
+              ElementsAre("nvml:0:gpu", "nvml:0:gpu_average", "nvml:2:gpu", "nvml:2:gpu_average"));
+}
+
+TEST(Nvml, MeasuresAllGpusWhereThoseOfOtherJobsAreHidden) {
+  const support::EnvironmentVariable two("FAKE_NVML_DEVICES", "2");
+  NvmlSettings settings = fake();
+  settings.job_devices = "1,2";  // their numbers on the node
+  EXPECT_EQ(names(*open_nvml(settings)).size(), 4U);
+}
+
+TEST(Nvml, WhatCudaSeesGoesBeforeWhatTheJobHas) {
+  const support::EnvironmentVariable two("FAKE_NVML_DEVICES", "2");
+  NvmlSettings settings = fake("1");
+  settings.job_devices = "0";
+  EXPECT_EQ(names(*open_nvml(settings)).front(), "nvml:1:gpu");
+}
+
 TEST(Nvml, SkipsADeviceOfAnotherJob) {
   const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
   const support::EnvironmentVariable forbidden("FAKE_NVML_FORBIDDEN", "0");

@@ -15,10 +15,17 @@ struct NvmlSettings {
   std::vector<std::string> libraries{"libnvidia-ml.so.1", "libnvidia-ml.so"};
   /// CUDA_VISIBLE_DEVICES; NVML itself does not look at it. None: every device.
   std::optional<std::string> visible_devices;
+  /// The GPUs of the batch job by their numbers on the node, used where the former is not set: a
+  /// batch system that does not hide the others tells them so. Where it does hide them, the numbers
+  /// do not fit the devices that are left, and those are all the job's.
+  std::optional<std::string> job_devices;
 };
 
 /// The value of CUDA_VISIBLE_DEVICES in this process's environment.
 std::optional<std::string> visible_devices_of_environment();
+
+/// SLURM_STEP_GPUS, else SLURM_JOB_GPUS. Source: srun(1), sbatch(1), output environment variables.
+std::optional<std::string> job_devices_of_environment();
 
 /// The devices that CUDA_VISIBLE_DEVICES selects, ascending: numbers count `uuids`, `GPU-...` is
 /// the beginning of one of them. As CUDA does, stops at the first entry that names no device.

@@ -1,14 +1,17 @@
-// The programs that the meter is measured with. Times are of CLOCK_MONOTONIC, in nanoseconds. Only the
-// C library, so that their own start is as short as can be.
-//   probe stamp                    prints when it began and when it ended
-//   probe run PROGRAM ARGUMENTS    the least that a wrapper can do: starts it and waits for it
+// The programs that the meter is measured with; only the C library, so that they start at once.
+// Times are of CLOCK_MONOTONIC, in nanoseconds.
+//   probe stamp
+//       prints when it began and when it ended
+//   probe run PROGRAM ARGUMENTS
+//       the least that a wrapper can do: starts it and waits for it
 //   probe sample DIRECTORY INTERVAL_NS SECONDS FILE
-//                                  the least that a sampler can do: reads the meters of the tree at
-//                                  fixed ticks, and writes the times to FILE in the end
+//       the least that a sampler can do: reads the meters of the tree at fixed ticks, and writes
+//       the times to FILE in the end
 //   probe wave FILE HIGH_W LOW_W HALF_PERIOD_S SECONDS
-//                                  writes a square wave to a meter's file (half period 0: HIGH_W all
-//                                  the time, then LOW_W), and prints its energy in J
-//   probe signals COUNT            prints when each of so many SIGUSR1 arrived
+//       writes a square wave to a meter's file (half period 0: HIGH_W all the time, then LOW_W),
+//       and prints its energy in J
+//   probe signals COUNT
+//       prints when each of so many SIGUSR1 arrived
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -69,9 +72,12 @@ int sample(const char* directory, long long interval_ns, double seconds, const c
     ++count;
   }
   prctl(PR_SET_TIMERSLACK, 1UL);
-  const long long begin_ns = now_ns();
   const auto ticks = static_cast<long long>(seconds * second_ns) / interval_ns;
+  FILE* const output = fopen(file, "w");
   auto* times_ns = static_cast<long long*>(malloc(static_cast<size_t>(ticks) * sizeof(long long)));
+  if (!output || !times_ns)
+    fail(file);
+  const long long begin_ns = now_ns();
   double sum_w = 0;
   for (long long k = 0; k < ticks; ++k) {
     sleep_until(begin_ns + (k + 1) * interval_ns);
@@ -83,12 +89,10 @@ int sample(const char* directory, long long interval_ns, double seconds, const c
       sum_w += atof(text) * 1e-6;
     }
   }
-  FILE* const output = fopen(file, "w");
-  if (!output)
-    fail(file);
   for (long long k = 0; k < ticks; ++k)
     fprintf(output, "%.9f\n", static_cast<double>(times_ns[k] - begin_ns) / second_ns);
   fclose(output);
+  free(times_ns);
   return count > 0 && sum_w > 0 ? 0 : 1;
 }
 
@@ -105,7 +109,7 @@ int wave(const char* file, double high_w, double low_w, double half_period_s, do
   };
   const double levels_w[] = {high_w, low_w};
   const double step_s = half_period_s > 0 ? half_period_s : seconds;
-  const auto steps = static_cast<int>(seconds / step_s + 0.5);
+  const auto steps = static_cast<int>(seconds / step_s + 1e-6);
   const long long begin_ns = set_power(levels_w[0]);
   long long since_ns = begin_ns;
   double energy_j = 0;

@@ -187,13 +187,13 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 // Beside `main` and the loop over workpackages: where one attempt, one shell command or one power
 // source that does not work is an answer, not the end.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
-  EXPECT_THAT(matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
-                      {"src/cli/main.cpp", "src/engine/loop.cpp", "src/engine/submitter.cpp",
-                       "src/schedule/ask_program.cpp", "src/schedule/local.cpp",
-                       "src/energy/main.cpp", "src/energy/methods.cpp",
-                       "src/energy/command_reader.cpp", "src/energy/sampler_source.cpp",
-                       "src/evaluate/evaluator.cpp"}),
-              IsEmpty());
+  EXPECT_THAT(
+      matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
+              {"src/cli/main.cpp", "src/engine/loop.cpp", "src/engine/submitter.cpp",
+               "src/schedule/ask_program.cpp", "src/schedule/local.cpp", "src/energy/main.cpp",
+               "src/energy/methods.cpp", "src/energy/command_reader.cpp",
+               "src/energy/sampler_source.cpp", "src/evaluate/evaluator.cpp"}),
+      IsEmpty());
 }
 
 TEST(Architecture, NothingCatchesEverything) {

@@ -18,12 +18,7 @@ class GpuModel : public PowerSource {
     std::vector<nvml::Device> handles;
     std::vector<std::string> uuids;
     enumerate(handles, uuids);
-    std::vector<std::size_t> selected(handles.size());
-    for (std::size_t i = 0; i < selected.size(); ++i)
-      selected[i] = i;
-    if (settings.visible_devices)
-      selected = select_devices(*settings.visible_devices, uuids);
-    for (const std::size_t i : selected)
+    for (const std::size_t i : select_devices(settings, uuids))
       add(handles[i], static_cast<int>(i), uuids[i]);
     if (channels_.empty())
       throw Error(notes_.empty() ? "no NVIDIA device to model" : notes_.front());

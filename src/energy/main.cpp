@@ -53,8 +53,10 @@ int fail_to_start(const Started& started) {
 
 void write_results(const Output& output, const Measurement& measurement,
                    const Provenance& provenance) {
+  std::string lines;  // in one call
   for (const auto& [name, value] : summary(measurement))
-    say(fmt::format("{}={}", name, value));
+    lines += fmt::format("{}bench-energy: {}={}", lines.empty() ? "" : "\n", name, value);
+  std::fputs((lines + "\n").c_str(), stderr);
   try {
     output.write(measurement, provenance);
   } catch (const Error& failure) {  // the program has run: its exit code counts, not this

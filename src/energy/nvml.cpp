@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <set>
 
 #include <fmt/core.h>
@@ -87,16 +88,10 @@ class Nvml : public PowerSource {
     std::vector<nvml::Device> handles;
     std::vector<std::string> uuids;
     enumerate(handles, uuids);
-    std::vector<std::size_t> selected(handles.size());
-    for (std::size_t i = 0; i < selected.size(); ++i)
-      selected[i] = i;
+    NvmlSettings whole = settings;
     if (settings.visible_devices)
-      selected = select_devices(with_parents_of_mig(*settings.visible_devices), uuids);
-    else if (settings.job_devices)
-      if (const auto of_job = select_devices(*settings.job_devices, uuids);
-          of_job.size() == split_names(*settings.job_devices).size())
-        selected = of_job;
-    for (const std::size_t i : selected)
+      whole.visible_devices = with_parents_of_mig(*settings.visible_devices);
+    for (const std::size_t i : select_devices(whole, uuids))
       if (handles[i])
         add_device(handles[i], static_cast<int>(i), uuids[i]);
     if (channels_.empty())
@@ -300,6 +295,19 @@ std::vector<std::size_t> select_devices(const std::string& visible_devices,
     selected.insert(device);
   }
   return {selected.begin(), selected.end()};
+}
+
+std::vector<std::size_t> select_devices(const NvmlSettings& settings,
+                                        std::span<const std::string> uuids) {
+  if (settings.visible_devices)
+    return select_devices(*settings.visible_devices, uuids);
+  if (settings.job_devices)
+    if (auto of_job = select_devices(*settings.job_devices, uuids);
+        of_job.size() == split_names(*settings.job_devices).size())
+      return of_job;
+  std::vector<std::size_t> all(uuids.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 std::unique_ptr<PowerSource> open_nvml(const NvmlSettings& settings) {

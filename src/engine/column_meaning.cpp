@@ -75,8 +75,7 @@ std::optional<ColumnMeaning> as_parameter(const model::Benchmark& benchmark,
 
 /// What the meter's names end in says their unit.
 std::string unit_of_meter(std::string_view name) {
-  if (!name.starts_with("energy_") && !name.starts_with("power_") &&
-      !name.starts_with("duration_"))
+  if (!name.starts_with("energy_") && !name.starts_with("power_") && !name.starts_with("duration_"))
     return "";
   for (const Statistic& statistic : statistics)
     if (!statistic.suffix.empty() && name.ends_with(statistic.suffix)) {

@@ -19,7 +19,7 @@ std::unique_ptr<PowerSource> open_fake(const std::filesystem::path& sysfs = "/no
   return open_amd_smi({std::string(FAKE_NVML_DIRECTORY) + "/libamd_smi.so.26"}, sysfs, visibility);
 }
 
-Reading look(PowerSource& source) {
+Reading first_look(PowerSource& source) {
   std::vector<Reading> readings(source.channels().size());
   source.read(readings);
   return readings[0];
@@ -49,7 +49,7 @@ TEST_P(AmdSmiVersionTest, ReadsPowerAtThePlaceOfItsLayout) {
   const EnvironmentVariable minor("FAKE_AMDSMI_MINOR", GetParam().minor);
   for (const char* kind : {"current", "average"}) {
     const EnvironmentVariable power("FAKE_AMDSMI_POWER", kind);
-    EXPECT_DOUBLE_EQ(*look(*open_fake()).power_w, 250) << kind;
+    EXPECT_DOUBLE_EQ(*first_look(*open_fake()).power_w, 250) << kind;
   }
 }
 
@@ -65,9 +65,9 @@ TEST(AmdSmi, OfALayoutThatIsNotKnownPowerComesFromTheCounter) {
   const EnvironmentVariable minor("FAKE_AMDSMI_MINOR", "7");
   const EnvironmentVariable wrong("FAKE_AMDSMI_POWER_W", "300");
   const auto source = open_fake();
-  EXPECT_FALSE(look(*source).power_w);
+  EXPECT_FALSE(first_look(*source).power_w);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_NEAR(*look(*source).power_w, 300, 0.3);
+  EXPECT_NEAR(*first_look(*source).power_w, 300, 0.3);
 }
 
 TEST(AmdSmi, AnUnknownVersionIsRefused) {
@@ -80,20 +80,20 @@ TEST(AmdSmi, AnUnknownVersionIsRefused) {
 TEST(AmdSmi, UnsupportedPowerIsNoPower) {
   const EnvironmentVariable power("FAKE_AMDSMI_POWER", "none");
   const auto source = open_fake();
-  look(*source);
-  EXPECT_TRUE(look(*source).energy_j);
+  first_look(*source);
+  EXPECT_TRUE(first_look(*source).energy_j);
   const EnvironmentVariable no_counter("FAKE_AMDSMI_NO_COUNTER", "1");
   EXPECT_EQ(reason(), "amdsmi:0:gpu: 0000:c1:00.0 shows neither power nor energy");
 }
 
 TEST(AmdSmi, TheStatusOfThePowerLimitDoesNotSpoilThePower) {
   const EnvironmentVariable code("FAKE_AMDSMI_POWER_CODE", "2");
-  EXPECT_DOUBLE_EQ(*look(*open_fake()).power_w, 250);
+  EXPECT_DOUBLE_EQ(*first_look(*open_fake()).power_w, 250);
 }
 
 TEST(AmdSmi, CountsInTheTrueUnitNotInTheOneThatItTells) {
   const EnvironmentVariable start("FAKE_AMDSMI_COUNTER_J", "1e9");
-  EXPECT_NEAR(*look(*open_fake()).energy_j / 1e9, 1, 1e-5);
+  EXPECT_NEAR(*first_look(*open_fake()).energy_j / 1e9, 1, 1e-5);
 }
 
 TEST(AmdSmi, FindsWhatSysfsKnowsOfADevice) {
@@ -110,7 +110,7 @@ TEST(AmdSmi, FindsWhatSysfsKnowsOfADevice) {
 TEST(AmdSmi, ALostDeviceFailsWithItsReason) {
   const EnvironmentVariable power("FAKE_AMDSMI_POWER", "none");
   const EnvironmentVariable limit("FAKE_AMDSMI_FAIL_AFTER", "1");
-  const Reading reading = look(*open_fake());
+  const Reading reading = first_look(*open_fake());
   EXPECT_FALSE(reading.power_w || reading.energy_j);
   EXPECT_EQ(reading.failure, "Not found (AMD SMI code 31)");
 }

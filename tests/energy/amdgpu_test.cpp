@@ -34,12 +34,6 @@ void add_card(const TemporaryDirectory& tree, int card, const std::string& bus,
   write_table(tree, card, table);
 }
 
-std::vector<Reading> look(PowerSource& source) {
-  std::vector<Reading> readings(source.channels().size());
-  source.read(readings);
-  return readings;
-}
-
 std::string reason(const TemporaryDirectory& tree, const AmdVisibility& visibility = {}) {
   try {
     open_amdgpu(tree.path(), visibility);

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/energy/power_source.hpp>
+
 namespace bench::energy {
 
 /// A directory that goes away with the test.
@@ -22,6 +24,21 @@ class TemporaryDirectory : public support::TempDirectory {
     std::ofstream(path() / name) << line << "\n";
   }
 };
+
+/// The names of a source's channels.
+inline std::vector<std::string> names(const PowerSource& source) {
+  std::vector<std::string> result;
+  for (const Channel& channel : source.channels())
+    result.push_back(channel.name);
+  return result;
+}
+
+/// One look at all of them.
+inline std::vector<Reading> look(PowerSource& source) {
+  std::vector<Reading> readings(source.channels().size());
+  source.read(readings);
+  return readings;
+}
 
 /// The cells of a CSV text without quotes, line by line.
 inline std::vector<std::vector<std::string>> csv_cells(const std::string& text) {

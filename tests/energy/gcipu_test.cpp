@@ -23,19 +23,6 @@ class GcipuTest : public testing::Test {
   EnvironmentVariable no_cache_{"PYTHONDONTWRITEBYTECODE", "1"};
 };
 
-std::vector<std::string> names(const PowerSource& source) {
-  std::vector<std::string> result;
-  for (const Channel& channel : source.channels())
-    result.push_back(channel.name);
-  return result;
-}
-
-std::vector<Reading> look(PowerSource& source) {
-  std::vector<Reading> readings(source.channels().size());
-  source.read(readings);
-  return readings;
-}
-
 std::vector<std::string> added(const PowerSource& source, std::vector<Channel> others = {}) {
   std::vector<Channel> channels = source.channels();
   channels.insert(channels.end(), others.begin(), others.end());

@@ -16,19 +16,6 @@ NvmlSettings fake(std::optional<std::string> visible_devices = {}) {
   return {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}, std::move(visible_devices)};
 }
 
-std::vector<std::string> names(const PowerSource& source) {
-  std::vector<std::string> result;
-  for (const Channel& channel : source.channels())
-    result.push_back(channel.name);
-  return result;
-}
-
-std::vector<Reading> look(PowerSource& source) {
-  std::vector<Reading> readings(source.channels().size());
-  source.read(readings);
-  return readings;
-}
-
 std::string reason(const NvmlSettings& settings) {
   try {
     open_nvml(settings);

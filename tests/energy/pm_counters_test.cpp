@@ -44,19 +44,6 @@ class Controller {
   TemporaryDirectory tree_;
 };
 
-std::vector<std::string> names(const PowerSource& source) {
-  std::vector<std::string> result;
-  for (const Channel& channel : source.channels())
-    result.push_back(channel.name);
-  return result;
-}
-
-std::vector<Reading> look(PowerSource& source) {
-  std::vector<Reading> readings(source.channels().size());
-  source.read(readings);
-  return readings;
-}
-
 TEST(PmCounters, ReadsPowerAndEnergy) {
   const Controller controller;
   controller.scan("", 650, 123456789, 0);

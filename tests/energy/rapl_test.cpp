@@ -19,13 +19,6 @@ void add_zone(const TemporaryDirectory& tree, const std::string& zone, const std
   tree.write(directory + "energy_uj", energy_uj);
 }
 
-std::vector<std::string> names(const PowerSource& source) {
-  std::vector<std::string> result;
-  for (const Channel& channel : source.channels())
-    result.push_back(channel.name);
-  return result;
-}
-
 std::string reason(const TemporaryDirectory& tree) {
   try {
     open_rapl(tree.path());

@@ -47,7 +47,7 @@ std::string reason(const SlurmStep& of) {
   return "";
 }
 
-Reading look(PowerSource& source) {
+Reading first_look(PowerSource& source) {
   Reading reading;
   source.read({&reading, 1});
   return reading;
@@ -56,7 +56,7 @@ Reading look(PowerSource& source) {
 TEST(SlurmCounter, ReadsTheEnergyOfTheStep) {
   const FakeSlurm slurm("123456");
   const auto source = open_slurm_counter(step);
-  EXPECT_EQ(look(*source).energy_j, 123456);
+  EXPECT_EQ(first_look(*source).energy_j, 123456);
   EXPECT_EQ(source->channels()[0].name, "slurm:step");
   EXPECT_EQ(source->channels()[0].scope, Scope::node_meter);
 }
@@ -72,7 +72,7 @@ TEST(SlurmCounter, OfSeveralNodesIsNotAdded) {
 TEST(SlurmCounter, ZeroAtTheStartOfAStepIsAbsentForNow) {
   const FakeSlurm slurm("0");
   const auto source = open_slurm_counter(step);
-  const Reading reading = look(*source);
+  const Reading reading = first_look(*source);
   EXPECT_FALSE(reading.energy_j);
   EXPECT_EQ(reading.failure, "Slurm has not counted any energy of this step yet");
 }

@@ -96,15 +96,17 @@ TEST_F(JobScriptTest, PutsTheLaunchLineForTheStarter) {
 TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
   begin("step: {name: go, do: [a, '$jube_starter ./train'], energy: true, " + four_tasks + "}\n");
   const Scope of = scope();
-  EXPECT_EQ(script(of), "bash -e -o pipefail -c 'a\n" + srun +
-                            " bench-energy --method auto --interval 100ms --per-node --regions --out " +
-                            of.work().string() + " -- ./train'\n");
+  EXPECT_EQ(script(of),
+            "bash -e -o pipefail -c 'a\n" + srun +
+                " bench-energy --method auto --interval 100ms --per-node --regions --out " +
+                of.work().string() + " -- ./train'\n");
 }
 
 TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAStarter) {
   begin("step: {name: go, do: ./train, energy: true, " + four_tasks + "}\n");
   EXPECT_THAT(script(scope()),
-              testing::StartsWith("bench-energy --method auto --interval 100ms --per-node --regions --out "));
+              testing::StartsWith(
+                  "bench-energy --method auto --interval 100ms --per-node --regions --out "));
 }
 
 TEST_F(JobScriptTest, StartsNothingSpecialWhereThePlatformHasNoLauncher) {

@@ -24,7 +24,6 @@ TEST_F(BatchQueueTest, AsksNobodyWhereNothingIsActive) {
 
 TEST_F(BatchQueueTest, TellsWhichJobsRun) {
   queue_.add(job(7, "100"));
-  queue_.add(job(8, ""));
   script_->queue.jobs = {report(State::running)};
   EXPECT_THAT(queue_.running(), IsEmpty());
   queue_.ask();

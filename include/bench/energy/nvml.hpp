@@ -33,6 +33,10 @@ std::optional<std::string> job_devices_of_environment();
 std::vector<std::size_t> select_devices(const std::string& visible_devices,
                                         std::span<const std::string> uuids);
 
+/// The devices that the settings leave, ascending: all of `uuids` where they say nothing.
+std::vector<std::size_t> select_devices(const NvmlSettings& settings,
+                                        std::span<const std::string> uuids);
+
 /// NVIDIA GPUs through NVML. For each device `nvml:0:gpu`, with power and, from Volta on, the
 /// counter of energy since the driver was loaded; where there are several filters or scopes also
 /// `nvml:0:gpu_average` (mean over 1 s) and `nvml:0:module` (GPU and CPU of a superchip). Power is

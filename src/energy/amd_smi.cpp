@@ -13,8 +13,6 @@
 namespace bench::energy {
 namespace {
 
-constexpr double amdsmi_seconds_per_ns = 1e-9;
-
 struct AmdSmiGpu {
   amdsmi::Handle handle = nullptr;
   bool counter = false;
@@ -107,17 +105,10 @@ class AmdSmi : public PowerSource {
     values.power_w = library_.power_w(gpu);
     if (!library_.get_energy_count)
       return values;
-    std::uint64_t count = 0;
-    std::uint64_t time_ns = 0;
-    float rounded_resolution_uj = 0;
-    const int code = library_.get_energy_count(gpu, &count, &rounded_resolution_uj, &time_ns);
-    if (code == amdsmi::success) {
-      values.energy_count = count;
-      if (time_ns > 0)
-        values.time_s = static_cast<double>(time_ns) * amdsmi_seconds_per_ns;
-    } else if (code != amdsmi::not_supported) {
+    const int code = read_energy_count(
+        [&](auto... into) { return library_.get_energy_count(gpu, into...); }, values);
+    if (code != amdsmi::success && code != amdsmi::not_supported)
       failure = library_.message(code);
-    }
     return values;
   }
 

@@ -14,7 +14,6 @@ namespace bench::energy {
 namespace {
 
 constexpr double rsmi_watts_per_uw = 1e-6;
-constexpr double rsmi_seconds_per_ns = 1e-9;
 
 /// The call that answers for a GPU.
 enum class PowerCall { none, power, current, average };
@@ -130,19 +129,12 @@ class RocmSmi : public PowerSource {
     values.power_w = power_w(gpu.call, gpu.index, code);
     if (code != rocm::success && code != rocm::not_supported)
       failure = library_.message(code);
-    std::uint64_t count = 0;
-    std::uint64_t time_ns = 0;
-    float rounded_resolution_uj = 0;
     if (!library_.get_energy_count)
       return values;
-    code = library_.get_energy_count(gpu.index, &count, &rounded_resolution_uj, &time_ns);
-    if (code == rocm::success) {
-      values.energy_count = count;
-      if (time_ns > 0)
-        values.time_s = static_cast<double>(time_ns) * rsmi_seconds_per_ns;
-    } else if (code != rocm::not_supported) {
+    code = read_energy_count(
+        [&](auto... into) { return library_.get_energy_count(gpu.index, into...); }, values);
+    if (code != rocm::success && code != rocm::not_supported)
       failure = library_.message(code);
-    }
     return values;
   }
 

@@ -28,9 +28,12 @@ class SourceThread {
     } catch (const std::exception& error) {  // the measurement ends, not the program measured
       failure = error.what();
     }
-    const std::lock_guard lock(state_->mutex);
+    std::vector<std::string> notes;
     if (source_)
-      mine_.notes = source_->notes();  // it may have noticed something during the run
+      notes = source_->notes();  // it may have noticed something during the run
+    source_.reset();             // before it counts as finished: a driver may hang in this, too
+    const std::lock_guard lock(state_->mutex);
+    mine_.notes = std::move(notes);
     if (!failure.empty())
       mine_.notes.push_back(label_of(mine_.method) + ": the sampler stopped: " + failure);
     mine_.finished = true;

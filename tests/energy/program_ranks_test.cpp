@@ -57,6 +57,16 @@ TEST(EnergyRanks, EveryRankMeasuresTheDevicesThatNoOtherDoes) {
   EXPECT_THAT(output.standard_error, Not(HasSubstr("warning")));
 }
 
+TEST(EnergyRanks, StrictMindsNoSourceThatAnotherOneReads) {
+  const CommandOutput output =
+      run_two_ranks({"--strict", "--method", "nvml,mock:constant=1W"}, "CUDA_VISIBLE_DEVICES=1 ",
+                    {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+                     {"FAKE_NVML_DEVICES", "2"},
+                     {"CUDA_VISIBLE_DEVICES", "0"}});
+  EXPECT_EQ(output.status.code, 0);
+  EXPECT_EQ(values(output.standard_error).count("energy_nvml_1_gpu_wh"), 1U);
+}
+
 TEST(EnergyRanks, PerNodeIsOneMeter) {
   const CommandOutput output =
       run_two_ranks({"--per-node", "--method", "nvml"}, "CUDA_VISIBLE_DEVICES=1 ",

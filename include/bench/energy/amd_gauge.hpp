@@ -17,6 +17,22 @@ struct AmdValues {
   std::optional<double> time_s;  ///< When it was so, on the driver's clock.
 };
 
+/// Asks ROCm SMI or AMD SMI for the accumulator; both have the same call, `get(count, resolution,
+/// time_ns)`, which returns 0 where it succeeds.
+/// @returns its code
+template <class Get>
+int read_energy_count(const Get& get, AmdValues& values) {
+  std::uint64_t count = 0;
+  std::uint64_t time_ns = 0;
+  float rounded_resolution_uj = 0;
+  const int code = get(&count, &rounded_resolution_uj, &time_ns);
+  if (code == 0)
+    values.energy_count = count;
+  if (code == 0 && time_ns > 0)
+    values.time_s = static_cast<double>(time_ns) * 1e-9;
+  return code;
+}
+
 /// Neither power nor energy other than 0: the second die of an MI250, whose first one shows both.
 bool is_silent(const AmdValues& values);
 

@@ -85,6 +85,8 @@ std::optional<double> ChannelMeter::slope_w(double time_s, double energy_j) {
 
 void ChannelMeter::record(double time_s, std::optional<double> power_w) {
   ++samples_;
+  if (!first_time_s_)
+    first_time_s_ = time_s;
   longest_gap_s_ = std::max(longest_gap_s_, time_s - last_time_s_);
   last_time_s_ = time_s;
   if (!power_w)
@@ -208,6 +210,7 @@ ChannelEnergy ChannelMeter::result() const {
   result.power_max_w = power_max_w_;
   result.samples = samples_;
   result.failures = failures_;
+  result.first_sample_s = first_time_s_;
   result.jitter_std_s = jitter_.standard_deviation_s();
   result.jitter_p99_s = jitter_.p99_s();
   if (!result.energy_j)

@@ -69,6 +69,7 @@ std::vector<Source> figures() {
       of_sensor("samples", false, [](const Row& row) { return integer(row.energy.samples); }),
       of_sensor("samples_lost", false, [](const Row& row) { return integer(row.energy.failures); }),
       {{"overruns"}, [](const Row& row) { return integer(row.measurement.overruns); }},
+      number("first_sample_s", &ChannelEnergy::first_sample_s),
       of_sensor("longest_gap_s", false,
                 [](const Row& row) { return EnergyCell(row.energy.longest_gap_s); }),
       number("jitter_std_s", &ChannelEnergy::jitter_std_s),

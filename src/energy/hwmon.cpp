@@ -36,35 +36,39 @@ constexpr std::array grace_labels{
     GraceLabel{"SoC Rail", Scope::soc_rail},
 };
 
-/// One meter's file, found in `hwmonN/` or `hwmonN/device/`.
+/// One meter, found in `hwmonN/` or `hwmonN/device/`.
 struct Meter {
-  std::string power;
+  SysfsNumber power;
   double averaging_window_s = 0;
   std::string label;
-  std::string driver;
+  std::string driver;  ///< Where the label does not tell what is measured.
 };
 
-/// Joins names as strings: a path parses its components at every step, which took half of the time
-/// of the search, and the program waits for it.
-std::optional<Meter> find_meter(const std::string& hwmon) {
-  const std::string device = hwmon + "/device";
-  for (const std::string& directory : {hwmon, device}) {
-    Meter meter;
-    for (const char* name : {"/power1_average", "/power1_input"})
-      if (meter.power.empty() && ::access((directory + name).c_str(), F_OK) == 0)
-        meter.power = directory + name;
-    if (meter.power.empty())
+/// The first of some files, each looked for in every place, that has a text.
+std::string first_text(std::span<const SysfsDirectory* const> places,
+                       std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    for (const SysfsDirectory* place : places)
+      if (std::string text = place->first_line(name); !text.empty())
+        return text;
+  return "";
+}
+
+std::optional<Meter> find_meter(const std::string& path) {
+  const SysfsDirectory hwmon(path);
+  const SysfsDirectory device(path + "/device");
+  for (const SysfsDirectory* directory : {&hwmon, &device}) {
+    SysfsNumber average = directory->number("power1_average");
+    Meter meter{average.exists() ? std::move(average) : directory->number("power1_input")};
+    if (!meter.power.exists())
       continue;
-    if (meter.power.ends_with("average"))
+    if (meter.power.file().filename() == "power1_average")
       meter.averaging_window_s =
-          parse_number(first_line(directory + "/power1_average_interval")).value_or(0) / 1000;
-    for (const char* name : {"/power1_oem_info", "/power1_label"})
-      for (const std::string& place : {directory, hwmon, device})
-        if (meter.label.empty())
-          meter.label = first_line(place + name);
-    for (const std::string& place : {hwmon, device})
-      if (meter.driver.empty())
-        meter.driver = first_line(place + "/name");
+          parse_number(directory->first_line("power1_average_interval")).value_or(0) / 1000;
+    meter.label = first_text(std::array{directory, directory == &hwmon ? &device : &hwmon},
+                             {"power1_oem_info", "power1_label"});
+    if (!scope_of_label(meter.label))
+      meter.driver = first_text(std::array{&hwmon, &device}, {"name"});
     return meter;
   }
   return std::nullopt;
@@ -95,8 +99,8 @@ class Hwmon : public PowerSource {
  public:
   explicit Hwmon(const std::filesystem::path& directory) {
     for (const auto& hwmon : entries(directory, "hwmon"))
-      if (const auto meter = find_meter(hwmon.string()))
-        add_meter(hwmon, *meter);
+      if (auto meter = find_meter(hwmon.string()))
+        add_meter(hwmon, std::move(*meter));
   }
 
   void read(std::span<Reading> readings) override {
@@ -109,11 +113,10 @@ class Hwmon : public PowerSource {
   }
 
  private:
-  void add_meter(const std::filesystem::path& directory, const Meter& meter) {
+  void add_meter(const std::filesystem::path& directory, Meter meter) {
     const std::string hwmon = directory.filename().string();
-    SysfsNumber file(meter.power);
     std::string failure;
-    if (!checked_power_w(file, failure)) {
+    if (!checked_power_w(meter.power, failure)) {
       notes_.push_back(failure);
       return;
     }
@@ -130,10 +133,10 @@ class Hwmon : public PowerSource {
     if (std::any_of(channels_.begin(), channels_.end(),
                     [&](const Channel& other) { return other.name == channel.name; }))
       channel.name += "-" + hwmon;
-    channel.description =
-        fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label, meter.power);
+    channel.description = fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label,
+                                      meter.power.file().string());
     channels_.push_back(channel);
-    files_.push_back(std::move(file));
+    files_.push_back(std::move(meter.power));
     courses_.emplace_back();
   }
 

@@ -28,8 +28,6 @@ namespace {
 
 /// Of this program's own mistakes, as nohup and timeout have it.
 constexpr int code_of_usage = 125;
-/// A driver that takes longer to come up does not hold the program back.
-constexpr std::chrono::seconds start_patience{10};
 
 /// A closed standard error must not change the exit code, so a failure to write is no matter here.
 void say(const std::string& line) {
@@ -95,7 +93,7 @@ SamplerSettings sampler_settings(const Options& options) {
 IdlePower idle_power(const Options& options, const SamplerSettings& settings) {
   if (options.baseline.count() == 0)
     return {};
-  auto measured = measure_idle_power(settings, options.baseline, start_patience);
+  auto measured = measure_idle_power(settings, options.baseline, options.wait_ready);
   if (const int* const signal = std::get_if<int>(&measured)) {
     if (options.sources.claims)
       options.sources.claims->give_back();
@@ -122,11 +120,14 @@ void report(const Options& options, const Output& output, const Measurement& mea
   write_results(output, measurement, provenance);
 }
 
+void open_log(const Options& options, const Output& output, Sampler& sampler) {
+  if (const auto log = output.power_log(); !log.empty())
+    sampler.log_to(PowerLog(log, options.output.layout));
+}
+
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
                         const IdlePower& idle, const sigset_t& mask) {
-  if (const auto log = output.power_log(); !log.empty())
-    sampler.log_to(PowerLog(log, options.output.layout));
   std::optional<RegionMarks> marks;
   if (options.regions)
     marks.emplace(output.region_log(), sampler);
@@ -163,7 +164,10 @@ ExitStatus run_with_sources(const Options& options, const Output& output, const 
   const SamplerSettings settings = sampler_settings(options);
   const IdlePower idle = idle_power(options, settings);
   Sampler sampler(settings);
-  if (!sampler.wait_until_ready(start_patience))
+  // While the sources come up; but a rank that turns out to be needless must leave no file.
+  if (!options.sources.claims)
+    open_log(options, output, sampler);
+  if (!sampler.wait_until_ready(options.wait_ready) && options.wait_ready.count() > 0)
     say("warning: a power source is slow to start; the program does not wait for it");
   const auto absences = sampler.absences();
   if (is_needless(absences, options.sources)) {
@@ -172,6 +176,8 @@ ExitStatus run_with_sources(const Options& options, const Output& output, const 
   }
   if (options.strict)
     require_sources(absences, options.sources);
+  if (options.sources.claims)
+    open_log(options, output, sampler);
   return run_measured(options, output, sampler, idle, mask);
 }
 

@@ -49,6 +49,7 @@ struct Texts {
   std::string interval = "100ms";
   std::string out;
   std::string suffix;
+  std::string wait_ready = "10s";
   std::string baseline;
   std::vector<std::string> formats;
   std::vector<std::string> jpwr_methods;
@@ -97,6 +98,11 @@ void add_options(CLI::App& app, Texts& texts, Options& options) {
                  "the samples; needs libhdf5)")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  app.add_option("--wait-ready", texts.wait_ready,
+                 "Start the program after this time also while a source has not come up, which "
+                 "joins in later; 0s: at once")
+      ->type_name("TIME")
+      ->capture_default_str();
   app.add_option("--baseline", texts.baseline,
                  "Measure the idle node for this long before the program starts, for power_idle_w "
                  "and energy_net_wh")
@@ -175,11 +181,17 @@ double interval_s(const std::string& text, bool jpwr) {
   return result;
 }
 
-std::chrono::nanoseconds baseline(const std::string& text) {
-  const double length_s = parse_interval_s(text);
-  if (length_s < 0.1 || length_s > 3600)
-    throw Error(fmt::format("--baseline {} is out of range", text), "100ms to 60min");
-  return std::chrono::nanoseconds(std::llround(length_s * 1e9));
+struct Range {
+  double least_s;
+  double most_s;
+  const char* words;
+};
+
+std::chrono::nanoseconds time_of(const char* option, const std::string& text, const Range& range) {
+  const double time_s = parse_interval_s(text);
+  if (time_s < range.least_s || time_s > range.most_s)
+    throw Error(fmt::format("{} {} is out of range", option, text), range.words);
+  return std::chrono::nanoseconds(std::llround(time_s * 1e9));
 }
 
 OutputSettings own_output(const Texts& texts, bool formats_given) {
@@ -224,7 +236,8 @@ void interpret(const CLI::App& app, const Texts& texts, Options& options) {
   options.interval =
       std::chrono::nanoseconds(std::llround(interval_s(texts.interval, jpwr != nullptr) * 1e9));
   if (!texts.baseline.empty())
-    options.baseline = baseline(texts.baseline);
+    options.baseline = time_of("--baseline", texts.baseline, {0.1, 3600, "100ms to 60min"});
+  options.wait_ready = time_of("--wait-ready", texts.wait_ready, {0, 3600, "0s to 60min"});
   options.output = jpwr ? jpwr_output(texts) : own_output(texts, app.count("--format") > 0);
 }
 

@@ -19,21 +19,14 @@
 namespace bench::energy {
 namespace {
 
-/// A system call for every row would cost more than reading a sensor at 1 kHz. At 100 Hz and below
-/// every row is written at once, and a kill loses none: ticks are at least 5 ms apart, but for half
-/// a millisecond of jitter.
-constexpr double flush_interval_s = 0.0045;
-
-/// Appends a number with up to three decimals. The general way takes ten times as long, which
-/// counts at 1 kHz.
-/// @param always_decimals a whole column without would have another type for pandas
-void append_milli(std::string& text, double value, bool always_decimals) {
-  const long long milli = std::llround(value * 1000);
+/// Appends `value`, in units of the last of `decimals`. The general way takes ten times as long,
+/// which counts at 1 kHz.
+/// @param least_decimals zeros at the end go, down to so many
+void append_fixed(std::string& text, long long value, int decimals, int least_decimals) {
   std::array<char, 32> digits;
   auto begin = digits.end();
-  long long rest = std::abs(milli);
-  int decimals = 3;
-  for (; decimals > (always_decimals ? 1 : 0) && rest % 10 == 0; --decimals)
+  long long rest = std::abs(value);
+  for (; decimals > least_decimals && rest % 10 == 0; --decimals)
     rest /= 10;
   const auto put = [&](long long digit) { *--begin = static_cast<char>('0' + digit); };
   for (; decimals > 0; rest /= 10) {
@@ -45,9 +38,13 @@ void append_milli(std::string& text, double value, bool always_decimals) {
     put(rest % 10);
     rest /= 10;
   } while (rest > 0);
-  if (milli < 0)
+  if (value < 0)
     *--begin = '-';
   text.append(begin, digits.end());
+}
+
+void append_time(std::string& text, double time_s) {
+  append_fixed(text, std::llround(time_s * 1e6), 6, 6);
 }
 
 }  // namespace
@@ -72,31 +69,31 @@ void PowerLog::write_header(std::span<const Channel> channels) {
   std::ranges::copy_if(columns_, std::back_inserter(cells),
                        [](const std::string& column) { return !column.empty(); });
   pending_ = csv_line(cells);
-  flush();
+  write_pending();
 }
 
 void PowerLog::add(double time_s, double unix_time_s,
                    std::span<const std::optional<double>> power_w) {
-  if (layout_ == PowerLayout::jpwr)
-    fmt::format_to(std::back_inserter(pending_), "{},{:.6f}", rows_++, unix_time_s);
+  const bool jpwr = layout_ == PowerLayout::jpwr;
+  if (jpwr)
+    append_fixed(pending_, rows_++, 0, 0);
   else
-    fmt::format_to(std::back_inserter(pending_), "{:.6f},{:.6f}", time_s, unix_time_s);
+    append_time(pending_, time_s);
+  pending_ += ',';
+  append_time(pending_, unix_time_s);
   for (std::size_t k = 0; k < power_w.size(); ++k) {
     if (columns_[k].empty())
       continue;
     pending_ += ',';
-    if (power_w[k])
-      append_milli(pending_, *power_w[k], layout_ == PowerLayout::jpwr);
+    if (power_w[k])  // for pandas, a whole column without decimals would have another type
+      append_fixed(pending_, std::llround(*power_w[k] * 1000), 3, jpwr ? 1 : 0);
   }
   pending_ += '\n';
-  if (time_s - flushed_at_s_ < flush_interval_s)
-    return;
-  flush();
-  flushed_at_s_ = time_s;
+  write_pending();
 }
 
 /// Whole rows only.
-void PowerLog::flush() {
+void PowerLog::write_pending() {
   std::string_view rest = pending_;
   while (!rest.empty() && failure_.empty()) {
     const auto count = ::write(fd_.get(), rest.data(), rest.size());

@@ -110,8 +110,6 @@ void PowerTable::finish() {
   write_header();
   for (const Row& row : rows)
     write(row);
-  if (log_)
-    log_->flush();
   const std::lock_guard lock(mutex_);
   writing_ = false;
 }

@@ -78,10 +78,13 @@ void Sampler::begin(Clock::time_point time) {
 
 void Sampler::cut(const RegionEdge& edge) {
   const std::lock_guard lock(state_->mutex);
-  for (SourceState& source : state_->sources)
+  bool all = true;
+  for (SourceState& source : state_->sources) {
+    all = all && (source.metering || source.finished);
     for (ChannelMeter& meter : source.meters)
       meter.cut(edge);
-  if (!state_->is_ready())
+  }
+  if (!all)
     state_->edges.push_back(edge);
 }
 

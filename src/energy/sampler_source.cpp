@@ -79,18 +79,11 @@ class SourceThread {
     }
     baseline_ = look();
     const std::lock_guard lock(state_->mutex);
-    const double interval_s = std::max(
-        std::chrono::duration<double>(state_->settings.interval).count(), shortest_interval_s());
     if (!state_->connected)  // else the run has ended without it
       mine_.channels = source_->channels();
     mine_.notes = source_->notes();
-    for (const Channel& channel : mine_.channels)
-      mine_.meters.emplace_back(channel, interval_s, state_->settings.history_points);
     for (const Reading& reading : baseline_.readings)
       mine_.has_counter.push_back(reading.energy_j.has_value());
-    for (ChannelMeter& meter : mine_.meters)
-      for (const RegionEdge& edge : state_->edges)
-        meter.cut(edge);
     state_->table.declare(number_, mine_.channels.size(), is_slow());
     note_opened();
     return !mine_.channels.empty();
@@ -99,7 +92,27 @@ class SourceThread {
   double shortest_interval_s() const { return source_->shortest_interval_s(); }
   bool is_slow() const { return nanoseconds(shortest_interval_s()) > state_->settings.interval; }
 
+  /// After the source has told that it is ready, and without the lock as far as it goes, since the
+  /// program waits for both.
+  void make_meters() {
+    const double interval_s = std::max(
+        std::chrono::duration<double>(state_->settings.interval).count(), shortest_interval_s());
+    std::vector<ChannelMeter> meters;
+    meters.reserve(source_->channels().size());
+    for (const Channel& channel : source_->channels())
+      meters.emplace_back(channel, interval_s, state_->settings.history_points);
+    const std::lock_guard lock(state_->mutex);
+    for (std::size_t k = 0; k < meters.size(); ++k) {
+      meters[k].describe(mine_.channels[k]);
+      for (const RegionEdge& edge : state_->edges)
+        meters[k].cut(edge);
+    }
+    mine_.meters = std::move(meters);
+    mine_.metering = true;
+  }
+
   bool wait_for_begin() {
+    make_meters();
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [&] { return state_->begin || state_->cancelled; });
     if (state_->cancelled)

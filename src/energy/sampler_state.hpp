@@ -17,6 +17,7 @@ namespace bench::energy {
 struct SourceState {
   Method method;
   bool opening = true;
+  bool metering = false;  ///< Its meters are there: edges of regions can be handed to them.
   bool finished = false;
   std::vector<Channel> channels;
   std::vector<bool> has_counter;  ///< By channel.
@@ -53,7 +54,7 @@ struct SamplerState {
   std::optional<Clock::time_point> begin;
   double begin_unix_s = 0;
   std::optional<Clock::time_point> end;
-  std::vector<RegionEdge> edges;  ///< While a source may still come up.
+  std::vector<RegionEdge> edges;  ///< For sources that have no meters yet.
 };
 
 /// What the thread of one source does: opens it, reads it at every tick until the run is over, and

@@ -16,11 +16,16 @@ namespace {
 
 /// Of a small file of the kernel; empty where it cannot be read. A stream takes several times as
 /// long, and a dozen files are tried for each sensor before the program starts.
-std::string sysfs_text(const std::string& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+/// @param directory where `file` is relative to
+std::string sysfs_text(int directory, const char* file) {
+  const UniqueFd fd(::openat(directory, file, O_RDONLY | O_CLOEXEC));
   std::array<char, 4096> page;  // as much as sysfs gives
   const auto count = fd.valid() ? ::read(fd.get(), page.data(), page.size()) : -1;
   return count > 0 ? std::string(page.data(), static_cast<std::size_t>(count)) : "";
+}
+
+std::string first_line_of(std::string_view text) {
+  return std::string(strip(text.substr(0, text.find('\n'))));
 }
 
 }  // namespace
@@ -28,6 +33,15 @@ std::string sysfs_text(const std::string& file) {
 SysfsNumber::SysfsNumber(std::filesystem::path file)
     : file_(std::move(file)), fd_(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)) {
   open_error_ = fd_.valid() ? 0 : errno;
+}
+
+SysfsNumber::SysfsNumber(int directory, std::filesystem::path file, const char* name)
+    : file_(std::move(file)), fd_(::openat(directory, name, O_RDONLY | O_CLOEXEC)) {
+  open_error_ = fd_.valid() ? 0 : errno;
+}
+
+bool SysfsNumber::exists() const {
+  return open_error_ != ENOENT && open_error_ != ENOTDIR && open_error_ != EBADF;
 }
 
 std::optional<std::uint64_t> SysfsNumber::read(std::string& failure) const {
@@ -48,13 +62,23 @@ std::optional<std::uint64_t> SysfsNumber::read(std::string& failure) const {
 }
 
 std::string first_line(const std::string& file) {
-  const std::string text = sysfs_text(file);
-  return std::string(strip(std::string_view(text).substr(0, text.find('\n'))));
+  return first_line_of(sysfs_text(AT_FDCWD, file.c_str()));
+}
+
+SysfsDirectory::SysfsDirectory(std::string path)
+    : path_(std::move(path)), fd_(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+SysfsNumber SysfsDirectory::number(const char* name) const {
+  return {fd_.get(), path_ + "/" + name, name};
+}
+
+std::string SysfsDirectory::first_line(const char* name) const {
+  return first_line_of(sysfs_text(fd_.get(), name));
 }
 
 std::string pci_slot_name(const std::filesystem::path& device) {
   constexpr std::string_view key = "PCI_SLOT_NAME=";
-  for (const std::string& line : split(sysfs_text(device / "uevent"), "\n"))
+  for (const std::string& line : split(sysfs_text(AT_FDCWD, (device / "uevent").c_str()), "\n"))
     if (line.starts_with(key))
       return to_lower(strip(line).substr(key.size()));
   return "";

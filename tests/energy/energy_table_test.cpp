@@ -34,6 +34,7 @@ Measurement one_gpu() {
   gpu.power_max_w = 400;
   gpu.samples = 90;
   gpu.failures = 3;
+  gpu.first_sample_s = 0.0625;
   gpu.longest_gap_s = 0.5;
   gpu.jitter_std_s = 0.25;
   gpu.jitter_p99_s = 0.125;
@@ -75,6 +76,7 @@ TEST(EnergyTable, HasARowOfFiguresForEachChannel) {
                                                     {"samples", "90"},
                                                     {"samples_lost", "3"},
                                                     {"overruns", "2"},
+                                                    {"first_sample_s", "0.0625"},
                                                     {"longest_gap_s", "0.5"},
                                                     {"jitter_std_s", "0.25"},
                                                     {"jitter_p99_s", "0.125"},

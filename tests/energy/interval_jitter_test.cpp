@@ -21,7 +21,7 @@ TEST(IntervalJitter, OfAPerfectClockIsNothing) {
   for (int i = 0; i < 1000; ++i)
     jitter.add(0.1 + 0.01 * (i % 7), 0.1 + 0.01 * (i % 7));  // what was wanted differs too
   EXPECT_LT(*jitter.standard_deviation_s(), 1e-12);
-  EXPECT_DOUBLE_EQ(*jitter.p99_s(), 1e-6);
+  EXPECT_NEAR(*jitter.p99_s(), 1e-6, 0.02e-6);
 }
 
 TEST(IntervalJitter, HasTheStandardDeviationOfTheDifferences) {
@@ -38,7 +38,7 @@ TEST(IntervalJitter, P99LeavesOutTheWorstHundredth) {
   for (int i = 0; i < 10; ++i)
     jitter.add(2, 0.1);
   EXPECT_GE(*jitter.p99_s(), 0.002);
-  EXPECT_LE(*jitter.p99_s(), 0.002 * 1.06);
+  EXPECT_LE(*jitter.p99_s(), 0.002 * 1.0625);
   jitter.add(2, 0.1);
   EXPECT_GE(*jitter.p99_s(), 1.9);
 }
@@ -46,7 +46,7 @@ TEST(IntervalJitter, P99LeavesOutTheWorstHundredth) {
 TEST(IntervalJitter, TakesWhatIsBeyondItsScale) {
   IntervalJitter jitter;
   jitter.add(1e6, 0.1);
-  EXPECT_DOUBLE_EQ(*jitter.p99_s(), 1000);
+  EXPECT_DOUBLE_EQ(*jitter.p99_s(), 1024);
 }
 
 }  // namespace

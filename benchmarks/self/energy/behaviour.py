@@ -3,7 +3,6 @@
 Not of the Python: there they would be of our own making.
 """
 
-import itertools
 import os
 import pathlib
 import signal
@@ -56,8 +55,7 @@ def lost_samples(interval_ms):
     rows = (out / "power.csv").read_text().splitlines(keepends=True)[1:]
     times = [tuple(map(float, row.split(",")[:2])) for row in rows if row.endswith("\n")]
     killed_s = killed_unix_s - (times[-1][1] - times[-1][0])
-    due = itertools.takewhile(lambda tick: tick < killed_s, subjects.deadlines(interval_ms / 1000))
-    return sum(tick > times[-1][0] for tick in due)
+    return sum(tick > times[-1][0] for tick in subjects.deadlines(interval_ms / 1000, killed_s))
 
 
 def main():

@@ -2,12 +2,13 @@
 
 Each round runs a program that tells its first and its last moment bare, under the smallest wrapper,
 under the meter (100 ms, 16 sensors, a new directory each time), under the meter as the second rank of
-a node, and under Python. The first round is not counted.
+a node, whose first rank measures, and under Python. The first round is not counted.
 """
 
 import os
 import pathlib
 import shutil
+import signal
 import statistics
 import sys
 import time
@@ -29,10 +30,8 @@ def run_once(command, environment):
     return (first_ns - begin_ns) * 1e-6, (end_ns - last_ns) * 1e-6
 
 
-def main():
-    subjects.make_sensors()
+def measure(environment):
     program = [subjects.probe, "stamp"]
-    environment = {name: value for name, value in os.environ.items() if "LOCAL" not in name}
     rank_environment = environment | {"SLURM_LOCALID": "1"}
     times_ms = {}
     for number in range(int(sys.argv[2]) + 1):
@@ -46,6 +45,20 @@ def main():
             took_ms = run_once(command, its_environment)
             if number > 0:
                 times_ms.setdefault(name, []).append(took_ms)
+    return times_ms
+
+
+def main():
+    subjects.make_sensors()
+    environment = {name: value for name, value in os.environ.items() if "LOCAL" not in name}
+    first_rank, _ = subjects.start(
+        subjects.meter(100, pathlib.Path("first_rank").resolve(), ["sleep", "3600"]),
+        environment=environment | {"SLURM_LOCALID": "0"})
+    try:
+        times_ms = measure(environment)
+    finally:
+        os.kill(first_rank, signal.SIGTERM)
+        subjects.status_of(first_rank)
     start_ms = {name: [start for start, _ in times] for name, times in times_ms.items()}
     end_ms = {name: [end for _, end in times] for name, times in times_ms.items()}
     bare_start_ms = statistics.median(start_ms["nothing"])

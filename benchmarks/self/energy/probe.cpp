@@ -5,8 +5,8 @@
 //   probe run PROGRAM ARGUMENTS
 //       the least that a wrapper can do: starts it and waits for it
 //   probe sample DIRECTORY INTERVAL_NS SECONDS FILE
-//       the least that a sampler can do: reads the meters of the tree at fixed ticks, and writes
-//       the times to FILE in the end
+//       the least that a sampler can do: reads the meters of the tree, if there are any, at fixed
+//       ticks, and writes the times to FILE in the end
 //   probe wave FILE HIGH_W LOW_W HALF_PERIOD_S SECONDS
 //       writes a square wave to a meter's file (half period 0: HIGH_W all the time, then LOW_W),
 //       and prints its energy in J
@@ -93,7 +93,7 @@ int sample(const char* directory, long long interval_ns, double seconds, const c
     fprintf(output, "%.9f\n", static_cast<double>(times_ns[k] - begin_ns) / second_ns);
   fclose(output);
   free(times_ns);
-  return count > 0 && sum_w > 0 ? 0 : 1;
+  return count == 0 || sum_w > 0 ? 0 : 1;
 }
 
 int wave(const char* file, double high_w, double low_w, double half_period_s, double seconds) {

@@ -1,12 +1,12 @@
 """What sampling costs and how regular it is: sampling.py METER RUNS SECONDS
 
-At 100 Hz and at 1 kHz, 16 sensors each: the smallest loop, the meter, and Python. CPU time is that of
+At 100 Hz and at 1 kHz, 16 sensors each: a loop that only wakes up, the smallest one that reads them,
+the meter, and Python. CPU time is that of
 all threads of the wrapper while it samples, without its start and its end.
 """
 
 import bisect
 import csv
-import itertools
 import pathlib
 import statistics
 import sys
@@ -64,7 +64,7 @@ def wanted(subject, times, interval_s):
     """The gaps that the subject was to keep between these times."""
     if subject != "meter":
         return [interval_s] * (len(times) - 1)
-    ticks = list(itertools.takewhile(lambda tick: tick <= times[-1], subjects.deadlines(interval_s)))
+    ticks = subjects.deadlines(interval_s, times[-1])
     met = [ticks[bisect.bisect_right(ticks, time_s) - 1] for time_s in times]
     return [later - earlier for earlier, later in zip(met, met[1:])]
 
@@ -87,9 +87,13 @@ def regularity(subject, runs, interval_s):
 def measure(interval_ms, runs, seconds):
     pause = ["sleep", str(settle_s + seconds + 0.3)]
     out = {name: pathlib.Path(f"sampling_{name}").resolve() for name in ("meter", "python")}
+    def smallest(name, sensors):
+        return [subjects.probe, "sample", str(sensors), str(interval_ms * 1_000_000), pause[1],
+                f"{name}.txt"]
+
     commands = {
-        "floor": [subjects.probe, "sample", str(subjects.meters), str(interval_ms * 1_000_000),
-                  pause[1], "floor.txt"],
+        "nothing": smallest("nothing", "none"),
+        "floor": smallest("floor", subjects.meters),
         "meter": subjects.meter(interval_ms, out["meter"], pause),
         "python": subjects.python(interval_ms, out["python"], pause),
     }
@@ -98,7 +102,7 @@ def measure(interval_ms, runs, seconds):
         for name, command in commands.items():
             costs.setdefault(name, []).append(observe(command, seconds))
             times.setdefault(name, []).append(
-                [float(line) for line in open("floor.txt")] if name == "floor"
+                [float(line) for line in open(f"{name}.txt")] if name in ("nothing", "floor")
                 else column(out[name] / "power.csv", "time_s" if name == "meter" else "timestamps"))
         overruns += int(max(column(out["meter"] / "energy.csv", "overruns")[:1]))
     for name in commands:

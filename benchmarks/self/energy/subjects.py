@@ -71,17 +71,10 @@ def quantile(values, share):
     return sorted(values)[max(math.ceil(share * len(values)), 1) - 1]
 
 
-def deadlines(interval_s):
-    """The times at which the meter shall sample, in seconds from its start: include/bench/energy/
-    ticks.hpp, with the generator minstd_rand, two draws for a number as in libstdc++."""
-    state, modulus, time_s = 20240131, 2**31 - 1, 0.0
-    span = modulus - 1
-    while True:
-        yield time_s
-        first = state = state * 48271 % modulus
-        second = state = state * 48271 % modulus
-        share = ((first - 1) + (second - 1) * span) / span**2
-        time_s += interval_s * (0.5 + share)
+def deadlines(interval_s, seconds):
+    """The times at which the meter shall sample, in seconds from its start."""
+    text = output_of([str(here / "deadlines"), str(round(interval_s * 1e9)), str(seconds)])
+    return [float(line) for line in text.splitlines()]
 
 
 def report(subject, **figures):

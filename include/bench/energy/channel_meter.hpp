@@ -42,6 +42,7 @@ struct ChannelEnergy {
   std::optional<double> power_idle_w;  ///< Mean before the run, if that was measured.
   std::uint64_t samples = 0;           ///< Readings inside the run that gave a value.
   std::uint64_t failures = 0;          ///< Readings inside the run that gave none.
+  std::optional<double> first_sample_s;  ///< When the first of them was, from the start on.
   double longest_gap_s = 0;  ///< Longest time without a value, start and end of the run included.
   /// Of the times between looks at this channel, see `IntervalJitter`.
   std::optional<double> jitter_std_s;
@@ -130,6 +131,7 @@ class ChannelMeter {
   int without_counter_in_a_row_ = 0;
   bool lost_ = false;
   std::string failure_;
+  std::optional<double> first_time_s_;
   double last_time_s_ = 0;
   double longest_gap_s_ = 0;
   IntervalJitter jitter_;

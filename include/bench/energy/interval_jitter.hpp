@@ -15,16 +15,13 @@ class IntervalJitter {
   /// Standard deviation of the differences; nothing before there are two. Welford's method (Knuth,
   /// The Art of Computer Programming, vol. 2, 3rd ed., 4.2.2).
   std::optional<double> standard_deviation_s() const;
-  /// The value that 99 % of the differences do not exceed in size, rounded up by at most 6 %; 1 us
-  /// is the least it tells. Nothing before there is one.
+  /// The value that 99 % of the differences do not exceed in size, rounded up by at most 6.25
+  /// %; 1.01 us is the least it tells. Nothing before there is one.
   std::optional<double> p99_s() const;
 
  private:
-  // Bins that grow by a fixed ratio: 40 for each factor of ten, from 1 us to 1000 s.
-  static constexpr std::size_t bins_per_decade = 40;
-  static constexpr std::size_t decades = 9;
-
-  std::array<std::uint32_t, bins_per_decade * decades + 1> bins_{};
+  // 16 equal bins for each factor of two, from 2^-20 s to 2^10 s.
+  std::array<std::uint32_t, 30 * 16> bins_{};
   std::uint64_t count_ = 0;
   double mean_s_ = 0;
   double squares_s2_ = 0;

@@ -15,6 +15,8 @@ struct Options {
   SourceSettings sources;
   std::chrono::nanoseconds interval{};
   OutputSettings output;
+  /// A source that takes longer to come up does not hold the program back.
+  std::chrono::nanoseconds wait_ready{std::chrono::seconds(10)};
   std::chrono::nanoseconds baseline{};  ///< How long to measure before the program; 0: not.
   bool regions = false;
   bool per_node = false;

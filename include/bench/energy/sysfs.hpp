@@ -16,6 +16,11 @@ class SysfsNumber {
  public:
   /// Never throws: a file that cannot be opened says so when it is read.
   explicit SysfsNumber(std::filesystem::path file);
+  /// The same, of a file in the open `directory`, whose name ends in `file`'s last component.
+  SysfsNumber(int directory, std::filesystem::path file, const char* name);
+
+  /// Also of one that may not be read.
+  bool exists() const;
 
   /// The number, or nothing and the reason in `failure`.
   std::optional<std::uint64_t> read(std::string& failure) const;
@@ -29,6 +34,22 @@ class SysfsNumber {
 
 /// The first line of a file, stripped; empty where it cannot be read.
 std::string first_line(const std::string& file);
+
+/// A directory held open while its files are looked for, since the way to a device is long, most of
+/// the names are not there, and the program that is to be measured waits. Never throws: in a
+/// directory that is not there, nothing is.
+class SysfsDirectory {
+ public:
+  explicit SysfsDirectory(std::string path);
+
+  SysfsNumber number(const char* name) const;
+  /// As the function of this name.
+  std::string first_line(const char* name) const;
+
+ private:
+  std::string path_;
+  UniqueFd fd_;
+};
 
 /// `0000:c1:00.0`, PCI_SLOT_NAME in a device's `uevent`; empty where it has none.
 std::string pci_slot_name(const std::filesystem::path& device);

@@ -1,0 +1,56 @@
+// When the real bench-energy starts the program.
+#include "energy/program_fixture.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// A driver that needs 0.6 s to come up, and how long the program is to wait for it.
+struct StartCase {
+  std::string name;
+  std::vector<std::string> options;
+  double first_sample_least_s;
+  double first_sample_most_s;
+  bool warned;
+};
+
+class EnergyStartTest : public testing::TestWithParam<StartCase> {};
+
+TEST_P(EnergyStartTest, TheProgramWaitsAsLongAsItShall) {
+  const StartCase& expected = GetParam();
+  const TemporaryDirectory directory;
+  std::vector<std::string> options{"--method",   "nvml", "--out", directory.path().string(),
+                                   "--interval", "10ms"};
+  options.insert(options.end(), expected.options.begin(), expected.options.end());
+  const CommandOutput output =
+      run(metered(options, "sleep 1.5"),
+          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "600"}});
+  EXPECT_NEAR(joules(values(output.standard_error).at("energy_wh")), 250 * 1.5, 250 * 0.4);
+  const auto rows = csv_cells(read_file(directory.path() / "energy.csv"));
+  const auto column = std::ranges::find(rows.at(0), "first_sample_s") - rows[0].begin();
+  const double first_sample_s = std::stod(rows.at(1).at(static_cast<std::size_t>(column)));
+  EXPECT_GE(first_sample_s, expected.first_sample_least_s);
+  EXPECT_LE(first_sample_s, expected.first_sample_most_s);
+  if (expected.warned)
+    EXPECT_THAT(output.standard_error, HasSubstr("a power source is slow to start"));
+  else
+    EXPECT_THAT(output.standard_error, Not(HasSubstr("slow to start")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Waits, EnergyStartTest,
+    testing::Values(StartCase{"UntilTheDriverIsUp", {}, 0, 0.3, false},
+                    StartCase{"NotAtAll", {"--wait-ready", "0s"}, 0.4, 1.4, false},
+                    StartCase{"ABoundedTime", {"--wait-ready", "100ms"}, 0.3, 1.4, true}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+}  // namespace
+}  // namespace bench::energy

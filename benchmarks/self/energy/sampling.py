@@ -69,19 +69,26 @@ def wanted(subject, times, interval_s):
     return [later - earlier for earlier, later in zip(met, met[1:])]
 
 
+def planned(subject, times, interval_s):
+    """How many samples the subject was to take between these times."""
+    if subject != "meter":
+        return (times[-1] - times[0]) / interval_s
+    return len(subjects.deadlines(interval_s, times[-1])) - 1
+
+
 def regularity(subject, runs, interval_s):
-    gaps, errors, rows, span_s = [], [], 0, 0.0
+    gaps, errors, rows, due = [], [], 0, 0.0
     for times in runs:
         new = [later - earlier for earlier, later in zip(times, times[1:])]
         gaps += new
-        errors += [abs(gap - due) for gap, due in zip(new, wanted(subject, times, interval_s))]
-        rows, span_s = rows + len(new), span_s + times[-1] - times[0]
+        errors += [abs(gap - want) for gap, want in zip(new, wanted(subject, times, interval_s))]
+        rows, due = rows + len(new), due + planned(subject, times, interval_s)
     return {"gap_min": min(gaps) / interval_s,
             "gap_p50": statistics.median(gaps) / interval_s,
             "gap_p99": subjects.quantile(gaps, 0.99) / interval_s,
             "gap_max": max(gaps) / interval_s,
             "error_p99_ms": subjects.quantile(errors, 0.99) * 1e3,
-            "rate_percent": 100 * rows * interval_s / span_s}
+            "rate_percent": 100 * rows / due}
 
 
 def measure(interval_ms, runs, seconds):

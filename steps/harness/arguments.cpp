@@ -6,16 +6,18 @@
 #include <fmt/core.h>
 
 namespace bench::steps {
+namespace {
+
+constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far below overflow
+
+}  // namespace
 
 void add_common_options(CLI::App& app, CommonArguments& arguments) {
-  constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far below overflow
   app.option_defaults()->always_capture_default();
   app.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N");
   app.add_option("--precision", arguments.precision_name,
                  "Of matrix products and convolutions: fp32, bf16 or fp16 (GPU only)")
       ->check(CLI::IsMember({"fp32", "bf16", "fp16"}));
-  app.add_option("--batch-size", arguments.batch_size, "Samples per step")
-      ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--steps", arguments.steps, "Steps that are measured")
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--warmup", arguments.warmup, "Steps before them that are not")
@@ -29,6 +31,11 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                  "Write every timed sample to this file, as csv (key,index,seconds)");
   app.add_flag("--describe", arguments.describe,
                "Print parameters, operations and bytes of the model and exit, without building it");
+}
+
+void add_batch_size_option(CLI::App& app, CommonArguments& arguments) {
+  app.add_option("--batch-size", arguments.batch_size, "Samples per step")
+      ->check(CLI::Range(std::int64_t{1}, many));
 }
 
 bool parse_command_line(CLI::App& app, int argc, char** argv) {

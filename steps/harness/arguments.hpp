@@ -15,7 +15,7 @@ namespace bench::steps {
 struct CommonArguments {
   std::string device = "auto";
   std::string precision_name = "fp32";
-  std::int64_t batch_size = 32;
+  std::int64_t batch_size = 32;  ///< Where a program has `add_batch_size_option`.
   std::int64_t steps = 100;
   std::int64_t warmup = 10;
   int threads = 0;  ///< 0: as many as there are CPUs that this process may use.
@@ -27,6 +27,7 @@ struct CommonArguments {
 };
 
 void add_common_options(CLI::App& app, CommonArguments& arguments);
+void add_batch_size_option(CLI::App& app, CommonArguments& arguments);
 
 /// Reads the command line into what the options of `app` point to. Returns false if it asked for
 /// help, which then is printed.

@@ -46,6 +46,10 @@ std::string cuda_device_name(const torch::Device& device) {
   return at::cuda::getDeviceProperties(device.index())->name;
 }
 
+std::int64_t cuda_memory_bytes(const torch::Device& device) {
+  return static_cast<std::int64_t>(at::cuda::getDeviceProperties(device.index())->totalGlobalMem);
+}
+
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device) {
   // The first of the statistics is the sum over the allocator's pools.
   return c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).allocated_bytes[0].peak;
@@ -63,6 +67,10 @@ bool built_with_cuda() {
 
 std::string cuda_device_name(const torch::Device&) {
   return "GPU";
+}
+
+std::int64_t cuda_memory_bytes(const torch::Device&) {
+  return 0;
 }
 
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device&) {

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 namespace bench::steps {
 namespace {
@@ -61,6 +62,12 @@ std::string device_name(const torch::Device& device) {
 void synchronise(const torch::Device& device) {
   if (device.is_cuda())
     torch::cuda::synchronize(device.index());
+}
+
+std::int64_t device_memory_bytes(const torch::Device& device) {
+  if (device.is_cuda())
+    return cuda_memory_bytes(device);
+  return std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
 }
 
 std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device) {

@@ -18,6 +18,9 @@ std::string device_name(const torch::Device& device);
 /// Waits until everything that was given to the device is done. Nothing to do on the CPU.
 void synchronise(const torch::Device& device);
 
+/// Of the GPU, or of the host.
+std::int64_t device_memory_bytes(const torch::Device& device);
+
 /// The most memory that was in use so far, in bytes: of tensors on the GPU, or on the CPU the
 /// resident set of this process. Empty where it cannot be measured.
 std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -72,8 +73,8 @@ void Timers::end_epoch() {
     samples(span.region).push_back(clock_->seconds_between(span.from, span.to));
   if (energy::region_file() >= 0)
     mark_regions(epoch_to);
-  spans_.clear();
   work_out_other();
+  spans_.clear();
 }
 
 /// In order of time.
@@ -97,14 +98,15 @@ void Timers::mark_regions(std::size_t epoch_to) const {
   energy::write_region_lines(text);
 }
 
+/// A batch stands behind its parts, of which each may occur several times.
 void Timers::work_out_other() {
-  const std::vector<double>& batch_s = samples_s(Region::batch);
-  for (std::size_t step = 0; step < batch_s.size(); ++step) {
-    double other_s = batch_s[step];
-    for (const Region part : {Region::io, Region::forward, Region::backward, Region::optimizer})
-      if (step < samples_s(part).size())
-        other_s -= samples_s(part)[step];
-    samples(Region::other).push_back(other_s);
+  double parts_s = 0;
+  for (const Span& span : spans_) {
+    const double span_s = clock_->seconds_between(span.from, span.to);
+    if (span.region == Region::batch)
+      samples(Region::other).push_back(span_s - std::exchange(parts_s, 0));
+    else
+      parts_s += span_s;
   }
 }
 

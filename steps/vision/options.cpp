@@ -10,6 +10,7 @@ namespace bench::vision {
 bool read_options(int argc, char** argv, Options& options) {
   CLI::App app("Trains a ResNet on synthetic images and reports how fast.", "vision");
   steps::add_common_options(app, options.common);
+  steps::add_batch_size_option(app, options.common);
   app.add_option("--model", options.model, "Network, in its v1.5 form")
       ->check(CLI::IsMember(architecture_names()));
   app.add_option("--classes", options.classes, "Kinds of images")

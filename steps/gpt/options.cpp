@@ -1,0 +1,162 @@
+#include "gpt/options.hpp"
+
+#include "gpt/attention.hpp"
+#include "harness/program.hpp"
+
+#include <initializer_list>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace bench::gpt {
+namespace {
+
+constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far below overflow
+
+/// The sizes as they are written; 0 is that of the named model.
+struct Sizes {
+  std::string model = "117M";
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0;
+  std::int64_t sequence = 0;
+  std::int64_t vocabulary = 0;
+  std::string positions;
+  double initial_deviation = 0;
+};
+
+void add_model_options(CLI::App& app, Sizes& sizes) {
+  const CLI::Range size(std::int64_t{1}, std::int64_t{1} << 24);
+  app.add_option("--model", sizes.model, "Sizes to start from; the next options change them")
+      ->check(CLI::IsMember(architecture_names()));
+  app.option_defaults()->always_capture_default(false);
+  app.add_option("--layers", sizes.layers, "")->check(size);
+  app.add_option("--hidden", sizes.hidden, "Width of the model")->check(size);
+  app.add_option("--heads", sizes.heads, "Of attention; they share the width")->check(size);
+  app.add_option("--seq", sizes.sequence, "Tokens that the model sees at once")->check(size);
+  app.add_option("--vocab-size", sizes.vocabulary, "Kinds of tokens, padding included")
+      ->check(size);
+  app.add_option("--positions", sizes.positions, "rotary or learned")
+      ->check(CLI::IsMember({"rotary", "learned"}));
+  app.add_option("--init-std", sizes.initial_deviation, "Deviation of the weights at the begin")
+      ->check(CLI::PositiveNumber);
+  app.option_defaults()->always_capture_default();
+}
+
+void add_batch_options(CLI::App& app, Options& options) {
+  app.add_option("--global-batch-size", options.global_batch,
+                 "Samples per iteration; 0: one micro-batch")
+      ->check(CLI::Range(std::int64_t{0}, many));
+  app.add_option("--micro-batch-size", options.micro_batch,
+                 "Samples at a time; gradients of a global batch add up")
+      ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
+      ->check(CLI::IsMember({"auto", "fused", "blocked", "plain"}));
+  app.add_option("--attention-dropout", options.attention_dropout, "")
+      ->check(CLI::Range(0.0, 0.99));
+  app.add_option("--hidden-dropout", options.hidden_dropout, "")->check(CLI::Range(0.0, 0.99));
+  app.add_option("--recompute", options.recompute,
+                 "In the backward pass: selective (the scores of attention, but for plain "
+                 "attention) or full (whole layers, which keep their inputs only)")
+      ->check(CLI::IsMember({"selective", "full"}));
+}
+
+void add_training_options(CLI::App& app, Options& options) {
+  app.add_option("--lr", options.schedule.highest, "Highest learning rate")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--min-lr", options.schedule.lowest, "Last learning rate")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--lr-warmup-samples", options.schedule.warmup_samples, "")
+      ->check(CLI::Range(std::int64_t{0}, many));
+  app.add_option("--lr-decay-samples", options.schedule.decay_samples, "")
+      ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--adam-beta1", options.adamw.beta1, "")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--adam-beta2", options.adamw.beta2, "")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--adam-eps", options.adamw.epsilon, "")->check(CLI::PositiveNumber);
+  app.add_option("--weight-decay", options.adamw.weight_decay, "")->check(CLI::NonNegativeNumber);
+  app.add_option("--clip-grad", options.clip_gradient, "Largest norm of the gradients; 0: any")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--initial-loss-scale", options.loss_scale.initial, "Of fp16")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--loss-scale-window", options.loss_scale.window, "")
+      ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--hysteresis", options.loss_scale.hysteresis, "")->check(CLI::Range(1, 1 << 30));
+  app.add_option("--min-loss-scale", options.loss_scale.least, "")->check(CLI::PositiveNumber);
+}
+
+void add_run_options(CLI::App& app, Options& options) {
+  app.add_option("--log-interval", options.log_interval, "Iterations per line")
+      ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--exit-duration-in-mins", options.exit_duration_min,
+                 "Ends after the iteration in which this time is over; 0: none")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--peak-tflops", options.peak_tflops,
+                 "Of the device in this precision, for mfu_percent; 0: unknown")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--plan", options.plan,
+               "Print the memory per device and the smallest layout that fits, and exit");
+  app.add_option("--device-memory-gib", options.device_memory_gib,
+                 "For --plan; 0: of the device that is there")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--devices-per-node", options.devices_per_node, "For --plan")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+}
+
+void replace(std::int64_t& size, std::int64_t given) {
+  if (given > 0)
+    size = given;
+}
+
+Architecture architecture_of(const Sizes& sizes) {
+  Architecture result = architecture(sizes.model);
+  replace(result.layers, sizes.layers);
+  replace(result.hidden, sizes.hidden);
+  replace(result.heads, sizes.heads);
+  replace(result.sequence, sizes.sequence);
+  replace(result.vocabulary, sizes.vocabulary);
+  if (!sizes.positions.empty())
+    result.positions = sizes.positions == "learned" ? Positions::learned : Positions::rotary;
+  if (sizes.initial_deviation > 0)
+    result.initial_deviation = sizes.initial_deviation;
+  if (result.hidden % result.heads != 0)
+    throw steps::UsageError(
+        fmt::format("{} heads cannot share a width of {}", result.heads, result.hidden),
+        "--hidden must be a multiple of --heads");
+  if (result.positions == Positions::rotary && result.head_size() % 2 != 0)
+    throw steps::UsageError(
+        fmt::format("rotary positions need an even head size, not {}", result.head_size()),
+        "choose other --heads, or --positions learned");
+  return result;
+}
+
+void check_batches(Options& options) {
+  if (options.global_batch == 0)
+    options.global_batch = options.micro_batch;
+  if (options.global_batch % options.micro_batch != 0)
+    throw steps::UsageError(fmt::format("a global batch of {} is not made of micro-batches of {}",
+                                        options.global_batch, options.micro_batch),
+                            "--global-batch-size must be a multiple of --micro-batch-size");
+  if (options.schedule.decay_samples <= options.schedule.warmup_samples)
+    throw steps::UsageError("the learning rate falls before it has risen",
+                            "--lr-decay-samples must be above --lr-warmup-samples");
+}
+
+}  // namespace
+
+bool read_options(int argc, char** argv, Options& options) {
+  CLI::App app("Trains a GPT language model on synthetic tokens and reports how fast.", "gpt");
+  Sizes sizes;
+  steps::add_common_options(app, options.common);
+  add_model_options(app, sizes);
+  add_batch_options(app, options);
+  add_training_options(app, options);
+  add_run_options(app, options);
+  if (!steps::parse_command_line(app, argc, argv))
+    return false;
+  options.architecture = architecture_of(sizes);
+  check_batches(options);
+  parse_attention(options.attention, options.attention_dropout);
+  return true;
+}
+
+}  // namespace bench::gpt

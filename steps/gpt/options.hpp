@@ -1,0 +1,43 @@
+#pragma once
+
+#include "gpt/architecture.hpp"
+#include "gpt/schedule.hpp"
+#include "harness/adamw.hpp"
+#include "harness/arguments.hpp"
+#include "harness/loss_scale.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace bench::gpt {
+
+struct Options {
+  steps::CommonArguments common;
+  Architecture architecture;
+  std::int64_t global_batch = 0;  ///< Samples per iteration.
+  std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
+  std::string attention = "auto";
+  double attention_dropout = 0.1;
+  double hidden_dropout = 0.1;
+  std::string recompute = "selective";
+  Schedule schedule;
+  steps::AdamW::Options adamw;
+  double clip_gradient = 1;  ///< Largest norm of all gradients; 0: any.
+  steps::DynamicLossScale::Options loss_scale;
+  std::int64_t log_interval = 5;
+  double exit_duration_min = 0;  ///< 0: none.
+  double peak_tflops = 0;        ///< Of one device in the precision of the run; 0: unknown.
+  bool plan = false;
+  double device_memory_gib = 0;       ///< For the plan; 0: of the device that is there.
+  std::int64_t devices_per_node = 4;  ///< For the plan.
+
+  std::int64_t micro_batches() const { return global_batch / micro_batch; }
+  /// How often the forward pass of a step is computed, and the two gradients of it.
+  int passes() const { return recompute == "full" ? 4 : 3; }
+};
+
+/// Reads the command line. Returns false if it asked for help, which then is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(int argc, char** argv, Options& options);
+
+}  // namespace bench::gpt

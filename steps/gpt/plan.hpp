@@ -1,0 +1,48 @@
+#pragma once
+
+#include "gpt/options.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace bench::gpt {
+
+/// How a model is spread over devices.
+struct Layout {
+  std::int64_t tensor = 1;    ///< Each layer's matrices, and its activations along the sequence.
+  std::int64_t pipeline = 1;  ///< The layers.
+  std::int64_t data = 1;      ///< The batch, and the state of the optimizer (ZeRO-1).
+
+  std::int64_t devices() const { return tensor * pipeline * data; }
+};
+
+/// Bytes on the device that holds most: of the first pipeline stage, or the last.
+struct Memory {
+  double weights = 0;
+  double gradients = 0;    ///< Of the last backward pass, and the fp32 sums.
+  double optimizer = 0;    ///< Both moments, and fp32 weights where the model has another format.
+  double activations = 0;  ///< Kept for the backward pass, of all micro-batches under way.
+  double loss = 0;         ///< Scores of the vocabulary, in three forms, of one micro-batch.
+
+  double total() const { return weights + gradients + optimizer + activations + loss; }
+};
+
+/// What a training step of this program needs, without LibTorch's own (some 1 GB on a GPU) and what
+/// the allocator loses.
+///
+/// Activations are counted as this program keeps them: 19 numbers per token and width in a layer
+/// (17 with learned positions), and two masks with dropout. For the state of the optimizer see
+/// Rajbhandari et al., ZeRO (arXiv:1910.02054), section 3; for what pipeline stages keep, Narayanan
+/// et al. (arXiv:2104.04473), section 2.2; for splitting along the sequence, Korthikanti et al.
+/// (arXiv:2205.05198), section 4.2.
+Memory memory(const Options& options, const Layout& layout);
+
+/// The layout with the fewest devices on which the model fits in `device_bytes`, with a micro-batch
+/// as given; among those with as many, the one with the most tensor parallelism, which stays in a
+/// node. Nothing where none of up to 4096 devices does.
+std::optional<Layout> smallest_layout(const Options& options, double device_bytes);
+
+/// Prints what `--plan` promises.
+void log_plan(const Options& options);
+
+}  // namespace bench::gpt

@@ -1,0 +1,144 @@
+// The real program `gpt`, as a job script calls it.
+#include "steps/program_runner.hpp"
+
+#include <regex>
+
+#include <gmock/gmock.h>
+
+namespace bench::gpt {
+namespace {
+
+using steps::Outcome;
+using testing::HasSubstr;
+
+const std::string tiny_model =
+    "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
+    "--hidden-dropout 0 --attention-dropout 0 --lr-warmup-samples 0 ";
+
+Outcome run(const std::string& arguments, const std::string& before = "") {
+  return steps::run_step(GPT_PROGRAM, arguments, before);
+}
+
+TEST(GptProgram, DescribesWhatItHasNoMemoryFor) {
+  const Outcome outcome = run("--describe --model 175B", "ulimit -v 3145728; ");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("trainable_parameters"), "174590681088");
+  EXPECT_EQ(outcome.value("non_trainable_parameters"), "0");
+  EXPECT_NEAR(outcome.number("flops_per_token_causal"), 1.062e12, 1e8);
+  EXPECT_EQ(outcome.value("forward_macs_per_sample"), "362478059913216");
+}
+
+TEST(GptProgram, PlansWhatItHasNoMemoryFor) {
+  const Outcome outcome =
+      run("--plan --model 13B --precision bf16 --device-memory-gib 40 --attention-dropout 0",
+          "ulimit -v 3145728; ");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("fits"), "yes");
+  EXPECT_GT(outcome.number("devices"), 4);
+  EXPECT_LT(outcome.number("per_device_total_gib"), 40);
+  EXPECT_GT(outcome.number("one_device_total_gib"), 12.8 * 20 / 1.074);
+}
+
+TEST(GptProgram, TrainsAndReports) {
+  const Outcome outcome =
+      run(tiny_model +
+          "--micro-batch-size 2 --global-batch-size 6 --steps 7 --warmup 1 --peak-tflops 2");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "ok");
+  EXPECT_EQ(outcome.value("micro_batches"), "3");
+  EXPECT_EQ(outcome.value("iterations"), "7");
+  EXPECT_NEAR(outcome.number("first_loss"), std::log(128.0), 0.1);
+  EXPECT_NEAR(outcome.number("tokens_per_second"), 7 * 6 * 32 / outcome.number("epoch_s"), 0.1);
+  EXPECT_NEAR(outcome.number("mfu_percent"), 50 * outcome.number("tflops_per_device_causal"), 1e-6);
+  EXPECT_GT(outcome.number("peak_memory_bytes"), 1e7);
+  EXPECT_THAT(outcome.out,
+              HasSubstr(" iteration        5/       7 | consumed samples:           36 "));
+  EXPECT_THAT(outcome.out,
+              HasSubstr(" iteration        7/       7 | consumed samples:           48 "));
+}
+
+TEST(GptProgram, PartsAddUpToTheStep) {
+  const Outcome outcome =
+      run(tiny_model + "--micro-batch-size 2 --global-batch-size 6 --steps 7 --warmup 1");
+  const double parts_s = 3 * (outcome.number("io_mean_s") + outcome.number("forward_mean_s") +
+                              outcome.number("backward_mean_s")) +
+                         outcome.number("optimizer_mean_s") + outcome.number("other_mean_s");
+  EXPECT_NEAR(parts_s, outcome.number("time_per_step_mean_s"), 1e-6);
+}
+
+TEST(GptProgram, MicroBatchesDoNotChangeTheLoss) {
+  const Outcome whole =
+      run(tiny_model + "--micro-batch-size 4 --steps 4 --warmup 0 --log-interval 1");
+  const Outcome parts =
+      run(tiny_model + "--micro-batch-size 1 --global-batch-size 4 --steps 4 --warmup 0");
+  ASSERT_EQ(parts.exit_code, 0) << parts.err;
+  EXPECT_NEAR(parts.number("final_loss"), whole.number("final_loss"), 1e-5);
+}
+
+TEST(GptProgram, SameSeedSameLosses) {
+  const std::string arguments = tiny_model + "--micro-batch-size 2 --steps 3 --warmup 0 --seed ";
+  const Outcome one = run(arguments + "4");
+  EXPECT_EQ(one.value("final_loss"), run(arguments + "4").value("final_loss"));
+  EXPECT_NE(one.value("final_loss"), run(arguments + "5").value("final_loss"));
+}
+
+TEST(GptProgram, EndsWithTheStepWhoseLossIsLost) {
+  const Outcome outcome =
+      run(tiny_model + "--steps 50 --warmup 0 --lr 1e30 --min-lr 1e29 --clip-grad 0");
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "diverged");
+  EXPECT_LT(outcome.number("diverged_at_iteration"), 50);
+}
+
+TEST(GptProgram, EndsWhenItsTimeIsOver) {
+  const Outcome outcome = run(tiny_model + "--steps 1000000 --exit-duration-in-mins 0.01");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_LT(outcome.number("iterations"), 1'000'000);
+  EXPECT_NEAR(outcome.number("epoch_s"), 0.6, 0.6);
+}
+
+TEST(GptProgram, WritesItsSamples) {
+  const steps::Folder folder;
+  const Outcome outcome = run(tiny_model +
+                              "--micro-batch-size 1 --global-batch-size 2 --steps 3 "
+                              "--timings " +
+                              folder.file("t.csv"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string text = steps::read_text(folder.file("t.csv"));
+  EXPECT_THAT(text, testing::StartsWith("key,index,seconds\nEpoch,0,"));
+  EXPECT_THAT(text, HasSubstr("\nForward,5,"));
+  EXPECT_THAT(text, HasSubstr("\nOptimizer,2,"));
+}
+
+struct MistakeCase {
+  std::string name;
+  std::string arguments;
+  std::string message;
+};
+class GptMistakeTest : public testing::TestWithParam<MistakeCase> {};
+
+TEST_P(GptMistakeTest, IsToldBeforeAnythingRuns) {
+  const Outcome outcome = run(GetParam().arguments);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(outcome.err, HasSubstr("hint: "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, GptMistakeTest,
+    testing::Values(
+        MistakeCase{"Heads", "--hidden 30 --heads 4", "4 heads cannot share a width of 30"},
+        MistakeCase{"OddHeads", "--model 800M --hidden 9 --heads 3", "an even head size, not 3"},
+        MistakeCase{"Batches", "--global-batch-size 3 --micro-batch-size 2",
+                    "a global batch of 3 is not made of micro-batches of 2"},
+        MistakeCase{"Schedule", "--lr-warmup-samples 10 --lr-decay-samples 10",
+                    "falls before it has risen"},
+        MistakeCase{"Attention", "--attention blocked", "blocked attention has no dropout"},
+        MistakeCase{"Model", "--model 118M", "118M"},
+        MistakeCase{"Timings", "--layers 1 --timings /nowhere/t.csv",
+                    "cannot write /nowhere/t.csv"}),
+    [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace bench::gpt

@@ -1,0 +1,76 @@
+#pragma once
+
+// Runs a step program as a job script does.
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bench::steps {
+
+/// A folder of its own for each test, since tests run side by side.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "/steps_XXXXXX";
+    if (::mkdtemp(pattern.data()))
+      path_ = pattern;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    if (!path_.empty())
+      std::filesystem::remove_all(path_, ignored);
+  }
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string read_text(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+
+  /// The value of the line `name=value`, or empty.
+  std::string value(const std::string& name) const {
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(name + "="))
+        return line.substr(name.size() + 1);
+    return "";
+  }
+  double number(const std::string& name) const {
+    const std::string text = value(name);
+    return text.empty() ? std::nan("") : std::stod(text);
+  }
+};
+
+/// @param before shell words in front of the program, for example a limit
+inline Outcome run_step(const std::string& program, const std::string& arguments,
+                        const std::string& before = "") {
+  const Folder folder;
+  const std::string command = before + " '" + program + "' " + arguments + " >" +
+                              folder.file("out") + " 2>" + folder.file("err");
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text(folder.file("out")),
+          read_text(folder.file("err"))};
+}
+
+}  // namespace bench::steps

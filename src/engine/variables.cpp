@@ -1,5 +1,7 @@
 #include "variables.hpp"
 
+#include "platform_variables.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -17,12 +19,14 @@ namespace fs = std::filesystem;
 Variables benchmark_variables(const Run& run) {
   std::string start = run.fact("started");
   std::replace(start.begin(), start.end(), ' ', 'T');
-  return {{"jube_benchmark_name", run.benchmark.name},
-          {"jube_benchmark_id", std::to_string(run.directory.id)},
-          {"jube_benchmark_padid", workspace::padded(run.directory.id)},
-          {"jube_benchmark_home", run.fact("home")},
-          {"jube_benchmark_rundir", run.directory.path.string()},
-          {"jube_benchmark_start", start}};
+  Variables variables = platform_variables(run.platform);
+  variables.merge(Variables{{"jube_benchmark_name", run.benchmark.name},
+                            {"jube_benchmark_id", std::to_string(run.directory.id)},
+                            {"jube_benchmark_padid", workspace::padded(run.directory.id)},
+                            {"jube_benchmark_home", run.fact("home")},
+                            {"jube_benchmark_rundir", run.directory.path.string()},
+                            {"jube_benchmark_start", start}});
+  return variables;
 }
 
 void add_step_variables(const model::Step& step, Variables& variables) {

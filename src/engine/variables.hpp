@@ -14,7 +14,7 @@ namespace bench::engine {
 /// JUBE's internal variables, by name.
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-/// `jube_benchmark_...`: known before any workpackage exists.
+/// `jube_benchmark_...` and `jube_platform_...`: known before any workpackage exists.
 Variables benchmark_variables(const Run& run);
 
 /// `jube_step_...`.

@@ -1,4 +1,5 @@
 #include "engine/fixture.hpp"
+#include "engine/platform_variables.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,7 +141,9 @@ TEST_F(RunFixture, KnowsEveryVariableOfJube) {
       "                                               a: {export: true, _: ''}, c: 1}}\n"
       "step: [{name: a}, {name: b, depend: a, use: p, iterations: 2}]\n");
   const Graph graph = grown();
-  const Variables variables = graph.variables_of(graph.at(2));
+  Variables variables = graph.variables_of(graph.at(2));
+  for (const auto& [name, value] : platform_variables(run_.platform))
+    EXPECT_EQ(variables.extract(name).mapped(), value);
   const std::string root = directory_.path().string();
   const Variables expected{{"jube_benchmark_name", "demo"},
                            {"jube_benchmark_id", "3"},

@@ -1,4 +1,4 @@
-// vision: trains a ResNet on synthetic images and reports how fast. See README.md.
+// vision: trains a convolutional network on synthetic images and reports how fast. See README.md.
 
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
@@ -32,7 +32,7 @@ std::vector<double> train(const vision::Options& options, const vision::Architec
   const double scale = steps::loss_scale(precision);
   const torch::MemoryFormat format = vision::memory_format(options, device);
 
-  vision::ResNet model(architecture);
+  vision::Network model(architecture, options.image_size);
   model->to(device);
   for (torch::Tensor& weight : model->parameters())
     if (weight.dim() == 4)
@@ -96,7 +96,9 @@ int run(int argc, char** argv) {
   vision::Options options;
   if (!vision::read_options(argc, argv, options))
     return steps::exit_ok;
-  const vision::Architecture architecture = vision::resnet(options.model, options.classes);
+  const vision::Architecture architecture =
+      vision::make_architecture(options.model, options.classes);
+  vision::check_image_size(options, architecture);
   const vision::Counts counts = vision::count(architecture, options.image_size);
   if (options.common.describe) {
     vision::log_description(options, counts);
@@ -104,7 +106,7 @@ int run(int argc, char** argv) {
   }
   const torch::Device device = steps::select_device(options.common.device);
   steps::check_precision(options.common.precision(), device);
-  vision::check_trainable(options, counts);
+  vision::check_trainable(options, architecture);
   std::ofstream timings = open_timings(options.common.timings_file);
 
   const c10::DeviceGuard guard(device);

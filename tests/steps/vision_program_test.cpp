@@ -96,6 +96,37 @@ TEST(VisionProgram, DescribesItsModels) {
   EXPECT_EQ(run_vision("--describe --model resnet34").value("trainable_parameters"), "21797672");
 }
 
+TEST(VisionProgram, TakesTheSizeOfImagesFromTheModel) {
+  const auto shape = [](const std::string& arguments) {
+    return run_vision("--describe --model " + arguments).value("sample_shape");
+  };
+  EXPECT_EQ(shape("vgg16"), "3x224x224");
+  EXPECT_EQ(shape("alexnet"), "3x227x227");
+  EXPECT_EQ(shape("inception3"), "3x299x299");
+  EXPECT_EQ(shape("inception3 --image-size 224"), "3x224x224");
+}
+
+TEST(VisionProgram, SaysWhichImagesAreLargeEnough) {
+  struct Case {
+    const char* too_little;
+    const char* hint;
+  };
+  const Case cases[] = {
+      {"--describe --model inception3 --image-size 74", "use --image-size 75 or more"},
+      {"--describe --model alexnet --image-size 66", "use --image-size 67 or more"},
+      {"--device cpu --model resnet50 --image-size 32 --batch-size 1",
+       "or --image-size 33 or more"},
+      {"--device cpu --model inception3 --image-size 75 --batch-size 1",
+       "or --image-size 107 or more"},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = run_vision(c.too_little);
+    EXPECT_EQ(outcome.exit_code, 2) << c.too_little;
+    EXPECT_THAT(outcome.err, HasSubstr(c.hint)) << c.too_little;
+    EXPECT_EQ(outcome.out, "") << c.too_little;
+  }
+}
+
 TEST(VisionProgram, DescribesWhatItHasNoMemoryFor) {
   const std::string large =
       "--model resnet18 --batch-size 256 --steps 1 --warmup 0 --threads 1 --device cpu ";
@@ -133,6 +164,19 @@ TEST(VisionProgram, TrainsAndReports) {
   EXPECT_NEAR(parts_s, outcome.number("time_per_step_mean_s"), 1e-6);
   EXPECT_FALSE(outcome.value("blas").empty());
   EXPECT_FALSE(outcome.value("device_name").empty());
+}
+
+TEST(VisionProgram, TrainsNetworksWithDropoutAndWithBranches) {
+  for (const char* network : {"alexnet --image-size 67", "inception3 --image-size 75",
+                              "resnet50_v2 --image-size 32", "vgg16 --image-size 32"}) {
+    const Outcome outcome =
+        run_vision(std::string("--batch-size 2 --threads 1 --device cpu --steps 2 --warmup 0 "
+                               "--classes 10 --memory-format channels_last --model ") +
+                   network);
+    EXPECT_EQ(outcome.exit_code, 0) << network << outcome.err;
+    EXPECT_EQ(outcome.value("result"), "ok") << network;
+    EXPECT_TRUE(std::isfinite(outcome.number("final_loss"))) << network;
+  }
 }
 
 TEST(VisionProgram, PrintsTheLogOfTfCnnBenchmarks) {
@@ -240,11 +284,14 @@ TEST(VisionProgram, RefusesWrongArguments) {
     const char* message;
   };
   const Case cases[] = {
-      {"--model vgg16", "--model: vgg16 not in {resnet18,resnet34,resnet50}"},
+      {"--model vgg19",
+       "--model: vgg19 not in {alexnet,inception3,resnet18,resnet34,resnet50,resnet50_v2,resnet101,"
+       "resnet152,vgg16}"},
       {"--precision fp8", "--precision: fp8 not in {fp32,bf16,fp16}"},
       {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
       {"--batch-size 0", "--batch-size: Value 0 not in range"},
       {"--image-size 32 --batch-size 1 --device cpu", "one value per channel to normalise over"},
+      {"--model vgg16 --image-size 31", "nothing is left of images of side 31 behind all layers"},
       {"--device gpu", "unknown device 'gpu'"},
       {"--device cuda:999", "device cuda:999 is not there"},
       {"--stepz 3", "not expected: 3 --stepz"},

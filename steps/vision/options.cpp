@@ -26,6 +26,12 @@ bool read_options(int argc, char** argv, Options& options) {
                  "Learning rate for 256 images per step; scaled in proportion to --batch-size");
   app.add_option("--momentum", options.momentum, "Of SGD");
   app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters");
+  app.add_option("--eval-steps", options.eval_steps,
+                 "Batches of an evaluation after the training; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  app.add_option("--log-format", options.log_format,
+                 "Progress as tf_cnn_benchmarks or as PyTorch's ImageNet example prints it")
+      ->check(CLI::IsMember({"tf_cnn", "torch"}));
   if (!steps::parse_command_line(app, argc, argv))
     return false;
   if (image_size->empty())

@@ -18,6 +18,11 @@ struct Options {
   double base_learning_rate = 0.1;
   double momentum = 0.9;
   double weight_decay = 1e-4;
+  std::int64_t eval_steps = 0;  ///< Batches of the evaluation after the training; 0: none.
+  std::string log_format = "tf_cnn";
+
+  /// Whether the log shows, beside times and losses, how many answers were right.
+  bool log_has_accuracy() const { return log_format == "torch"; }
 
   /// The rate for a batch of 256 images, scaled in proportion to the batch.
   /// Source: Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 2.1.

@@ -189,6 +189,33 @@ TEST(VisionProgram, PrintsTheLogOfTfCnnBenchmarks) {
   EXPECT_TRUE(std::regex_search(outcome.out, log)) << outcome.out;
 }
 
+TEST(VisionProgram, PrintsTheLogOfTheImageNetExample) {
+  const Outcome outcome = run_vision(tiny + "--steps 11 --warmup 1 --log-format torch");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string seconds = R"([ \d]\d\.\d{3} \([ \d]\d\.\d{3}\)\t)";
+  const std::string percent = R"([ \d]{3}\.\d\d \([ \d]{3}\.\d\d\))";
+  const std::string rest = R"(/11\]\tTime )" + seconds + "Data " + seconds +
+                           R"(Loss \d\.\d{4}e[+-]\d\d \(\d\.\d{4}e[+-]\d\d\)\tAcc@1 )" + percent +
+                           R"(\tAcc@5 )" + percent + R"(\n)";
+  const std::regex log(R"((^|\n)Epoch: \[0\]\[ 1)" + rest + R"(Epoch: \[0\]\[11)" + rest +
+                       "epoch_s=");
+  EXPECT_TRUE(std::regex_search(outcome.out, log)) << outcome.out;
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("images/sec")));
+}
+
+TEST(VisionProgram, EvaluatesAfterTheTraining) {
+  const Outcome outcome = run_vision(tiny + "--classes 4 --steps 1 --warmup 0 --eval-steps 3");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(outcome.number("evaluation_images_per_second"), 6 / outcome.number("evaluation_s"),
+              1e-3);
+  EXPECT_TRUE(std::isfinite(outcome.number("evaluation_loss")));
+  EXPECT_GE(outcome.number("evaluation_top1_percent"), 0);
+  EXPECT_EQ(outcome.number("evaluation_top5_percent"), 100);  // of four classes
+  const Outcome without = run_vision(tiny + "--classes 4 --steps 1 --warmup 0");
+  EXPECT_EQ(without.out.find("evaluation_"), std::string::npos);
+  EXPECT_EQ(without.value("final_loss"), outcome.value("final_loss"));
+}
+
 TEST(VisionProgram, RepeatsItselfWithTheSameSeed) {
   const std::string arguments = tiny + "--steps 2 --warmup 1 --seed ";
   const Outcome first = run_vision(arguments + "11");
@@ -239,8 +266,8 @@ TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
   const Folder folder;
   const std::string file = folder.file("regions");
   std::ofstream(file).close();
-  const Outcome outcome =
-      run_vision(tiny + "--steps 2 --warmup 1", "BENCH_ENERGY_REGIONS='" + file + "' ");
+  const Outcome outcome = run_vision(tiny + "--steps 2 --warmup 1 --eval-steps 1",
+                                     "BENCH_ENERGY_REGIONS='" + file + "' ");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::string marks;
   std::istringstream lines(read(file));
@@ -256,7 +283,8 @@ TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
   const std::string batch =
       "begin batch\nbegin io\nend io\nbegin forward\nend forward\nbegin backward\nend backward\n"
       "begin optimizer\nend optimizer\nend batch\n";
-  EXPECT_EQ(marks, "begin warmup\nend warmup\nbegin epoch\n" + batch + batch + "end epoch\n");
+  EXPECT_EQ(marks, "begin warmup\nend warmup\nbegin epoch\n" + batch + batch +
+                       "end epoch\nbegin evaluation\nend evaluation\n");
 }
 
 TEST(VisionProgram, SaysWhenItDiverges) {
@@ -289,6 +317,8 @@ TEST(VisionProgram, RefusesWrongArguments) {
        "resnet152,vgg16}"},
       {"--precision fp8", "--precision: fp8 not in {fp32,bf16,fp16}"},
       {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
+      {"--log-format json", "--log-format: json not in {tf_cnn,torch}"},
+      {"--eval-steps -1", "--eval-steps: Value -1 not in range"},
       {"--batch-size 0", "--batch-size: Value 0 not in range"},
       {"--image-size 32 --batch-size 1 --device cpu", "one value per channel to normalise over"},
       {"--model vgg16 --image-size 31", "nothing is left of images of side 31 behind all layers"},

@@ -5,6 +5,8 @@
 #include "vision/data.hpp"
 #include "vision/recorder.hpp"
 
+#include <memory>
+
 #include <bench/energy/region.hpp>
 
 namespace bench::vision {
@@ -38,7 +40,8 @@ Evaluation evaluate(const Options& options, Network& model, const torch::Device&
     seconds = clock->seconds_between(from, to);
   }
   const History history = recorder.read();
-  const double count = static_cast<double>(options.common.batch_size * options.eval_steps);
+  const double count =
+      static_cast<double>(options.common.batch_size) * static_cast<double>(options.eval_steps);
   return {.seconds = seconds,
           .images_per_second = count / seconds,
           .loss = steps::statistics(history.losses).mean,

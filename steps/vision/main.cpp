@@ -126,17 +126,14 @@ int run(int argc, char** argv) {
   vision::Network model = build_model(options, architecture, device);
   const vision::History history = train(options, model, device, timers);
   vision::log_results(options, counts, timers, history);
-  bool finite = std::all_of(history.losses.begin(), history.losses.end(),
-                            [](double loss) { return std::isfinite(loss); });
-  if (options.eval_steps > 0) {
-    const vision::Evaluation evaluation = vision::evaluate(options, model, device);
-    vision::log_evaluation(evaluation);
-    finite = finite && std::isfinite(evaluation.loss);
-  }
+  if (options.eval_steps > 0)
+    vision::log_evaluation(vision::evaluate(options, model, device));
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
   if (timings.is_open())
     write_timings(std::move(timings), timers, options.common.timings_file);
+  const bool finite = std::all_of(history.losses.begin(), history.losses.end(),
+                                  [](double loss) { return std::isfinite(loss); });
   steps::log_value("result", finite ? "ok" : "diverged");
   return finite ? steps::exit_ok : steps::exit_diverged;
 }

@@ -1,20 +1,19 @@
-// vision: trains a ResNet on synthetic images and reports how fast. See README.md.
+// vision: trains a convolutional network on synthetic images and reports how fast. See README.md.
 
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/sgd.hpp"
+#include "harness/timings_file.hpp"
 #include "vision/data.hpp"
+#include "vision/evaluation.hpp"
 #include "vision/model.hpp"
+#include "vision/recorder.hpp"
 #include "vision/report.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <c10/core/DeviceGuard.h>
 
@@ -25,38 +24,44 @@ namespace {
 using namespace bench;
 using steps::Region;
 
-/// The losses of all steps, warm-up included; times of the measured steps in `timers`.
-std::vector<double> train(const vision::Options& options, const vision::Architecture& architecture,
-                          const torch::Device& device, steps::Timers& timers) {
-  const steps::Precision precision = options.common.precision();
-  const double scale = steps::loss_scale(precision);
-  const torch::MemoryFormat format = vision::memory_format(options, device);
-
-  vision::ResNet model(architecture);
+/// The model on its device, its weights in the order of memory that suits it.
+vision::Network build_model(const vision::Options& options,
+                            const vision::Architecture& architecture, const torch::Device& device) {
+  vision::Network model(architecture, options.image_size);
   model->to(device);
   for (torch::Tensor& weight : model->parameters())
     if (weight.dim() == 4)
-      weight.set_data(weight.contiguous(format));
+      weight.set_data(weight.contiguous(vision::memory_format(options, device)));
+  return model;
+}
+
+/// What all steps gave, warm-up included; times of the measured steps in `timers`.
+vision::History train(const vision::Options& options, vision::Network& model,
+                      const torch::Device& device, steps::Timers& timers) {
+  const steps::Precision precision = options.common.precision();
+  const double scale = steps::loss_scale(precision);
   steps::Sgd optimizer(model->parameters(), {.learning_rate = options.learning_rate(),
                                              .momentum = options.momentum,
                                              .weight_decay = options.weight_decay});
   const vision::SyntheticImages images(options.common.batch_size, options.image_size,
-                                       options.classes, format, device);
+                                       options.classes, vision::memory_format(options, device),
+                                       device);
 
-  std::vector<torch::Tensor> losses;  // on the device: reading one would make the host wait
+  vision::Recorder recorder(options.log_has_accuracy());
   const auto step = [&] {
     const vision::Batch& batch = *timers.timed(Region::io, [&] { return &images.next(); });
+    torch::Tensor scores;  // (B, classes)
     const torch::Tensor loss = timers.timed(Region::forward, [&] {
       const steps::Autocast autocast(device, precision);
-      return torch::cross_entropy_loss(model->forward(batch.images).to(torch::kFloat),
-                                       batch.labels);
+      scores = model->forward(batch.images).to(torch::kFloat);
+      return torch::cross_entropy_loss(scores, batch.labels);
     });
     timers.timed(Region::backward, [&] { (scale == 1.0 ? loss : loss * scale).backward(); });
     timers.timed(Region::optimizer, [&] {
       optimizer.step(1.0 / scale);
       optimizer.release_gradients();
     });
-    losses.push_back(loss.detach());
+    recorder.record(loss, scores, batch.labels);
   };
 
   {
@@ -69,34 +74,16 @@ std::vector<double> train(const vision::Options& options, const vision::Architec
     timers.timed(Region::batch, step);
   timers.end_epoch();
 
-  const torch::Tensor all = torch::stack(losses).to(torch::kCPU, torch::kDouble);
-  return {all.data_ptr<double>(), all.data_ptr<double>() + all.numel()};
-}
-
-/// Opens the file before the run, which may take hours, rather than fail after it.
-std::ofstream open_timings(const std::string& file) {
-  std::ofstream out;
-  if (file.empty())
-    return out;
-  out.open(file);
-  if (!out)
-    throw steps::UsageError(fmt::format("cannot write {}", file),
-                            "--timings takes a file in a folder that exists and can be written");
-  return out;
-}
-
-void write_timings(std::ofstream out, const steps::Timers& timers, const std::string& file) {
-  timers.write_csv(out);
-  out.close();
-  if (!out)
-    throw std::runtime_error(fmt::format("cannot write {} to its end", file));
+  return recorder.read();
 }
 
 int run(int argc, char** argv) {
   vision::Options options;
   if (!vision::read_options(argc, argv, options))
     return steps::exit_ok;
-  const vision::Architecture architecture = vision::resnet(options.model, options.classes);
+  const vision::Architecture architecture =
+      vision::make_architecture(options.model, options.classes);
+  vision::check_image_size(options, architecture);
   const vision::Counts counts = vision::count(architecture, options.image_size);
   if (options.common.describe) {
     vision::log_description(options, counts);
@@ -104,8 +91,8 @@ int run(int argc, char** argv) {
   }
   const torch::Device device = steps::select_device(options.common.device);
   steps::check_precision(options.common.precision(), device);
-  vision::check_trainable(options, counts);
-  std::ofstream timings = open_timings(options.common.timings_file);
+  vision::check_trainable(options, architecture);
+  steps::TimingsFile timings(options.common.timings_file);
 
   const c10::DeviceGuard guard(device);
   const steps::Blas blas = steps::detect_blas();
@@ -115,14 +102,16 @@ int run(int argc, char** argv) {
   std::fflush(stdout);  // a killed run still shows what it was
 
   steps::Timers timers(steps::make_clock(device));
-  const std::vector<double> losses = train(options, architecture, device, timers);
-  vision::log_results(options, counts, timers, losses);
+  vision::Network model = build_model(options, architecture, device);
+  const vision::History history = train(options, model, device, timers);
+  vision::log_results(options, counts, timers, history);
+  if (options.eval_steps > 0)
+    vision::log_evaluation(vision::evaluate(options, model, device));
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
-  if (timings.is_open())
-    write_timings(std::move(timings), timers, options.common.timings_file);
-  const bool finite =
-      std::all_of(losses.begin(), losses.end(), [](double loss) { return std::isfinite(loss); });
+  timings.write(timers);
+  const bool finite = std::all_of(history.losses.begin(), history.losses.end(),
+                                  [](double loss) { return std::isfinite(loss); });
   steps::log_value("result", finite ? "ok" : "diverged");
   return finite ? steps::exit_ok : steps::exit_diverged;
 }

@@ -1,62 +1,129 @@
 #include "vision/model.hpp"
 
-#include <string>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
 
 namespace bench::vision {
 namespace {
 
-torch::nn::Conv2dOptions convolution_options(const Convolution& shape) {
-  return torch::nn::Conv2dOptions(shape.in_channels, shape.out_channels, shape.kernel)
-      .stride(shape.stride)
-      .padding(shape.padding())
-      .bias(false);  // the normalisation behind it has one
+torch::nn::Sequential build(const Path& path, Shape shape);
+
+class ParallelPathsImpl : public torch::nn::Module {
+ public:
+  ParallelPathsImpl(const Branches& branches, const Shape& input) : join_(branches.join) {
+    for (const Path& path : branches.paths)
+      paths_.push_back(register_module(fmt::format("path{}", paths_.size()), build(path, input)));
+  }
+
+  torch::Tensor forward(const torch::Tensor& x) {  // (B, C, H, W)
+    std::vector<torch::Tensor> ends;
+    for (torch::nn::Sequential& path : paths_)
+      ends.push_back(path->is_empty() ? x : path->forward(x));
+    if (join_ == Branches::Join::concatenation)
+      return torch::cat(ends, 1);  // (B, sum of the paths' channels, H', W')
+    for (std::size_t i = 1; i < ends.size(); ++i)
+      ends[0] += ends[i];
+    return ends[0];  // (B, C', H', W')
+  }
+
+ private:
+  Branches::Join join_;
+  std::vector<torch::nn::Sequential> paths_;
+};
+TORCH_MODULE(ParallelPaths);
+
+/// Puts the module of one layer behind those that are there.
+struct Append {
+  torch::nn::Sequential& sequence;
+  Shape input;
+
+  template <typename Module>
+  void add(const char* kind, Module&& module) {
+    sequence->push_back(fmt::format("{}{}", kind, sequence->size()), std::forward<Module>(module));
+  }
+
+  void operator()(const Convolution& c) {
+    const bool half = c.padding == Padding::half;
+    torch::nn::Conv2d module(
+        torch::nn::Conv2dOptions(input.channels, c.out_channels, {c.kernel.height, c.kernel.width})
+            .stride(c.stride)
+            .padding({half ? c.kernel.height / 2 : 0, half ? c.kernel.width / 2 : 0})
+            .bias(c.bias));
+    if (c.bias) {
+      torch::nn::init::kaiming_normal_(module->weight, 0.0, torch::kFanIn, torch::kReLU);
+      torch::nn::init::zeros_(module->bias);
+    } else {
+      torch::nn::init::kaiming_normal_(module->weight, 0.0, torch::kFanOut, torch::kReLU);
+    }
+    add("convolution", module);
+  }
+
+  void operator()(const Normalisation& n) {
+    torch::nn::BatchNorm2d module(
+        torch::nn::BatchNorm2dOptions(input.channels).eps(n.epsilon).momentum(n.momentum));
+    // A constant factor, as TensorFlow has it: cuDNN takes none but with a factor.
+    module->weight.set_requires_grad(n.scale);
+    add("normalisation", module);
+  }
+
+  void operator()(const Relu&) {
+    // In place: none of the layers in front of it needs its own output for its gradient.
+    add("relu", torch::nn::ReLU(torch::nn::ReLUOptions(true)));
+  }
+
+  void operator()(const Pooling& p) {
+    if (p.kind == Pooling::Kind::average)
+      add("average", torch::nn::AvgPool2d(torch::nn::AvgPool2dOptions(p.kernel)
+                                              .stride(p.stride)
+                                              .padding(padding_before(p))
+                                              .count_include_pad(false)));
+    else
+      // LibTorch pads all sides alike. Where SAME has one pixel more below and right, rounding up
+      // lets the last window reach over the edge by that pixel.
+      add("maximum", torch::nn::MaxPool2d(torch::nn::MaxPool2dOptions(p.kernel)
+                                              .stride(p.stride)
+                                              .padding(padding_before(p))
+                                              .ceil_mode(p.padding == Padding::same)));
+  }
+
+  std::int64_t padding_before(const Pooling& p) const {
+    if (p.padding != Padding::same)
+      return p.padding == Padding::half ? p.kernel / 2 : 0;
+    const std::int64_t windows = output_size(input.size, p.kernel, p.stride, p.padding);
+    return std::max<std::int64_t>((windows - 1) * p.stride + p.kernel - input.size, 0) / 2;
+  }
+
+  void operator()(const GlobalAverage&) {
+    add("mean", torch::nn::Functional([](const torch::Tensor& x) {
+          return torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);
+        }));
+  }
+  void operator()(const Flatten&) { add("flatten", torch::nn::Flatten()); }
+  void operator()(const Linear& l) { add("linear", torch::nn::Linear(input.channels, l.outputs)); }
+  void operator()(const Dropout& d) { add("dropout", torch::nn::Dropout(d.rate)); }
+  void operator()(const Branches& b) { add("branches", ParallelPaths(b, input)); }
+};
+
+torch::nn::Sequential build(const Path& path, Shape shape) {
+  torch::nn::Sequential sequence;
+  for (const Layer& layer : path) {
+    std::visit(Append{sequence, shape}, layer.any());
+    shape = output_shape(layer, shape);
+  }
+  return sequence;
 }
 
 }  // namespace
 
-ConvolutionNormImpl::ConvolutionNormImpl(const Convolution& shape)
-    : convolution_(register_module("conv", torch::nn::Conv2d(convolution_options(shape)))),
-      norm_(register_module("norm", torch::nn::BatchNorm2d(shape.out_channels))) {
-  torch::nn::init::kaiming_normal_(convolution_->weight, 0.0, torch::kFanOut, torch::kReLU);
-}
+NetworkImpl::NetworkImpl(const Architecture& architecture, std::int64_t image_size)
+    : layers_(register_module(
+          "layers", build(architecture.layers, {Architecture::input_channels, image_size}))) {}
 
-torch::Tensor ConvolutionNormImpl::forward(const torch::Tensor& x) {
-  return norm_->forward(convolution_->forward(x));
-}
-
-ResidualBlockImpl::ResidualBlockImpl(const Block& block) {
-  for (const Convolution& shape : block.path)
-    path_.push_back(register_module("path" + std::to_string(path_.size()), ConvolutionNorm(shape)));
-  if (block.shortcut)
-    shortcut_ = register_module("shortcut", ConvolutionNorm(*block.shortcut));
-}
-
-torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& x) {
-  torch::Tensor y = x;
-  for (std::size_t i = 0; i + 1 < path_.size(); ++i)
-    y = path_[i]->forward(y).relu_();  // (B, width, H or H/stride, ...)
-  y = path_.back()->forward(y);        // (B, out, H/stride, W/stride), may be negative
-  y += shortcut_.is_empty() ? x : shortcut_->forward(x);
-  return y.relu_();
-}
-
-ResNetImpl::ResNetImpl(const Architecture& architecture)
-    : stem_(register_module("stem", ConvolutionNorm(architecture.stem))), classifier_(nullptr) {
-  for (const Block& block : architecture.blocks)
-    blocks_.push_back(
-        register_module("block" + std::to_string(blocks_.size()), ResidualBlock(block)));
-  classifier_ =
-      register_module("classifier", torch::nn::Linear(architecture.features, architecture.classes));
-}
-
-torch::Tensor ResNetImpl::forward(const torch::Tensor& images) {  // (B, 3, S, S)
-  torch::Tensor x = stem_->forward(images).relu_();               // (B, 64, S/2, S/2)
-  x = torch::max_pool2d(x, Architecture::pool_kernel, Architecture::pool_stride,
-                        /*padding=*/1);  // (B, 64, S/4, S/4)
-  for (ResidualBlock& block : blocks_)
-    x = block->forward(x);                               // ... (B, features, S/32, S/32)
-  x = torch::adaptive_avg_pool2d(x, {1, 1}).flatten(1);  // (B, features)
-  return classifier_->forward(x);                        // (B, classes)
+torch::Tensor NetworkImpl::forward(const torch::Tensor& images) {
+  return layers_->forward(images);
 }
 
 }  // namespace bench::vision

@@ -8,15 +8,18 @@
 namespace bench::vision {
 
 bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a ResNet on synthetic images and reports how fast.", "vision");
+  CLI::App app("Trains a convolutional network on synthetic images and reports how fast.",
+               "vision");
   steps::add_common_options(app, options.common);
   steps::add_batch_size_option(app, options.common);
-  app.add_option("--model", options.model, "Network, in its v1.5 form")
+  app.add_option("--model", options.model, "Network; a resnet without v2 is in its v1.5 form")
       ->check(CLI::IsMember(architecture_names()));
   app.add_option("--classes", options.classes, "Kinds of images")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
-  app.add_option("--image-size", options.image_size, "Side of the square images in pixels")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 14));
+  const CLI::Option* const image_size =
+      app.add_option("--image-size", options.image_size, "Side of the square images in pixels")
+          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 14))
+          ->default_str("224; alexnet 227; inception3 299");
   app.add_option("--memory-format", options.memory_format,
                  "Order of images and weights in memory; auto: channels_last on a GPU")
       ->check(CLI::IsMember({"auto", "contiguous", "channels_last"}));
@@ -24,15 +27,41 @@ bool read_options(int argc, char** argv, Options& options) {
                  "Learning rate for 256 images per step; scaled in proportion to --batch-size");
   app.add_option("--momentum", options.momentum, "Of SGD");
   app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters");
-  return steps::parse_command_line(app, argc, argv);
+  app.add_option("--eval-steps", options.eval_steps,
+                 "Batches of an evaluation after the training; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  app.add_option("--log-format", options.log_format,
+                 "Progress as tf_cnn_benchmarks or as PyTorch's ImageNet example prints it")
+      ->check(CLI::IsMember({"tf_cnn", "torch"}));
+  if (!steps::parse_command_line(app, argc, argv))
+    return false;
+  if (image_size->empty())
+    options.image_size = make_architecture(options.model, options.classes).image_size;
+  return true;
 }
 
-void check_trainable(const Options& options, const Counts& counts) {
-  if (options.common.batch_size == 1 && counts.final_size == 1)
-    throw steps::UsageError(
-        fmt::format("one image of side {} leaves one value per channel to normalise over",
-                    options.image_size),
-        "use --batch-size 2 or more, or an --image-size above 32");
+void check_image_size(const Options& options, const Architecture& architecture) {
+  const std::int64_t smallest = smallest_image_size(architecture);
+  if (options.image_size < smallest)
+    throw steps::UsageError(fmt::format("nothing is left of images of side {} behind all layers of "
+                                        "{}",
+                                        options.image_size, architecture.name),
+                            fmt::format("use --image-size {} or more", smallest));
+}
+
+void check_trainable(const Options& options, const Architecture& architecture) {
+  const auto normalises_single_pixels = [&](std::int64_t image_size) {
+    return count(architecture, image_size).smallest_normalised_size == 1;
+  };
+  if (options.common.batch_size > 1 || !normalises_single_pixels(options.image_size))
+    return;
+  std::int64_t enough = options.image_size;
+  while (normalises_single_pixels(enough))
+    ++enough;
+  throw steps::UsageError(
+      fmt::format("one image of side {} leaves one value per channel to normalise over",
+                  options.image_size),
+      fmt::format("use --batch-size 2 or more, or --image-size {} or more", enough));
 }
 
 torch::MemoryFormat memory_format(const Options& options, const torch::Device& device) {

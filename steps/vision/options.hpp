@@ -2,7 +2,7 @@
 
 #include "harness/arguments.hpp"
 #include "harness/torch_all.hpp"
-#include "vision/architecture.hpp"
+#include "vision/counts.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,11 +13,16 @@ struct Options {
   steps::CommonArguments common;
   std::string model = "resnet50";
   std::int64_t classes = 1000;
-  std::int64_t image_size = 224;
+  std::int64_t image_size = 0;  ///< Filled in by `read_options` where the user names none.
   std::string memory_format = "auto";
   double base_learning_rate = 0.1;
   double momentum = 0.9;
   double weight_decay = 1e-4;
+  std::int64_t eval_steps = 0;  ///< Batches of the evaluation after the training; 0: none.
+  std::string log_format = "tf_cnn";
+
+  /// Whether the log shows, beside times and losses, how many answers were right.
+  bool log_has_accuracy() const { return log_format == "torch"; }
 
   /// The rate for a batch of 256 images, scaled in proportion to the batch.
   /// Source: Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 2.1.
@@ -26,13 +31,17 @@ struct Options {
   }
 };
 
-/// Reads the command line. Returns false if it asked for help, which then is printed.
+/// Reads the command line; the size of the images is by default that of the network. Returns false
+/// if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
 bool read_options(int argc, char** argv, Options& options);
 
+/// @throws steps::UsageError if the images are too small for the network
+void check_image_size(const Options& options, const Architecture& architecture);
+
 /// @throws steps::UsageError if the network cannot be trained on these images: a normalisation
 ///         over a single value has no variance
-void check_trainable(const Options& options, const Counts& counts);
+void check_trainable(const Options& options, const Architecture& architecture);
 
 torch::MemoryFormat memory_format(const Options& options, const torch::Device& device);
 

@@ -1,9 +1,11 @@
 #include "vision/report.hpp"
 
 #include "harness/log.hpp"
+#include "vision/progress_log.hpp"
 #include "vision/step_log.hpp"
 
 #include <span>
+#include <string>
 #include <utility>
 
 namespace bench::vision {
@@ -33,6 +35,22 @@ void log_times(const steps::Timers& timers) {
     steps::log_statistics(name, "s", steps::statistics(timers.samples_s(region)));
 }
 
+/// The measured steps in the chosen format; those of the warm-up stand first in the history.
+std::string progress(const Options& options, const steps::Timers& timers, const History& history) {
+  const std::vector<double>& step_s = timers.samples_s(Region::batch);
+  const auto measured = [&](const std::vector<double>& values) {
+    return std::span(values).last(step_s.size());
+  };
+  if (options.log_has_accuracy())
+    return progress_lines({.time_s = step_s,
+                           .data_s = timers.samples_s(Region::io),
+                           .losses = measured(history.losses),
+                           .top1_percent = measured(history.top1_percent),
+                           .top5_percent = measured(history.top5_percent)});
+  return step_table(options.common.batch_size, step_s, timers.samples_s(Region::epoch).front(),
+                    measured(history.losses));
+}
+
 }  // namespace
 
 void log_description(const Options& options, const Counts& counts) {
@@ -50,23 +68,31 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_value("memory_format", memory_format(options, device) == torch::MemoryFormat::ChannelsLast
                                  ? "channels_last"
                                  : "contiguous");
+  log_value("eval_steps", options.eval_steps);
+  log_value("log_format", options.log_format);
 }
 
 void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
-                 const std::vector<double>& losses) {
-  const std::vector<double>& step_s = timers.samples_s(Region::batch);
+                 const History& history) {
+  const auto steps = static_cast<double>(timers.samples_s(Region::batch).size());
   const double epoch_s = timers.samples_s(Region::epoch).front();
-  const std::span<const double> measured = std::span(losses).last(step_s.size());
-  fmt::print("{}", step_table(options.common.batch_size, step_s, epoch_s, measured));
+  fmt::print("{}", progress(options, timers, history));
   log_value("epoch_s", epoch_s);
   log_times(timers);
-  const double images_per_second =
-      static_cast<double>(options.common.batch_size) * static_cast<double>(step_s.size()) / epoch_s;
+  const double images_per_second = static_cast<double>(options.common.batch_size) * steps / epoch_s;
   log_value("images_per_second", images_per_second);
   log_value("flops_per_second",
             images_per_second * static_cast<double>(counts.training_flops_per_sample()));
-  log_value("first_loss", losses.front());
-  log_value("final_loss", losses.back());
+  log_value("first_loss", history.losses.front());
+  log_value("final_loss", history.losses.back());
+}
+
+void log_evaluation(const Evaluation& evaluation) {
+  log_value("evaluation_s", evaluation.seconds);
+  log_value("evaluation_images_per_second", evaluation.images_per_second);
+  log_value("evaluation_loss", evaluation.loss);
+  log_value("evaluation_top1_percent", evaluation.top1_percent);
+  log_value("evaluation_top5_percent", evaluation.top5_percent);
 }
 
 }  // namespace bench::vision

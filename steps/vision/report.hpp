@@ -1,9 +1,9 @@
 #pragma once
 
 #include "harness/timers.hpp"
+#include "vision/evaluation.hpp"
 #include "vision/options.hpp"
-
-#include <vector>
+#include "vision/recorder.hpp"
 
 namespace bench::vision {
 
@@ -13,9 +13,11 @@ void log_description(const Options& options, const Counts& counts);
 /// Prints the options that decide the result.
 void log_run(const Options& options, const Counts& counts, const torch::Device& device);
 
-/// Prints the table of steps, times, rates and losses.
-/// @param losses of every step, warm-up included
+/// Prints the progress of the measured steps, times, rates and losses.
+/// @param history of every step, warm-up included
 void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
-                 const std::vector<double>& losses);
+                 const History& history);
+
+void log_evaluation(const Evaluation& evaluation);
 
 }  // namespace bench::vision

@@ -30,9 +30,7 @@ INSTANTIATE_TEST_SUITE_P(
                     PlatformCase{"MI250", "jube_platform_device_fp16_tflops", "181.05"},
                     PlatformCase{"local", "jube_platform_devices_per_node", ""},
                     PlatformCase{"local", "jube_platform_device_fp16_tflops", ""}),
-    [](const auto& instance) {
-      return instance.param.platform + "_" + instance.param.variable;
-    });
+    [](const auto& instance) { return instance.param.platform + "_" + instance.param.variable; });
 
 }  // namespace
 }  // namespace bench::engine

@@ -1,8 +1,8 @@
 // The real program `vision`, as a job script calls it.
 
+#include "steps/program_runner.hpp"
+
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -11,67 +11,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace bench::vision {
 namespace {
 
+using steps::Folder;
+using steps::Outcome;
 using testing::HasSubstr;
-
-/// A folder of its own for each test, since tests run side by side.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "/vision_XXXXXX";
-    if (::mkdtemp(pattern.data()))
-      path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string read(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-struct Outcome {
-  int exit_code;
-  std::string out;
-  std::string err;
-
-  /// The value of the line `name=value`, or empty.
-  std::string value(const std::string& name) const {
-    std::istringstream lines(out);
-    for (std::string line; std::getline(lines, line);)
-      if (line.starts_with(name + "="))
-        return line.substr(name.size() + 1);
-    return "";
-  }
-  double number(const std::string& name) const {
-    const std::string text = value(name);
-    return text.empty() ? std::nan("") : std::stod(text);
-  }
-};
 
 /// @param before shell words in front of the program, for example a limit
 Outcome run_vision(const std::string& arguments, const std::string& before = "") {
-  const Folder folder;
-  const std::string command = before + " '" + VISION_PROGRAM + "' " + arguments + " >" +
-                              folder.file("out") + " 2>" + folder.file("err");
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder.file("out")),
-          read(folder.file("err"))};
+  return steps::run_step(VISION_PROGRAM, arguments, before);
 }
 
 const std::string tiny =
@@ -94,6 +44,37 @@ TEST(VisionProgram, DescribesItsModels) {
             "classes=1000\n");
   EXPECT_EQ(run_vision("--describe --model resnet18").value("trainable_parameters"), "11689512");
   EXPECT_EQ(run_vision("--describe --model resnet34").value("trainable_parameters"), "21797672");
+}
+
+TEST(VisionProgram, TakesTheSizeOfImagesFromTheModel) {
+  const auto shape = [](const std::string& arguments) {
+    return run_vision("--describe --model " + arguments).value("sample_shape");
+  };
+  EXPECT_EQ(shape("vgg16"), "3x224x224");
+  EXPECT_EQ(shape("alexnet"), "3x227x227");
+  EXPECT_EQ(shape("inception3"), "3x299x299");
+  EXPECT_EQ(shape("inception3 --image-size 224"), "3x224x224");
+}
+
+TEST(VisionProgram, SaysWhichImagesAreLargeEnough) {
+  struct Case {
+    const char* too_little;
+    const char* hint;
+  };
+  const Case cases[] = {
+      {"--describe --model inception3 --image-size 74", "use --image-size 75 or more"},
+      {"--describe --model alexnet --image-size 66", "use --image-size 67 or more"},
+      {"--device cpu --model resnet50 --image-size 32 --batch-size 1",
+       "or --image-size 33 or more"},
+      {"--device cpu --model inception3 --image-size 75 --batch-size 1",
+       "or --image-size 107 or more"},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = run_vision(c.too_little);
+    EXPECT_EQ(outcome.exit_code, 2) << c.too_little;
+    EXPECT_THAT(outcome.err, HasSubstr(c.hint)) << c.too_little;
+    EXPECT_EQ(outcome.out, "") << c.too_little;
+  }
 }
 
 TEST(VisionProgram, DescribesWhatItHasNoMemoryFor) {
@@ -135,6 +116,19 @@ TEST(VisionProgram, TrainsAndReports) {
   EXPECT_FALSE(outcome.value("device_name").empty());
 }
 
+TEST(VisionProgram, TrainsNetworksWithDropoutAndWithBranches) {
+  for (const char* network : {"alexnet --image-size 67", "inception3 --image-size 75",
+                              "resnet50_v2 --image-size 32", "vgg16 --image-size 32"}) {
+    const Outcome outcome =
+        run_vision(std::string("--batch-size 2 --threads 1 --device cpu --steps 2 --warmup 0 "
+                               "--classes 10 --memory-format channels_last --model ") +
+                   network);
+    EXPECT_EQ(outcome.exit_code, 0) << network << outcome.err;
+    EXPECT_EQ(outcome.value("result"), "ok") << network;
+    EXPECT_TRUE(std::isfinite(outcome.number("final_loss"))) << network;
+  }
+}
+
 TEST(VisionProgram, PrintsTheLogOfTfCnnBenchmarks) {
   const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
@@ -143,6 +137,33 @@ TEST(VisionProgram, PrintsTheLogOfTfCnnBenchmarks) {
   const std::regex log("(^|\n)Step\tImg/sec\ttotal_loss\n1" + line + "3" + line +
                        R"(-{64}\ntotal images/sec: \d+\.\d\d\n-{64}\n)");
   EXPECT_TRUE(std::regex_search(outcome.out, log)) << outcome.out;
+}
+
+TEST(VisionProgram, PrintsTheLogOfTheImageNetExample) {
+  const Outcome outcome = run_vision(tiny + "--steps 11 --warmup 1 --log-format torch");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string seconds = R"([ \d]\d\.\d{3} \([ \d]\d\.\d{3}\)\t)";
+  const std::string percent = R"([ \d]{3}\.\d\d \([ \d]{3}\.\d\d\))";
+  const std::string rest = R"(/11\]\tTime )" + seconds + "Data " + seconds +
+                           R"(Loss \d\.\d{4}e[+-]\d\d \(\d\.\d{4}e[+-]\d\d\)\tAcc@1 )" + percent +
+                           R"(\tAcc@5 )" + percent + R"(\n)";
+  const std::regex log(R"((^|\n)Epoch: \[0\]\[ 1)" + rest + R"(Epoch: \[0\]\[11)" + rest +
+                       "epoch_s=");
+  EXPECT_TRUE(std::regex_search(outcome.out, log)) << outcome.out;
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("images/sec")));
+}
+
+TEST(VisionProgram, EvaluatesAfterTheTraining) {
+  const Outcome outcome = run_vision(tiny + "--classes 4 --steps 1 --warmup 0 --eval-steps 3");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NEAR(outcome.number("evaluation_images_per_second"), 6 / outcome.number("evaluation_s"),
+              1e-3);
+  EXPECT_TRUE(std::isfinite(outcome.number("evaluation_loss")));
+  EXPECT_GE(outcome.number("evaluation_top1_percent"), 0);
+  EXPECT_EQ(outcome.number("evaluation_top5_percent"), 100);  // of four classes
+  const Outcome without = run_vision(tiny + "--classes 4 --steps 1 --warmup 0");
+  EXPECT_EQ(without.out.find("evaluation_"), std::string::npos);
+  EXPECT_EQ(without.value("final_loss"), outcome.value("final_loss"));
 }
 
 TEST(VisionProgram, RepeatsItselfWithTheSameSeed) {
@@ -184,7 +205,7 @@ TEST(VisionProgram, WritesEverySample) {
   const Outcome outcome =
       run_vision(tiny + "--steps 2 --warmup 1 --timings " + folder.file("samples.csv"));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const std::string csv = read(folder.file("samples.csv"));
+  const std::string csv = steps::read_text(folder.file("samples.csv"));
   EXPECT_THAT(csv, testing::StartsWith("key,index,seconds\nEpoch,0,"));
   for (const char* key : {"Batch,1,", "Forward,1,", "Backward,1,", "Optimizer,1,", "IO,1,"})
     EXPECT_THAT(csv, HasSubstr(std::string("\n") + key));
@@ -195,11 +216,11 @@ TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
   const Folder folder;
   const std::string file = folder.file("regions");
   std::ofstream(file).close();
-  const Outcome outcome =
-      run_vision(tiny + "--steps 2 --warmup 1", "BENCH_ENERGY_REGIONS='" + file + "' ");
+  const Outcome outcome = run_vision(tiny + "--steps 2 --warmup 1 --eval-steps 1",
+                                     "BENCH_ENERGY_REGIONS='" + file + "' ");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::string marks;
-  std::istringstream lines(read(file));
+  std::istringstream lines(steps::read_text(file));
   long long last_ns = 0;
   for (std::string line; std::getline(lines, line);) {
     const auto at = line.find('@');
@@ -212,7 +233,8 @@ TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
   const std::string batch =
       "begin batch\nbegin io\nend io\nbegin forward\nend forward\nbegin backward\nend backward\n"
       "begin optimizer\nend optimizer\nend batch\n";
-  EXPECT_EQ(marks, "begin warmup\nend warmup\nbegin epoch\n" + batch + batch + "end epoch\n");
+  EXPECT_EQ(marks, "begin warmup\nend warmup\nbegin epoch\n" + batch + batch +
+                       "end epoch\nbegin evaluation\nend evaluation\n");
 }
 
 TEST(VisionProgram, SaysWhenItDiverges) {
@@ -240,11 +262,16 @@ TEST(VisionProgram, RefusesWrongArguments) {
     const char* message;
   };
   const Case cases[] = {
-      {"--model vgg16", "--model: vgg16 not in {resnet18,resnet34,resnet50}"},
+      {"--model vgg19",
+       "--model: vgg19 not in {alexnet,inception3,resnet18,resnet34,resnet50,resnet50_v2,resnet101,"
+       "resnet152,vgg16}"},
       {"--precision fp8", "--precision: fp8 not in {fp32,bf16,fp16}"},
       {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
+      {"--log-format json", "--log-format: json not in {tf_cnn,torch}"},
+      {"--eval-steps -1", "--eval-steps: Value -1 not in range"},
       {"--batch-size 0", "--batch-size: Value 0 not in range"},
       {"--image-size 32 --batch-size 1 --device cpu", "one value per channel to normalise over"},
+      {"--model vgg16 --image-size 31", "nothing is left of images of side 31 behind all layers"},
       {"--device gpu", "unknown device 'gpu'"},
       {"--device cuda:999", "device cuda:999 is not there"},
       {"--stepz 3", "not expected: 3 --stepz"},

@@ -1,95 +1,12 @@
-#include "vision/architecture.hpp"
 #include "vision/data.hpp"
-#include "vision/model.hpp"
 #include "vision/step_log.hpp"
 
-#include <cmath>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
 namespace bench::vision {
 namespace {
-
-struct PublishedModel {
-  const char* name;
-  std::int64_t trainable_parameters;
-  std::int64_t non_trainable_parameters;
-  std::int64_t forward_macs_per_sample;
-};
-
-// Parameters: torchvision's documentation of its weights. Multiply-adds: the sums over the tables
-// of the paper, with the v1.5 stride in resnet50.
-constexpr PublishedModel published[] = {
-    {"resnet18", 11'689'512, 9'600, 1'814'073'344},
-    {"resnet34", 21'797'672, 17'024, 3'663'761'408},
-    {"resnet50", 25'557'032, 53'120, 4'089'184'256},
-};
-
-TEST(Architecture, CountsWhatIsPublished) {
-  for (const PublishedModel& model : published) {
-    SCOPED_TRACE(model.name);
-    const Counts counts = count(resnet(model.name, 1000), 224);
-    EXPECT_EQ(counts.trainable_parameters, model.trainable_parameters);
-    EXPECT_EQ(counts.non_trainable_parameters, model.non_trainable_parameters);
-    EXPECT_EQ(counts.forward_macs_per_sample, model.forward_macs_per_sample);
-    EXPECT_EQ(counts.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
-    EXPECT_EQ(counts.input_bytes_per_sample, 3 * 224 * 224 * 4);
-    EXPECT_EQ(counts.final_size, 7);
-  }
-}
-
-TEST(Architecture, CountsWhatIsBuilt) {
-  for (const std::string& name : architecture_names()) {
-    SCOPED_TRACE(name);
-    const Architecture architecture = resnet(name, 10);
-    const ResNet model(architecture);
-    std::int64_t trainable = 0;
-    for (const torch::Tensor& parameter : model->parameters())
-      trainable += parameter.requires_grad() ? parameter.numel() : 0;
-    std::int64_t running = 0;
-    for (const torch::Tensor& buffer : model->buffers())
-      running += buffer.is_floating_point() ? buffer.numel() : 0;  // step counters are integers
-    const Counts counts = count(architecture, 32);
-    EXPECT_EQ(counts.trainable_parameters, trainable);
-    EXPECT_EQ(counts.non_trainable_parameters, running);
-  }
-}
-
-TEST(Architecture, RefusesUnknownNames) {
-  EXPECT_THROW(resnet("resnet19", 10), std::invalid_argument);
-}
-
-TEST(Model, GivesOneScorePerClassForAnySize) {
-  torch::manual_seed(1);
-  ResNet model(resnet("resnet18", 10));
-  for (const std::int64_t size : {32, 33, 70})
-    EXPECT_EQ(model->forward(torch::randn({2, 3, size, size})).sizes(),
-              (std::vector<std::int64_t>{2, 10}));
-  ResNet bottlenecks(resnet("resnet50", 7));
-  EXPECT_EQ(bottlenecks->forward(torch::randn({3, 3, 40, 40})).sizes(),
-            (std::vector<std::int64_t>{3, 7}));
-}
-
-TEST(Model, ReachesEveryParameterWithAGradient) {
-  torch::manual_seed(1);
-  ResNet model(resnet("resnet18", 10));
-  torch::cross_entropy_loss(model->forward(torch::randn({2, 3, 32, 32})),
-                            torch::tensor({3, 9}, torch::kLong))
-      .backward();
-  for (const auto& parameter : model->named_parameters()) {
-    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
-    EXPECT_GT(parameter.value().grad().abs().sum().item<double>(), 0) << parameter.key();
-  }
-}
-
-TEST(Model, BeginsWithTheDeviationOfHeAndOthers) {
-  torch::manual_seed(1);
-  const ResNet model(resnet("resnet18", 10));
-  const torch::Tensor stem = model->named_parameters()["stem.conv.weight"];
-  const double fan_out = 64.0 * 7 * 7;
-  EXPECT_NEAR(stem.std().item<double>(), std::sqrt(2.0 / fan_out), 1e-3);
-}
 
 TEST(SyntheticPixels, AreATruncatedNormalDistribution) {
   torch::manual_seed(3);

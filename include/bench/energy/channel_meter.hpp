@@ -39,9 +39,9 @@ struct ChannelEnergy {
   std::optional<double> power_min_w;
   std::optional<double> power_mean_w;
   std::optional<double> power_max_w;
-  std::optional<double> power_idle_w;  ///< Mean before the run, if that was measured.
-  std::uint64_t samples = 0;           ///< Readings inside the run that gave a value.
-  std::uint64_t failures = 0;          ///< Readings inside the run that gave none.
+  std::optional<double> power_idle_w;    ///< Mean before the run, if that was measured.
+  std::uint64_t samples = 0;             ///< Readings inside the run that gave a value.
+  std::uint64_t failures = 0;            ///< Readings inside the run that gave none.
   std::optional<double> first_sample_s;  ///< When the first of them was, from the start on.
   double longest_gap_s = 0;  ///< Longest time without a value, start and end of the run included.
   /// Of the times between looks at this channel, see `IntervalJitter`.

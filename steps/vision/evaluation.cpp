@@ -1,0 +1,52 @@
+#include "vision/evaluation.hpp"
+
+#include "harness/statistics.hpp"
+#include "harness/timers.hpp"
+#include "vision/data.hpp"
+#include "vision/recorder.hpp"
+
+#include <memory>
+
+#include <bench/energy/region.hpp>
+
+namespace bench::vision {
+
+Evaluation evaluate(const Options& options, Network& model, const torch::Device& device) {
+  const torch::NoGradGuard no_gradient;
+  model->eval();
+  const steps::Precision precision = options.common.precision();
+  const SyntheticImages images(options.common.batch_size, options.image_size, options.classes,
+                               memory_format(options, device), device);
+  const auto step = [&](Recorder& recorder) {
+    const Batch& batch = images.next();
+    const steps::Autocast autocast(device, precision);
+    const torch::Tensor scores = model->forward(batch.images).to(torch::kFloat);  // (B, classes)
+    recorder.record(torch::cross_entropy_loss(scores, batch.labels), scores, batch.labels);
+  };
+
+  Recorder discarded(true);
+  step(discarded);
+  Recorder recorder(true);
+  const std::unique_ptr<steps::Clock> clock = steps::make_clock(device);
+  clock->wait();
+  double seconds = 0;
+  {
+    const energy::Region region("evaluation");
+    const std::size_t from = clock->mark();
+    for (std::int64_t i = 0; i < options.eval_steps; ++i)
+      step(recorder);
+    const std::size_t to = clock->mark();
+    clock->wait();
+    seconds = clock->seconds_between(from, to);
+  }
+  const History history = recorder.read();
+  const double count =
+      static_cast<double>(options.common.batch_size) * static_cast<double>(options.eval_steps);
+  return {.seconds = seconds,
+          .images_per_second = count / seconds,
+          .loss = steps::statistics(history.losses).mean,
+          .top1_percent = steps::statistics(history.top1_percent).mean,
+          .top5_percent = steps::statistics(history.top5_percent).mean};
+}
+
+}  // namespace bench::vision

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "vision/model.hpp"
+#include "vision/options.hpp"
+
+namespace bench::vision {
+
+struct Evaluation {
+  double seconds;
+  double images_per_second;
+  double loss;  ///< Mean over all batches, as are the shares below.
+  double top1_percent;
+  double top5_percent;
+};
+
+/// Passes `options.eval_steps` batches of synthetic images forward, in evaluation mode and without
+/// gradients; the model stays in that mode. The images are other ones than those of the training,
+/// and the same in every step.
+///
+/// One batch before them is not measured. Begin and end wait for the device; under a meter they are
+/// those of the region `evaluation`.
+Evaluation evaluate(const Options& options, Network& model, const torch::Device& device);
+
+}  // namespace bench::vision

@@ -1,0 +1,39 @@
+#include "vision/recorder.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace bench::vision {
+namespace {
+
+/// @param column (N), on any device
+std::vector<double> on_host(const torch::Tensor& column) {
+  const torch::Tensor values = column.to(torch::kCPU, torch::kDouble).contiguous();
+  return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
+}
+
+}  // namespace
+
+void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
+                      const torch::Tensor& labels) {
+  losses_.push_back(loss.detach());
+  if (!accuracy_)
+    return;
+  const std::int64_t best = std::min<std::int64_t>(5, scores.size(1));
+  const torch::Tensor hits =
+      std::get<1>(scores.detach().topk(best, 1)).eq(labels.unsqueeze(1));  // (B, best)
+  const torch::Tensor counts = torch::stack({hits.select(1, 0).sum(), hits.sum()});
+  percents_.push_back(counts * (100.0 / static_cast<double>(scores.size(0))));
+}
+
+History Recorder::read() const {
+  History history{.losses = on_host(torch::stack(losses_))};
+  if (!percents_.empty()) {
+    const torch::Tensor percents = torch::stack(percents_);  // (N, 2)
+    history.top1_percent = on_host(percents.select(1, 0));
+    history.top5_percent = on_host(percents.select(1, 1));
+  }
+  return history;
+}
+
+}  // namespace bench::vision

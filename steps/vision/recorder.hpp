@@ -1,0 +1,37 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+#include <vector>
+
+namespace bench::vision {
+
+/// What the steps of a run gave, one value for each, in order.
+struct History {
+  std::vector<double> losses;
+  std::vector<double> top1_percent;  ///< Images whose label has the highest score.
+  std::vector<double> top5_percent;  ///< Among the five highest, or all where there are fewer.
+};
+
+/// Keeps results of steps on the device until they are asked for: reading one in the loop would
+/// make the host wait.
+class Recorder {
+ public:
+  /// @param accuracy whether to work out the shares of right answers, a few small kernels per step
+  explicit Recorder(bool accuracy) : accuracy_(accuracy) {}
+
+  /// @param loss a scalar
+  /// @param scores (B, classes)
+  /// @param labels (B), int64
+  void record(const torch::Tensor& loss, const torch::Tensor& scores, const torch::Tensor& labels);
+
+  /// Waits for the device. Shares are empty unless they were worked out.
+  History read() const;
+
+ private:
+  bool accuracy_;
+  std::vector<torch::Tensor> losses_;
+  std::vector<torch::Tensor> percents_;  // (2) each: of the first, of the first five
+};
+
+}  // namespace bench::vision

@@ -1,0 +1,106 @@
+// What vision tells of right answers: in its log of progress, and after the training.
+
+#include "vision/evaluation.hpp"
+#include "vision/progress_log.hpp"
+#include "vision/recorder.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::vision {
+namespace {
+
+using Values = std::vector<double>;
+
+/// What a recorder makes of one step.
+History recorded(const torch::Tensor& scores, const torch::Tensor& labels, bool accuracy = true) {
+  Recorder recorder(accuracy);
+  recorder.record(torch::tensor(0.5), scores, labels);
+  return recorder.read();
+}
+
+TEST(Recorder, CountsLabelsAmongTheBestOneAndTheBestFive) {
+  const torch::Tensor scores = torch::arange(8, torch::kFloat).expand({4, 8});  // 7 scores best
+  const History history = recorded(scores, torch::tensor({7, 3, 2, 0}));
+  EXPECT_EQ(history.top1_percent, (Values{25}));
+  EXPECT_EQ(history.top5_percent, (Values{50}));
+}
+
+TEST(Recorder, TakesAllClassesWhereThereAreFewerThanFive) {
+  const History history = recorded(torch::tensor({{1.0, 2.0}, {2.0, 1.0}}), torch::tensor({1, 1}));
+  EXPECT_EQ(history.top1_percent, (Values{50}));
+  EXPECT_EQ(history.top5_percent, (Values{100}));
+}
+
+TEST(Recorder, KeepsTheOrderOfSteps) {
+  Recorder recorder(true);
+  recorder.record(torch::tensor(2.5), torch::tensor({{1.0, 0.0}}), torch::tensor({0}));
+  recorder.record(torch::tensor(1.5), torch::tensor({{1.0, 0.0}}), torch::tensor({1}));
+  const History history = recorder.read();
+  EXPECT_EQ(history.losses, (Values{2.5, 1.5}));
+  EXPECT_EQ(history.top1_percent, (Values{100, 0}));
+}
+
+TEST(Recorder, LeavesRightAnswersOutUnlessAskedFor) {
+  const History history = recorded(torch::ones({2, 8}), torch::tensor({1, 2}), false);
+  EXPECT_EQ(history.losses, (Values{0.5}));
+  EXPECT_TRUE(history.top1_percent.empty());
+  EXPECT_TRUE(history.top5_percent.empty());
+}
+
+TEST(ProgressLog, LineIsThatOfTheImageNetExample) {
+  const Values time_s = {0.25};
+  const Values data_s = {0.0005};
+  const Values losses = {6.9077553};
+  const Values top1 = {0};
+  const Values top5 = {100};
+  EXPECT_EQ(progress_lines({time_s, data_s, losses, top1, top5}),
+            "Epoch: [0][1/1]\tTime  0.250 ( 0.250)\tData  0.001 ( 0.001)\t"
+            "Loss 6.9078e+00 (6.9078e+00)\tAcc@1   0.00 (  0.00)\tAcc@5 100.00 (100.00)\n");
+}
+
+TEST(ProgressLog, ShowsTheFirstAndEveryTenthStepAfterItWithMeans) {
+  Values rising;
+  for (int i = 1; i <= 12; ++i)
+    rising.push_back(i);
+  const std::string lines = progress_lines({rising, rising, rising, rising, rising});
+  EXPECT_EQ(lines,
+            "Epoch: [0][ 1/12]\tTime  1.000 ( 1.000)\tData  1.000 ( 1.000)\t"
+            "Loss 1.0000e+00 (1.0000e+00)\tAcc@1   1.00 (  1.00)\tAcc@5   1.00 (  1.00)\n"
+            "Epoch: [0][11/12]\tTime 11.000 ( 6.000)\tData 11.000 ( 6.000)\t"
+            "Loss 1.1000e+01 (6.0000e+00)\tAcc@1  11.00 (  6.00)\tAcc@5  11.00 (  6.00)\n");
+}
+
+TEST(ProgressLog, RefusesStepsThatLackAValue) {
+  const Values one = {1};
+  EXPECT_THROW(progress_lines({one, one, one, {}, one}), std::invalid_argument);
+}
+
+TEST(Evaluation, LeavesTheModelAsItIs) {
+  torch::manual_seed(1);
+  Options options;
+  options.common.batch_size = 4;
+  options.classes = 10;
+  options.image_size = 32;
+  options.eval_steps = 2;
+  Network model(make_architecture("resnet18", options.classes), options.image_size);
+  const auto values = [&] {
+    std::vector<torch::Tensor> parts;
+    for (const auto& tensors : {model->parameters(), model->buffers()})
+      for (const torch::Tensor& tensor : tensors)
+        parts.push_back(tensor.detach().to(torch::kFloat).flatten());
+    return torch::cat(parts);
+  };
+  const torch::Tensor before = values();
+  const Evaluation evaluation = evaluate(options, model, torch::Device(torch::kCPU));
+  EXPECT_TRUE(torch::equal(before, values()));
+  EXPECT_FALSE(model->parameters().front().grad().defined());
+  EXPECT_DOUBLE_EQ(evaluation.images_per_second, 8 / evaluation.seconds);
+  EXPECT_LE(evaluation.top1_percent, evaluation.top5_percent);
+}
+
+}  // namespace
+}  // namespace bench::vision

@@ -1,0 +1,237 @@
+// The networks of vision: what their tables count, and that what is built from them fits.
+
+#include "vision/counts.hpp"
+#include "vision/model.hpp"
+#include "vision/plain_networks.hpp"
+#include "vision/resnet.hpp"
+
+#include <cmath>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::vision {
+namespace {
+
+struct PublishedModel {
+  const char* name;
+  std::int64_t classes;
+  std::int64_t image_size;
+  std::int64_t trainable_parameters;
+  std::int64_t non_trainable_parameters;
+  std::int64_t forward_macs_per_sample;
+};
+void PrintTo(const PublishedModel& model, std::ostream* out) {
+  *out << model.name;
+}
+
+class ArchitectureTest : public testing::TestWithParam<PublishedModel> {};
+
+TEST_P(ArchitectureTest, CountsWhatIsPublished) {
+  const PublishedModel& model = GetParam();
+  const Architecture architecture = make_architecture(model.name, model.classes);
+  EXPECT_EQ(architecture.image_size, model.image_size);
+  const Counts counts = count(architecture, model.image_size);
+  EXPECT_EQ(counts.trainable_parameters, model.trainable_parameters);
+  EXPECT_EQ(counts.non_trainable_parameters, model.non_trainable_parameters);
+  EXPECT_EQ(counts.forward_macs_per_sample, model.forward_macs_per_sample);
+  EXPECT_EQ(counts.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
+  EXPECT_EQ(counts.input_bytes_per_sample, 3 * model.image_size * model.image_size * 4);
+}
+
+// With 1000 classes: torchvision's documentation of its weights for the parameters, the sums over
+// the tables of the paper, with the v1.5 stride in bottlenecks, for the multiply-adds. With 1001:
+// the networks of tf_cnn_benchmarks, counted by hooks on another implementation, in Python.
+INSTANTIATE_TEST_SUITE_P(
+    Vision, ArchitectureTest,
+    testing::Values(PublishedModel{"resnet18", 1000, 224, 11'689'512, 9'600, 1'814'073'344},
+                    PublishedModel{"resnet34", 1000, 224, 21'797'672, 17'024, 3'663'761'408},
+                    PublishedModel{"resnet50", 1000, 224, 25'557'032, 53'120, 4'089'184'256},
+                    PublishedModel{"resnet101", 1000, 224, 44'549'160, 105'344, 7'801'405'440},
+                    PublishedModel{"resnet152", 1000, 224, 60'192'808, 151'424, 11'513'626'624},
+                    PublishedModel{"resnet50_v2", 1001, 224, 25'551'529, 45'568, 3'857'975'296},
+                    PublishedModel{"vgg16", 1001, 224, 138'361'641, 0, 15'470'268'416},
+                    PublishedModel{"alexnet", 1001, 227, 61'842'345, 0, 838'792'896},
+                    PublishedModel{"inception3", 1001, 299, 23'819'401, 34'432, 5'713'218'144}),
+    [](const auto& instance) { return instance.param.name; });
+
+/// Each network at the smallest size, where even the largest is cheap.
+class NetworkTest : public testing::TestWithParam<std::string> {
+ protected:
+  NetworkTest()
+      : architecture(make_architecture(GetParam(), 10)), size(smallest_image_size(architecture)) {
+    torch::manual_seed(1);
+  }
+
+  const Architecture architecture;
+  const std::int64_t size;
+};
+
+INSTANTIATE_TEST_SUITE_P(Vision, NetworkTest, testing::ValuesIn(architecture_names()),
+                         [](const auto& instance) { return instance.param; });
+
+TEST_P(NetworkTest, IsBuiltAsItIsCounted) {
+  const Network model(architecture, size);
+  std::int64_t trainable = 0;
+  for (const torch::Tensor& parameter : model->parameters())
+    trainable += parameter.requires_grad() ? parameter.numel() : 0;
+  std::int64_t running = 0;
+  for (const torch::Tensor& buffer : model->buffers())
+    running += buffer.is_floating_point() ? buffer.numel() : 0;  // step counters are integers
+  const Counts counts = count(architecture, size);
+  EXPECT_EQ(counts.trainable_parameters, trainable);
+  EXPECT_EQ(counts.non_trainable_parameters, running);
+}
+
+TEST_P(NetworkTest, ReachesEveryParameterWithAGradient) {
+  Network model(architecture, size);
+  const torch::Tensor scores = model->forward(torch::randn({4, 3, size, size}));
+  ASSERT_EQ(scores.sizes(), (std::vector<std::int64_t>{4, 10}));
+  const torch::Tensor loss = torch::cross_entropy_loss(scores, torch::tensor({3, 9, 0, 1}));
+  EXPECT_TRUE(std::isfinite(loss.item<double>()));
+  loss.backward();
+  for (const auto& parameter : model->named_parameters()) {
+    if (!parameter.value().requires_grad())
+      continue;
+    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+    EXPECT_GT(parameter.value().grad().abs().sum().item<double>(), 0) << parameter.key();
+  }
+}
+
+TEST_P(NetworkTest, GivesOneScorePerClassForLargerImages) {
+  const std::int64_t larger = size + 37;
+  Network model(architecture, larger);
+  const torch::NoGradGuard no_gradient;
+  EXPECT_EQ(model->forward(torch::randn({2, 3, larger, larger})).sizes(),
+            (std::vector<std::int64_t>{2, 10}));
+}
+
+TEST_P(NetworkTest, GivesTheSameScoresWithChannelsLast) {
+  Network model(architecture, size);
+  model->eval();
+  const torch::NoGradGuard no_gradient;
+  const torch::Tensor images = torch::randn({2, 3, size, size});
+  const torch::Tensor scores = model->forward(images);
+  for (torch::Tensor& weight : model->parameters())
+    if (weight.dim() == 4)
+      weight.set_data(weight.contiguous(torch::MemoryFormat::ChannelsLast));
+  const torch::Tensor again = model->forward(images.contiguous(torch::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::allclose(scores, again, 1e-3, 1e-3 * scores.abs().max().item<double>()));
+}
+
+TEST(Architecture, KnowsTheSmallestImages) {
+  const auto smallest = [](const char* name) {
+    return smallest_image_size(make_architecture(name, 10));
+  };
+  EXPECT_EQ(smallest("resnet50"), 1);
+  EXPECT_EQ(smallest("resnet50_v2"), 1);
+  EXPECT_EQ(smallest("vgg16"), 32);       // halved five times
+  EXPECT_EQ(smallest("alexnet"), 67);     // 4 * 14 + 11; then 15, 7, 3, 1
+  EXPECT_EQ(smallest("inception3"), 75);  // then 37, 35, 17, 15, 7, 3, 1
+}
+
+TEST(Architecture, RefusesUnknownNames) {
+  EXPECT_THROW(make_architecture("resnet19", 10), std::invalid_argument);
+}
+
+TEST(OutputSize, FollowsThePadding) {
+  struct Case {
+    std::int64_t input, kernel, stride;
+    Padding padding;
+    std::int64_t expected;
+  };
+  const Case cases[] = {
+      {227, 11, 4, Padding::none, 55}, {224, 7, 2, Padding::half, 112}, {5, 3, 2, Padding::half, 3},
+      {112, 3, 2, Padding::same, 56},  {5, 3, 2, Padding::same, 3},     {2, 3, 2, Padding::none, 0},
+      {0, 3, 1, Padding::half, 0},     {0, 3, 2, Padding::same, 0},     {1, 7, 2, Padding::half, 1},
+  };
+  for (const Case& c : cases)
+    EXPECT_EQ(output_size(c.input, c.kernel, c.stride, c.padding), c.expected)
+        << c.input << " " << c.kernel << " " << c.stride;
+}
+
+/// What one layer makes of an image.
+torch::Tensor through(const Layer& layer, const torch::Tensor& image) {
+  Network network(Architecture{"", 0, {layer}}, image.size(2));
+  return network->forward(image);
+}
+
+torch::Tensor ramp(std::int64_t size) {
+  return torch::arange(3 * size * size, torch::kFloat).view({1, 3, size, size});
+}
+
+TEST(Network, PoolsAsTensorFlowDoesWithSame) {
+  const Pooling pooling{Pooling::Kind::maximum, 3, 2, Padding::same};
+  for (const std::int64_t size : {5, 6}) {  // 1 pixel on all sides; 1 below and right only
+    const std::int64_t before = size % 2;
+    const torch::Tensor padded = torch::constant_pad_nd(ramp(size), {before, 1, before, 1}, -1);
+    EXPECT_TRUE(torch::equal(through(pooling, ramp(size)), torch::max_pool2d(padded, 3, 2)));
+  }
+}
+
+TEST(Network, AveragesOverThePixelsThatAreThere) {
+  const torch::Tensor corner =
+      through(Pooling{Pooling::Kind::average, 3, 1, Padding::half}, ramp(4)).index({0, 0, 0, 0});
+  EXPECT_FLOAT_EQ(corner.item<float>(), (0 + 1 + 4 + 5) / 4.0F);
+}
+
+TEST(Network, AddsAndJoinsPaths) {
+  const Pooling pooling{Pooling::Kind::maximum, 1, 1};
+  const torch::Tensor image = ramp(2);
+  EXPECT_TRUE(torch::equal(through(Branches{Branches::Join::sum, {{pooling}, {}}}, image.clone()),
+                           2 * image));
+  EXPECT_TRUE(torch::equal(through(Branches{Branches::Join::concatenation, {{pooling}, {}}}, image),
+                           torch::cat({image, image}, 1)));
+}
+
+TEST(Network, KeepsFactorsThatAreNotLearntAtOne) {
+  Network model(Architecture{"", 0, {Normalisation{1e-3, 1e-3, false}}}, 4);
+  const torch::Tensor out = model->forward(torch::randn({8, 3, 4, 4}));
+  EXPECT_NEAR(out.std(0, false).mean().item<double>(), 1, 0.2);
+  out.sum().backward();
+  const auto parameters = model->named_parameters();
+  EXPECT_FALSE(parameters["layers.normalisation0.weight"].grad().defined());
+  EXPECT_TRUE(parameters["layers.normalisation0.bias"].grad().defined());
+}
+
+TEST(Network, DropsOnlyWhileItTrains) {
+  Network model(Architecture{"", 0, {Dropout{0.5}}}, 64);
+  const torch::Tensor image = torch::ones({1, 3, 64, 64});
+  EXPECT_NEAR(model->forward(image).eq(0).to(torch::kFloat).mean().item<double>(), 0.5, 0.03);
+  model->eval();
+  EXPECT_TRUE(torch::equal(model->forward(image), image));
+}
+
+TEST(Network, BeginsWithTheDeviationOfHeAndOthers) {
+  torch::manual_seed(1);
+  const auto deviation_of_first = [](const Path& path) {
+    const Network model(Architecture{"", 0, path}, 67);
+    return model->named_parameters()["layers.convolution0.weight"].std().item<double>();
+  };
+  const double fan_out = 64.0 * 7 * 7;
+  EXPECT_NEAR(deviation_of_first(resnet(ResidualBlock::basic, {1, 1, 1, 1})),
+              std::sqrt(2.0 / fan_out), 1e-3);
+  const double fan_in = 3.0 * 11 * 11;
+  EXPECT_NEAR(deviation_of_first(alexnet()), std::sqrt(2.0 / fan_in), 1e-3);
+}
+
+TEST(Resnet, HasTheStrideOfItsForm) {
+  const Path v1 = resnet(ResidualBlock::bottleneck, {1, 1, 1, 1});
+  const Path v2 = resnet(ResidualBlock::preactivation, {1, 1, 1, 1});
+  const auto strides = [](const Path& layers, std::size_t index) {
+    std::vector<std::int64_t> result;
+    for (const Layer& layer : std::get<Branches>(layers[index].any()).paths.front())
+      if (const auto* convolution = std::get_if<Convolution>(&layer.any()))
+        result.push_back(convolution->stride);
+    return result;
+  };
+  // Behind convolution, norm, ReLU and pool: sum, ReLU, sum; norm, ReLU, sum, norm, ReLU, sum.
+  EXPECT_EQ(strides(v1, 6), (std::vector<std::int64_t>{1, 2, 1}));
+  EXPECT_EQ(strides(v2, 9), (std::vector<std::int64_t>{2, 1, 1}));
+}
+
+}  // namespace
+}  // namespace bench::vision

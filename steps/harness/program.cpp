@@ -18,13 +18,6 @@ constexpr std::array<std::string_view, 6> out_of_memory_texts = {
     "ALLOC_FAILED",  "out_of_memory",         "Storage size calculation overflowed",
 };
 
-// A c10::Error carries a stack trace after its message, which helps nobody who runs a benchmark.
-std::string first_line(const std::exception& error) {
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
-  return text.substr(0, text.find('\n'));
-}
-
 int report(std::string_view program, const std::exception& error) {
   std::fflush(stdout);
   fmt::print(stderr, "{}: error: {}\n", program, first_line(error));
@@ -42,6 +35,12 @@ int report(std::string_view program, const std::exception& error) {
 }
 
 }  // namespace
+
+std::string first_line(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torch_error ? torch_error->what_without_backtrace() : error.what();
+  return text.substr(0, text.find('\n'));
+}
 
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) ||

@@ -32,6 +32,10 @@ class UsageError : public std::runtime_error {
   std::string hint_;
 };
 
+/// What the exception says, up to the end of the line: LibTorch's carry a stack trace after their
+/// message, which helps nobody who runs a benchmark.
+std::string first_line(const std::exception& error);
+
 /// Whether this exception, whichever library threw it, says that memory ran out on the host or on
 /// the device.
 bool is_out_of_memory(const std::exception& error);

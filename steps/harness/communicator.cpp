@@ -1,0 +1,391 @@
+#include "harness/communicator.hpp"
+
+#include "harness/network.hpp"
+#include "harness/peers.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+// The one file that names types of c10d; communicator_alone.cpp stands in where LibTorch has none.
+#if defined(BENCH_STEPS_GLOO) || defined(BENCH_STEPS_NCCL)
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#ifdef BENCH_STEPS_GLOO
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#endif
+#ifdef BENCH_STEPS_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+
+namespace bench::steps {
+namespace {
+
+#if BENCH_TORCH_AT_LEAST(2, 0)
+using Backend = c10d::Backend;
+#else
+using Backend = c10d::ProcessGroup;
+#endif
+using Store = c10::intrusive_ptr<c10d::Store>;
+using Tensors = std::vector<torch::Tensor>;
+
+std::vector<std::uint8_t> bytes_of_text(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+
+std::string text_of(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string seconds(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
+
+/// Rank 0 holds the store, and the others find it there.
+Store open_store(const Ranks& ranks, const CommunicatorTimeouts& timeouts) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(ranks.master_port);
+  options.isServer = ranks.rank == 0 && !ranks.store_is_served;
+  options.waitWorkers = false;  // strangers who come to this port would be counted
+  options.timeout = timeouts.start;
+  try {
+    return c10::make_intrusive<c10d::PrefixStore>(
+        ranks.program, c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options));
+  } catch (const std::exception& error) {
+    if (options.isServer)
+      throw UsageError(
+          fmt::format("rank 0 cannot listen at port {}: {}", options.port, first_line(error)),
+          "another program may have it: set MASTER_PORT to a free port");
+    throw CommunicationError(
+        fmt::format("rank {} did not reach rank 0 at {}:{} within {}: {}; see whether rank 0 has "
+                    "started, and whether that name means its node",
+                    ranks.rank, ranks.master_address, options.port, seconds(timeouts.start),
+                    first_line(error)));
+  }
+}
+
+std::string name_of(int rank) {
+  return fmt::format("rank/{}", rank);
+}
+
+/// What all ranks told, one line each; or, after `missing`, the numbers of those that did not come.
+std::string gather_peers(const Store& store, int size, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  std::string lines;
+  for (int rank = 0; rank < size; ++rank) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    try {
+      // Nought would mean without end.
+      store->wait({name_of(rank)}, std::max(left, std::chrono::milliseconds(1)));
+    } catch (const std::exception&) {
+      std::string missing = "missing";
+      for (; rank < size; ++rank)
+        if (!store->check({name_of(rank)}))
+          missing += fmt::format(" {}", rank);
+      return missing;
+    }
+    lines += text_of(store->get(name_of(rank))) + "\n";
+  }
+  return lines;
+}
+
+/// Tells rank 0 of this rank, and takes from it the list of all. One list instead of everybody
+/// asking for everybody keeps the number of messages linear. What is no list begins with `missing`
+/// or is `twice`.
+std::string exchange(const Store& store, const Ranks& ranks, const Peer& self,
+                     std::chrono::milliseconds patience) {
+  // The first question is one with a timeout: another service at this port may never answer.
+  if (ranks.rank == 0)
+    store->set("open", bytes_of_text("yes"));
+  store->wait({"open"}, patience);
+  if (store->add(fmt::format("count/{}", ranks.rank), 1) > 1)
+    return "twice";
+  store->set(name_of(self.rank), bytes_of_text(to_line(self)));
+  if (ranks.rank != 0) {
+    constexpr std::chrono::seconds until_answered(5);
+    store->wait({"list"}, patience + until_answered);
+    return text_of(store->get("list"));
+  }
+  std::string list = gather_peers(store, ranks.size, patience);
+  store->set("list", bytes_of_text(list));
+  if (list.starts_with("missing"))  // the others read why before the store ends with this rank
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  return list;
+}
+
+std::vector<Peer> meet(const Store& store, const Ranks& ranks, const Peer& self,
+                       std::chrono::milliseconds patience) {
+  std::string list;
+  try {
+    list = exchange(store, ranks, self, patience);
+  } catch (const std::exception& error) {
+    throw CommunicationError(
+        fmt::format("rank {} lost rank 0 while the ranks met: {}", ranks.rank, first_line(error)));
+  }
+  if (list == "twice")
+    throw UsageError(fmt::format("rank {} is there twice at {}:{}", ranks.rank,
+                                 ranks.master_address, ranks.master_port),
+                     "two programs may meet at one port: set MASTER_PORT to another for one");
+  if (list.starts_with("missing"))
+    throw CommunicationError(
+        fmt::format("of {} ranks these did not come within {}:{}; see what "
+                    "they wrote, and whether all were started",
+                    ranks.size, seconds(patience), list.substr(7)));
+  return parse_peers(list);
+}
+
+#ifdef BENCH_STEPS_GLOO
+c10::intrusive_ptr<Backend> make_gloo(const Store& store, int rank, int size,
+                                      const std::string& address,
+                                      std::chrono::milliseconds timeout) {
+  auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+  options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
+  options->threads = 1;  // one works while the program computes; more would take its cores
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(store, rank, size, options);
+}
+#endif
+
+#ifdef BENCH_STEPS_NCCL
+c10::intrusive_ptr<Backend> make_nccl(const Store& store, int rank, int size,
+                                      std::chrono::milliseconds timeout) {
+  // Without it LibTorch before 2.2 waits for ever for a rank that died. The name changed in 2.2.
+  ::setenv("NCCL_ASYNC_ERROR_HANDLING", "1", 0);
+  ::setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "1", 0);
+  auto options = c10d::ProcessGroupNCCL::Options::create();
+  options->timeout = timeout;
+  return c10::make_intrusive<c10d::ProcessGroupNCCL>(store, rank, size, options);
+}
+#endif
+
+/// A tensor's memory as bytes, (b): what is only moved needs no type that the backend knows.
+torch::Tensor as_bytes(const torch::Tensor& tensor) {
+  return tensor.detach().view({-1}).view(torch::kByte);
+}
+
+}  // namespace
+
+struct Communicator::State {
+  int rank = 0;
+  int size = 1;
+  torch::Device device = torch::kCPU;
+  CommunicatorTimeouts timeouts;
+  std::vector<Peer> peers;  ///< In the order of their ranks in this communicator.
+  Store store;
+  c10::intrusive_ptr<Backend> backend;
+  int splits = 0;
+  // Last, so that it goes first: whose connections break finds the beacon of this rank gone.
+  std::shared_ptr<Beacon> beacon;
+
+  void connect() {
+#ifdef BENCH_STEPS_NCCL
+    if (device.is_cuda()) {
+      backend = make_nccl(store, rank, size, timeouts.operation);
+      return;
+    }
+#endif
+#ifdef BENCH_STEPS_GLOO
+    if (device.is_cpu())
+      backend = make_gloo(store, rank, size, peers[static_cast<std::size_t>(rank)].address,
+                          timeouts.operation);
+#endif
+  }
+
+  /// A rank's number in the whole program, which messages name.
+  int number_of(int member) const {
+    if (member < 0 || member >= size)
+      throw std::invalid_argument(fmt::format("no rank {} among {}", member, size));
+    return peers[static_cast<std::size_t>(member)].rank;
+  }
+
+  /// Runs one of the library's calls, of which `what` is the name.
+  template <typename Call>
+  auto guarded(const std::string& what, const Call& call) const {
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      throw CommunicationError(fmt::format("{} of rank {} failed ({}); {}", what, number_of(rank),
+                                           first_line(error), describe_losses(peers)));
+    }
+  }
+
+  static Pending start(const std::shared_ptr<State>& state, const std::string& what,
+                       const std::function<c10::intrusive_ptr<c10d::Work>(Backend&)>& call) {
+    auto work = state->guarded(what, [&] { return call(*state->backend); });
+    return Pending([state, what, work] { state->guarded(what, [&] { work->wait(); }); });
+  }
+
+  void check(const torch::Tensor& tensor) const {
+    if (!tensor.is_contiguous() || tensor.device().type() != device.type())
+      throw std::invalid_argument(fmt::format(
+          "a communicator on {} takes contiguous tensors that are there", device.str()));
+  }
+};
+
+Communicator::Communicator(const Ranks& ranks, const torch::Device& device,
+                           const CommunicatorTimeouts& timeouts) {
+  if (ranks.size == 1)
+    return;
+#ifndef BENCH_STEPS_GLOO
+  if (device.is_cpu())
+    throw UsageError("several ranks on CPUs need Gloo, which this program was built without",
+                     "build it against a LibTorch with Gloo, where Gloo's headers are found");
+#endif
+#ifndef BENCH_STEPS_NCCL
+  if (device.is_cuda())
+    throw UsageError("several ranks on GPUs need NCCL, which this program was built without",
+                     "use --device cpu, or build it against a LibTorch with NCCL, where nccl.h is "
+                     "found");
+#endif
+  const std::string address = own_address(ranks);
+  auto state = std::make_shared<State>();
+  state->rank = ranks.rank;
+  state->size = ranks.size;
+  state->device = device;
+  state->timeouts = timeouts;
+  state->beacon = std::make_shared<Beacon>(address);
+  state->store = open_store(ranks, timeouts);
+  state->peers = meet(state->store, ranks, introduce(ranks.rank, address, state->beacon->port()),
+                      timeouts.start);
+  state->store->setTimeout(timeouts.operation);
+  state->guarded("the first connection", [&] { state->connect(); });
+  state_ = std::move(state);
+}
+
+int Communicator::rank() const {
+  return state_ ? state_->rank : 0;
+}
+
+int Communicator::size() const {
+  return state_ ? state_->size : 1;
+}
+
+Pending Communicator::all_reduce(const torch::Tensor& tensor) {
+  if (!state_ || tensor.numel() == 0)
+    return Pending();
+  state_->check(tensor);
+  return State::start(state_, "all_reduce", [&](Backend& backend) {
+    Tensors tensors{tensor.detach()};
+    return backend.allreduce(tensors);
+  });
+}
+
+torch::Tensor Communicator::all_gather(const torch::Tensor& tensor) {
+  if (!state_)
+    return tensor.unsqueeze(0);
+  state_->check(tensor);
+  std::vector<std::int64_t> shape = tensor.sizes().vec();
+  shape.insert(shape.begin(), size());
+  const torch::Tensor result = torch::empty(shape, tensor.options().requires_grad(false));
+  if (tensor.numel() > 0)
+    State::start(state_, "all_gather", [&](Backend& backend) {
+      Tensors inputs{as_bytes(tensor)};
+      std::vector<Tensors> outputs{as_bytes(result).view({size(), -1}).unbind()};
+      return backend.allgather(outputs, inputs);
+    }).wait();
+  return result;
+}
+
+torch::Tensor Communicator::reduce_scatter(const torch::Tensor& tensor) {
+  if (!state_)
+    return tensor;
+  state_->check(tensor);
+  if (tensor.dim() == 0 || tensor.size(0) % size() != 0)
+    throw std::invalid_argument("reduce_scatter of what cannot be cut into one part for each rank");
+  const std::int64_t rows = tensor.size(0) / size();
+#ifdef BENCH_STEPS_NCCL
+  if (state_->device.is_cuda()) {
+    torch::Tensor input = tensor.detach();
+    torch::Tensor part = torch::empty_like(input.narrow(0, 0, rows));
+    if (part.numel() > 0)
+      State::start(state_, "reduce_scatter", [&](Backend& backend) {
+        return backend._reduce_scatter_base(part, input);
+      }).wait();
+    return part;
+  }
+#endif
+  const torch::Tensor sum = tensor.detach().clone();
+  all_reduce(sum).wait();
+  return sum.narrow(0, rank() * rows, rows).clone();
+}
+
+void Communicator::broadcast(const torch::Tensor& tensor, int root) {
+  if (!state_ || tensor.numel() == 0)
+    return;
+  state_->check(tensor);
+  State::start(state_, "broadcast", [&](Backend& backend) {
+    Tensors tensors{as_bytes(tensor)};
+    c10d::BroadcastOptions options;
+    options.rootRank = root;
+    return backend.broadcast(tensors, options);
+  }).wait();
+}
+
+void Communicator::barrier() {
+  if (!state_)
+    return;
+  // NCCL has no barrier, and LibTorch's emulation guesses the device.
+  const torch::Tensor token = torch::ones({1}, state_->device);
+  all_reduce(token).wait();
+  token.item<float>();  // the host waits for the GPU
+}
+
+Pending Communicator::send(const torch::Tensor& tensor, int to, int tag) {
+  if (!state_ || tensor.numel() == 0)
+    return Pending();
+  state_->check(tensor);
+  return State::start(state_, fmt::format("send to rank {}", state_->number_of(to)),
+                      [&](Backend& backend) {
+                        Tensors tensors{as_bytes(tensor)};
+                        return backend.send(tensors, to, tag);
+                      });
+}
+
+Pending Communicator::receive(const torch::Tensor& tensor, int from, int tag) {
+  if (!state_ || tensor.numel() == 0)
+    return Pending();
+  state_->check(tensor);
+  return State::start(state_, fmt::format("receive from rank {}", state_->number_of(from)),
+                      [&](Backend& backend) {
+                        Tensors tensors{as_bytes(tensor)};
+                        return backend.recv(tensors, from, tag);
+                      });
+}
+
+Communicator Communicator::split(int color, int key) {
+  if (!state_)
+    return Communicator();
+  const int number = state_->splits++;
+  const torch::Tensor wishes =
+      all_gather(torch::tensor({color, key}, torch::kInt).to(state_->device)).to(torch::kCPU);
+  const auto wish = wishes.accessor<int, 2>();
+  std::vector<std::pair<int, int>> members;  // key and rank
+  for (int rank = 0; rank < size(); ++rank)
+    if (wish[rank][0] == color)
+      members.emplace_back(wish[rank][1], rank);
+  if (color < 0 || members.size() == 1)
+    return Communicator();
+  std::sort(members.begin(), members.end());
+  auto state = std::make_shared<State>(*state_);
+  state->splits = 0;
+  state->peers.clear();
+  for (const auto& [unused, rank] : members) {
+    if (rank == state_->rank)
+      state->rank = static_cast<int>(state->peers.size());
+    state->peers.push_back(state_->peers[static_cast<std::size_t>(rank)]);
+  }
+  state->size = static_cast<int>(members.size());
+  state->store =
+      c10::make_intrusive<c10d::PrefixStore>(fmt::format("{}-{}", number, color), state_->store);
+  state->guarded("the split", [&] { state->connect(); });
+  return Communicator(std::move(state));
+}
+
+}  // namespace bench::steps
+
+#endif

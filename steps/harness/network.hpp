@@ -1,0 +1,53 @@
+#pragma once
+
+#include "harness/ranks.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace bench::steps {
+
+/// Owns the descriptor of a socket and closes it.
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Socket();
+
+  int get() const { return fd_; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// The address, in digits, by which the other ranks reach this process: loopback where one node
+/// has all ranks; else that of the interface named first in GLOO_SOCKET_IFNAME (which Gloo itself
+/// does not read); else that of the interface on the way to the master. The own host name is not
+/// asked: Debian gives it to the loopback interface.
+/// @throws UsageError if there is no such interface, or the master's name has no address
+std::string own_address(const Ranks& ranks);
+
+/// A port at which this process listens and never answers. The kernel accepts for it, so that
+/// others see whether this process still lives, however busy it is.
+class Beacon {
+ public:
+  /// @throws std::runtime_error if nothing can listen at that address of this machine
+  explicit Beacon(const std::string& address);
+
+  int port() const { return port_; }
+
+ private:
+  Socket socket_;
+  int port_ = 0;
+};
+
+/// Whether somebody listens there; also no if nothing is heard within `patience`.
+bool is_listening(const std::string& address, int port, std::chrono::milliseconds patience);
+
+}  // namespace bench::steps

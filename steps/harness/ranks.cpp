@@ -1,0 +1,309 @@
+#include "harness/ranks.hpp"
+
+#include "harness/program.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace bench::steps {
+namespace {
+
+/// The names of the variables in which a launcher says its ranks.
+struct Launcher {
+  const char* name;
+  const char* rank;
+  const char* size;
+  const char* local_rank;
+  const char* local_size;
+};
+
+constexpr std::array<Launcher, 5> launchers{{
+    {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+    {"openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"pmi", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""},
+    {"pmix", "PMIX_RANK", "", "", ""},
+}};
+
+constexpr const char* ranks_hint =
+    "start the program with srun, torchrun or mpirun, or set RANK, WORLD_SIZE, LOCAL_RANK, "
+    "MASTER_ADDR and MASTER_PORT; for one rank unset what is named";
+
+/// What one launcher says.
+struct Claim {
+  Launcher launcher{};
+  std::optional<int> rank;
+  std::optional<int> size;
+  std::optional<int> local_rank;
+  std::optional<int> local_size;
+
+  bool complete() const { return rank && size; }
+  bool agrees_with(const Claim& other) const { return rank == other.rank && size == other.size; }
+};
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+std::optional<int> number_of(const EnvironmentLookup& environment, const std::string& name) {
+  const auto text = name.empty() ? std::nullopt : environment(name);
+  if (!text)
+    return std::nullopt;
+  const auto number = parse_number(*text);
+  if (!number || *number > INT32_MAX)
+    throw UsageError(fmt::format("{}={} is not a number of ranks", name, *text), ranks_hint);
+  return static_cast<int>(*number);
+}
+
+/// A job script, and a shell of salloc on a node, are steps with ids above all that srun gives.
+bool started_by_srun(const EnvironmentLookup& environment) {
+  constexpr std::uint64_t first_special_step = 0xfffffff0;
+  const auto step = parse_number(environment("SLURM_STEP_ID").value_or(""));
+  return step && *step < first_special_step;
+}
+
+Claim claim_of(Launcher launcher, const EnvironmentLookup& environment) {
+  const bool slurm = std::string_view(launcher.name) == "slurm";
+  if (slurm && !started_by_srun(environment))
+    return {.launcher = launcher};
+  if (slurm && !environment(launcher.size))
+    launcher.size = "SLURM_NTASKS";
+  Claim claim{launcher, number_of(environment, launcher.rank),
+              number_of(environment, launcher.size), number_of(environment, launcher.local_rank),
+              number_of(environment, launcher.local_size)};
+  if (slurm)
+    claim.local_size = tasks_on_node(environment("SLURM_STEP_TASKS_PER_NODE").value_or(""),
+                                     number_of(environment, "SLURM_NODEID").value_or(0));
+  return claim;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw UsageError(message, ranks_hint);
+}
+
+void check(const Claim& claim) {
+  const Launcher& names = claim.launcher;
+  if (*claim.rank >= *claim.size)
+    refuse(fmt::format("{}={} and {}={} contradict each other", names.rank, *claim.rank, names.size,
+                       *claim.size));
+  if (claim.local_rank && claim.local_size && *claim.local_rank >= *claim.local_size)
+    refuse(fmt::format("{}={} is not below the number of ranks of this node, {}", names.local_rank,
+                       *claim.local_rank, *claim.local_size));
+  if (claim.local_size && *claim.local_size > *claim.size)
+    refuse(fmt::format("{} ranks on this node, but {}={}", *claim.local_size, names.size,
+                       *claim.size));
+}
+
+/// An incomplete claim that would have counted before the one that does must not say otherwise: a
+/// script that exports WORLD_SIZE means it.
+void check_incomplete(const Claim& incomplete, const Claim& taken) {
+  const auto differ = [](std::optional<int> said, std::optional<int> is) {
+    return said && said != is;
+  };
+  if (differ(incomplete.rank, taken.rank))
+    refuse(fmt::format("{}={} and {}={} contradict each other", incomplete.launcher.rank,
+                       *incomplete.rank, taken.launcher.rank, *taken.rank));
+  if (differ(incomplete.size, taken.size))
+    refuse(fmt::format("{}={} and {}={} contradict each other", incomplete.launcher.size,
+                       *incomplete.size, taken.launcher.size, *taken.size));
+}
+
+/// The claim that counts, completed by later ones; empty if there is none.
+std::optional<Claim> choose(const std::vector<Claim>& claims) {
+  std::optional<Claim> taken;
+  for (const Claim& claim : claims) {
+    if (!claim.complete())
+      continue;
+    if (!taken) {
+      check(claim);
+      taken = claim;
+    } else if (claim.agrees_with(*taken)) {
+      taken->local_rank = taken->local_rank ? taken->local_rank : claim.local_rank;
+      taken->local_size = taken->local_size ? taken->local_size : claim.local_size;
+    }
+  }
+  for (const Claim& claim : claims) {
+    if (claim.complete())
+      return taken;
+    if (taken)
+      check_incomplete(claim, *taken);
+    else if (claim.rank || claim.size)
+      refuse(fmt::format(
+          "{} is set, but {}", claim.rank ? claim.launcher.rank : claim.launcher.size,
+          *claim.launcher.size
+              ? fmt::format("{} is not", claim.rank ? claim.launcher.size : claim.launcher.rank)
+              : "nothing says how many ranks there are"));
+  }
+  return taken;
+}
+
+/// Fowler, Noll, Vo: FNV-1a of 64 bits (draft-eastlake-fnv): the same in every process and build,
+/// which std::hash does not promise.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+/// Sets the name of this program run. Returns what the port is made from, if anything is.
+std::optional<std::uint64_t> name_program(Ranks& ranks, const EnvironmentLookup& environment,
+                                          bool is_srun_step) {
+  ranks.program = ranks.launcher;
+  const auto job = environment("SLURM_JOB_ID");
+  const auto job_number = parse_number(job.value_or(""));
+  const auto space = environment("PMIX_NAMESPACE");
+  if (ranks.launcher == "torchrun") {
+    ranks.program += "-" + environment("TORCHELASTIC_RUN_ID").value_or("") + "-" +
+                     environment("TORCHELASTIC_RESTART_COUNT").value_or("");
+    if (!job_number)
+      return std::nullopt;
+  }
+  if (is_srun_step && job_number) {
+    const auto step = parse_number(environment("SLURM_STEP_ID").value_or("")).value_or(0);
+    ranks.program += fmt::format("-{}.{}", *job_number, step);
+    return *job_number + 101 * step;
+  }
+  if (ranks.launcher == "openmpi" && space) {
+    ranks.program += "-" + *space;
+    return hash_of(*space);
+  }
+  if (job_number)
+    ranks.program += "-" + *job;
+  return job_number;
+}
+
+std::string master_address(const Ranks& ranks, const EnvironmentLookup& environment) {
+  if (const auto given = environment("MASTER_ADDR"))
+    return *given;
+  if (ranks.on_one_node())
+    return "127.0.0.1";
+  const auto step = environment("SLURM_STEP_NODELIST");
+  const auto job = environment("SLURM_JOB_NODELIST");
+  const auto list = ranks.launcher == "slurm" && step ? step : job;
+  const std::string host = list ? first_host(*list) : "";
+  if (host.empty())
+    throw UsageError(fmt::format("{} ranks, but neither MASTER_ADDR nor SLURM_JOB_NODELIST says "
+                                 "where rank 0 is",
+                                 ranks.size),
+                     "set MASTER_ADDR to the host name of rank 0, and MASTER_PORT");
+  return host;
+}
+
+int master_port(const EnvironmentLookup& environment, std::optional<std::uint64_t> made_from) {
+  constexpr std::uint64_t first = 20000;
+  constexpr std::uint64_t count = 10000;
+  const char* const hint = "set MASTER_PORT to a free port of the node of rank 0, 1024 to 65535";
+  if (const auto given = environment("MASTER_PORT")) {
+    const auto port = parse_number(*given);
+    if (!port || *port == 0 || *port > 65535)
+      throw UsageError(fmt::format("MASTER_PORT={} is not a port", *given), hint);
+    return static_cast<int>(*port);
+  }
+  if (!made_from)
+    throw UsageError("several ranks, but neither MASTER_PORT nor a job id says where they meet",
+                     hint);
+  return static_cast<int>(first + *made_from % count);
+}
+
+}  // namespace
+
+Ranks find_ranks(const EnvironmentLookup& environment) {
+  const EnvironmentLookup lookup = [&](const std::string& name) {
+    auto value = environment(name);
+    return value && value->empty() ? std::nullopt : value;
+  };
+  std::vector<Claim> claims;
+  for (const Launcher& launcher : launchers)
+    claims.push_back(claim_of(launcher, lookup));
+  Ranks ranks;
+  const auto taken = choose(claims);
+  if (!taken)
+    return ranks;
+  ranks.rank = *taken->rank;
+  ranks.size = *taken->size;
+  ranks.local_rank = taken->local_rank;
+  ranks.local_size = taken->local_size;
+  ranks.launcher = taken->launcher.name;
+  if (ranks.size == 1)
+    return ranks;
+  const Claim& slurm = claims[3];
+  const auto made_from = name_program(ranks, lookup, slurm.complete() && slurm.agrees_with(*taken));
+  ranks.master_address = master_address(ranks, lookup);
+  ranks.master_port = master_port(lookup, made_from);
+  ranks.store_is_served =
+      ranks.launcher == "torchrun" && lookup("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  return ranks;
+}
+
+Ranks find_ranks() {
+  return find_ranks([](const std::string& name) {
+    const char* const value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  });
+}
+
+std::string first_host(std::string_view hostlist) {
+  std::string host;
+  while (!hostlist.empty() && hostlist.front() != ',') {
+    if (hostlist.front() != '[') {
+      host += hostlist.front();
+      hostlist.remove_prefix(1);
+      continue;
+    }
+    // Of `[0001-0004,0010]` the first number; a list may have several brackets, as in r[1-2]n[3,5].
+    const std::size_t close = hostlist.find(']');
+    if (close == std::string_view::npos)
+      return "";
+    host += hostlist.substr(1, hostlist.find_first_of("-,]") - 1);
+    hostlist.remove_prefix(close + 1);
+  }
+  return host;
+}
+
+std::optional<int> tasks_on_node(std::string_view tasks_per_node, int node) {
+  while (!tasks_per_node.empty()) {
+    const std::string_view part = tasks_per_node.substr(0, tasks_per_node.find(','));
+    const std::size_t open = part.find("(x");
+    const auto tasks = parse_number(part.substr(0, open));
+    std::optional<std::uint64_t> nodes = 1;
+    if (open != std::string_view::npos)
+      nodes = part.ends_with(')') ? parse_number(part.substr(open + 2, part.size() - open - 3))
+                                  : std::nullopt;
+    if (!tasks || !nodes)
+      return std::nullopt;
+    if (static_cast<std::uint64_t>(node) < *nodes)
+      return static_cast<int>(*tasks);
+    node -= static_cast<int>(*nodes);
+    tasks_per_node.remove_prefix(std::min(part.size() + 1, tasks_per_node.size()));
+  }
+  return std::nullopt;
+}
+
+std::string device_of_rank(const std::string& wanted, const Ranks& ranks, int gpus) {
+  if (ranks.size == 1 || gpus == 0 || (wanted != "auto" && wanted != "cuda"))
+    return wanted;
+  if (gpus == 1)
+    return "cuda:0";
+  if (!ranks.local_rank)
+    throw UsageError(
+        fmt::format("{} GPUs, and nothing says which of them rank {} is to use", gpus, ranks.rank),
+        "set LOCAL_RANK to the number of the rank on its node, or give --device cuda:N");
+  if (*ranks.local_rank >= gpus)
+    throw UsageError(fmt::format("rank {} has local rank {}, but its node shows {} GPUs",
+                                 ranks.rank, *ranks.local_rank, gpus),
+                     "start as many ranks per node as there are GPUs, or use --device cpu");
+  return fmt::format("cuda:{}", *ranks.local_rank);
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,179 @@
+// One rank of what distributed_test.cpp checks: `distributed_program MODE [OPTIONS]`, started as
+// often as there are ranks, each with an environment that says which it is.
+
+#include "harness/communicator.hpp"
+#include "harness/gradient_buckets.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "harness/sgd.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using namespace bench::steps;
+
+struct Options {
+  std::string mode;
+  std::string out;  ///< Gradients go to this file, one float after the other.
+  int micro_batches = 1;
+  int steps = 2;
+  int victim = -1;       ///< The rank that dies or sleeps.
+  int unused_rank = -1;  ///< The rank whose loss leaves the last parameter out.
+  int bucket_bytes = 512;
+  int start_ms = 20000;
+  int operation_ms = 20000;
+};
+
+/// A convolution whose weight has another order of memory, a matrix, and a factor.
+struct NetImpl : torch::nn::Module {
+  torch::nn::Conv2d convolution{torch::nn::Conv2dOptions(3, 6, 3)};
+  torch::nn::Linear linear{6 * 6 * 6, 10};
+  torch::Tensor factor;
+
+  NetImpl() {
+    register_module("convolution", convolution);
+    register_module("linear", linear);
+    factor = register_parameter("factor", torch::rand({1}));
+    convolution->weight.set_data(convolution->weight.contiguous(torch::MemoryFormat::ChannelsLast));
+  }
+
+  torch::Tensor forward(const torch::Tensor& images, bool with_factor) {
+    const torch::Tensor scores = linear(torch::relu(convolution(images)).flatten(1));
+    return with_factor ? scores * factor : scores;
+  }
+};
+TORCH_MODULE(Net);
+
+void write_gradients(const torch::nn::Module& net, const std::string& file) {
+  std::ofstream out(file, std::ios::binary);
+  for (const torch::Tensor& parameter : net.parameters()) {
+    const torch::Tensor gradient = parameter.grad().contiguous();
+    out.write(static_cast<const char*>(gradient.data_ptr()),
+              static_cast<std::streamsize>(gradient.nbytes()));
+  }
+}
+
+/// Trains on a batch of 16 of which each rank has its part; the gradients of the last step.
+int train(const Options& options, Communicator& communicator) {
+  torch::manual_seed(7);
+  const torch::Tensor images = torch::randn({16, 3, 8, 8});
+  const torch::Tensor labels = torch::randint(10, {16}, torch::kLong);
+  torch::manual_seed(static_cast<std::uint64_t>(communicator.rank()));
+  Net net;
+  broadcast_parameters(*net, communicator);
+
+  const std::int64_t rows = 16 / communicator.size() / options.micro_batches;
+  const bool with_factor = communicator.rank() != options.unused_rank;
+  Sgd optimizer(net->parameters(), {.learning_rate = 0.1});
+  GradientBuckets buckets(net->parameters(), communicator, options.bucket_bytes);
+  for (int step = 0; step < options.steps; ++step) {
+    optimizer.release_gradients();
+    for (int part = 0; part < options.micro_batches; ++part) {
+      buckets.set_synchronising(part + 1 == options.micro_batches);
+      const std::int64_t first = (communicator.rank() * options.micro_batches + part) * rows;
+      const torch::Tensor scores = net->forward(images.narrow(0, first, rows), with_factor);
+      const torch::Tensor loss = torch::cross_entropy_loss(scores, labels.narrow(0, first, rows));
+      (loss / options.micro_batches).backward();
+    }
+    buckets.wait();
+    optimizer.step();
+  }
+  write_gradients(*net, options.out);
+  log_value("buckets", buckets.bucket_count());
+  return exit_ok;
+}
+
+void expect_equal(const torch::Tensor& found, const torch::Tensor& expected, const char* what) {
+  if (!found.equal(expected))
+    throw std::runtime_error(std::string("wrong result of ") + what);
+}
+
+/// Every operation once, with results that tell the ranks apart.
+int operate(Communicator& communicator) {
+  const int rank = communicator.rank();
+  const int size = communicator.size();
+  const torch::Tensor sum = torch::full({3}, rank + 1.0);
+  communicator.all_reduce(sum).wait();
+  expect_equal(sum, torch::full({3}, size * (size + 1) / 2.0), "all_reduce");
+
+  const torch::Tensor all = communicator.all_gather(torch::full({2}, rank, torch::kBFloat16));
+  expect_equal(all.select(1, 1), torch::arange(size).to(torch::kBFloat16), "all_gather");
+
+  const torch::Tensor table = torch::arange(size * 2.0).view({size * 2, 1}) * (rank + 1);
+  const torch::Tensor part = communicator.reduce_scatter(table);
+  expect_equal(part, torch::arange(rank * 2.0, rank * 2.0 + 2).view({2, 1}) * size * (size + 1) / 2,
+               "reduce_scatter");
+
+  const torch::Tensor word = torch::full({}, rank, torch::kLong);
+  communicator.broadcast(word, size - 1);
+  expect_equal(word, torch::full({}, size - 1, torch::kLong), "broadcast");
+
+  // All send before they receive: neither may wait for the other.
+  const int before = (rank + size - 1) % size;
+  const torch::Tensor got = torch::zeros({1 << 18});
+  Pending receiving = communicator.receive(got, before, 5);
+  Pending sending = communicator.send(torch::full({1 << 18}, rank + 0.5), (rank + 1) % size, 5);
+  sending.wait();
+  receiving.wait();
+  expect_equal(got, torch::full({1 << 18}, before + 0.5), "send and receive");
+
+  Communicator half = communicator.split(rank % 2, -rank);
+  const torch::Tensor members = half.all_gather(torch::tensor({rank}, torch::kLong));
+  if (half.size() != (size + 1 - rank % 2) / 2)
+    throw std::runtime_error("wrong size after split");
+  expect_equal(members.flatten(), torch::arange(rank % 2, size, 2).flip({0}), "split");
+  communicator.barrier();
+  return exit_ok;
+}
+
+/// Sums for as long as nothing goes wrong; the victim dies or goes to sleep in the middle.
+int suffer(const Options& options, Communicator& communicator) {
+  const torch::Tensor sum = torch::ones({1 << 16});
+  for (int round = 0; round < 100000; ++round) {
+    if (round == 20 && communicator.rank() == options.victim) {
+      if (options.mode == "die")
+        std::raise(SIGKILL);
+      std::this_thread::sleep_for(std::chrono::seconds(60));
+    }
+    communicator.all_reduce(sum).wait();
+  }
+  return exit_ok;
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  CLI::App app("a rank of the tests", "distributed_program");
+  app.add_option("mode", options.mode)->required();
+  app.add_option("--out", options.out);
+  app.add_option("--micro-batches", options.micro_batches);
+  app.add_option("--steps", options.steps);
+  app.add_option("--victim", options.victim);
+  app.add_option("--unused-rank", options.unused_rank);
+  app.add_option("--bucket-bytes", options.bucket_bytes);
+  app.add_option("--start-ms", options.start_ms);
+  app.add_option("--operation-ms", options.operation_ms);
+  app.parse(argc, argv);
+  at::set_num_threads(1);
+
+  Communicator communicator(find_ranks(), torch::kCPU,
+                            {.start = std::chrono::milliseconds(options.start_ms),
+                             .operation = std::chrono::milliseconds(options.operation_ms)});
+  log_value("rank", communicator.rank());
+  log_value("size", communicator.size());
+  if (options.mode == "train")
+    return train(options, communicator);
+  if (options.mode == "operate")
+    return operate(communicator);
+  return suffer(options, communicator);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::steps::run_program("distributed_program", [&] { return run(argc, argv); });
+}

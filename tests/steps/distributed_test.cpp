@@ -1,0 +1,239 @@
+// Several ranks as real processes on this machine.
+
+#include "harness/communicator.hpp"
+#include "harness/gradient_buckets.hpp"
+#include "rank_processes.hpp"
+#include "support/free_port.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+
+namespace bench::steps {
+namespace {
+
+using support::FreePort;
+using testing::AllOf;
+using testing::AnyOf;
+using testing::ContainsRegex;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::chrono::seconds patience(40);
+
+/// The ranks of one program, which a script starts by hand.
+class Program {
+ public:
+  /// @param count that are started, of `size` that there are said to be; the first has number
+  ///        `first`
+  Program(int size, const std::vector<std::string>& arguments, int port, int first, int count) {
+    for (int rank = first; rank < first + count; ++rank) {
+      std::vector<std::string> words{DISTRIBUTED_PROGRAM};
+      words.insert(words.end(), arguments.begin(), arguments.end());
+      words.insert(words.end(), {"--out", place_.file(name("gradients", rank))});
+      ranks_.emplace_back(words,
+                          std::vector<std::string>{"RANK=" + std::to_string(rank),
+                                                   "WORLD_SIZE=" + std::to_string(size),
+                                                   "LOCAL_RANK=" + std::to_string(rank),
+                                                   "LOCAL_WORLD_SIZE=" + std::to_string(size),
+                                                   "MASTER_PORT=" + std::to_string(port)},
+                          place_.file(name("out", rank)), place_.file(name("err", rank)));
+    }
+  }
+  Program(int size, const std::vector<std::string>& arguments, int port)
+      : Program(size, arguments, port, 0, size) {}
+
+  /// Exit codes, in the order of the ranks.
+  std::vector<int> wait() {
+    std::vector<int> codes;
+    for (RankProcess& rank : ranks_)
+      codes.push_back(rank.wait(patience));
+    return codes;
+  }
+
+  /// The exit code of the rank that was started as the k-th.
+  int wait_for(std::size_t k) { return ranks_.at(k).wait(patience); }
+
+  std::string out(int rank) const { return place_.read(name("out", rank)); }
+  std::string err(int rank) const { return place_.read(name("err", rank)); }
+
+  std::vector<float> gradients(int rank) const {
+    const std::string bytes = place_.read(name("gradients", rank));
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+
+ private:
+  static std::string name(const char* what, int rank) { return what + std::to_string(rank); }
+
+  Workplace place_;
+  std::vector<RankProcess> ranks_;
+};
+
+/// The gradients of one rank that sees the whole batch.
+std::vector<float> gradients_of_one() {
+  Program one(1, {"train"}, 1);
+  EXPECT_THAT(one.wait(), ElementsAre(0)) << one.err(0);
+  return one.gradients(0);
+}
+
+/// Sums in another order differ by some units in the last place of their largest terms, and those
+/// are at most 1 here.
+void expect_close(const std::vector<float>& found, const std::vector<float>& expected) {
+  constexpr float tolerance = 1e-6F;
+  ASSERT_EQ(found.size(), expected.size());
+  ASSERT_FALSE(found.empty());
+  for (std::size_t k = 0; k < found.size(); ++k)
+    ASSERT_NEAR(found[k], expected[k], tolerance) << k;
+}
+
+struct Training {
+  std::string name;
+  int ranks;
+  std::vector<std::string> options;
+  std::string buckets;
+};
+void PrintTo(const Training& training, std::ostream* out) {
+  *out << training.name;
+}
+class DataParallelTest : public testing::TestWithParam<Training> {};
+
+TEST_P(DataParallelTest, HasTheGradientsOfTheWholeBatchOnEachRank) {
+  const FreePort port;
+  std::vector<std::string> arguments{"train"};
+  arguments.insert(arguments.end(), GetParam().options.begin(), GetParam().options.end());
+  Program several(GetParam().ranks, arguments, port.number());
+  const std::vector<float> expected = gradients_of_one();
+  EXPECT_THAT(several.wait(), Each(0)) << several.err(0);
+  expect_close(several.gradients(0), expected);
+  for (int rank = 1; rank < GetParam().ranks; ++rank)
+    EXPECT_EQ(several.gradients(rank), several.gradients(0)) << "not the same bits";
+  EXPECT_THAT(several.out(0), HasSubstr("buckets=" + GetParam().buckets + "\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranks, DataParallelTest,
+    testing::Values(Training{"Two", 2, {}, "3"}, Training{"Four", 4, {}, "3"},
+                    Training{"TwoWithOneBucket", 2, {"--bucket-bytes", "1000000"}, "1"},
+                    Training{"TwoWithABucketForEachParameter", 2, {"--bucket-bytes", "1"}, "5"},
+                    Training{"TwoThatAccumulate", 2, {"--micro-batches", "4"}, "3"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(DataParallel, AParameterWithoutGradientCountsAsZero) {
+  const FreePort port;
+  const FreePort other;
+  // All ranks use the factor, or only rank 0: its gradient then is half of rank 0's share alone.
+  Program all(2, {"train", "--steps", "1"}, port.number());
+  Program half(2, {"train", "--steps", "1", "--unused-rank", "1"}, other.number());
+  EXPECT_THAT(all.wait(), Each(0));
+  EXPECT_THAT(half.wait(), Each(0)) << half.err(0);
+  EXPECT_EQ(half.gradients(0), half.gradients(1));
+  EXPECT_NE(half.gradients(0).front(), 0.0F);  // the factor comes first
+  EXPECT_NE(half.gradients(0).front(), all.gradients(0).front());
+}
+
+class CommunicatorTest : public testing::TestWithParam<int> {};
+
+TEST_P(CommunicatorTest, DoesEveryOperation) {
+  const FreePort port;
+  Program program(GetParam(), {"operate"}, port.number());
+  const auto codes = program.wait();
+  for (int rank = 0; rank < GetParam(); ++rank)
+    EXPECT_EQ(codes[static_cast<std::size_t>(rank)], 0) << program.err(rank);
+}
+INSTANTIATE_TEST_SUITE_P(Ranks, CommunicatorTest, testing::Values(2, 3, 4));
+
+class DeathTest : public testing::TestWithParam<int> {};
+
+TEST_P(DeathTest, OfOneRankEndsTheOthersWithAnErrorThatNamesIt) {
+  const FreePort port;
+  const int victim = GetParam();
+  const auto before = std::chrono::steady_clock::now();
+  Program program(3, {"die", "--victim", std::to_string(victim)}, port.number());
+  const auto codes = program.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(15));
+  for (int rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(codes[static_cast<std::size_t>(rank)], rank == victim ? -SIGKILL : 1);
+    if (rank == victim)
+      continue;
+    EXPECT_THAT(program.err(rank),
+                AllOf(HasSubstr("all_reduce of rank"), HasSubstr("gone: "),
+                      HasSubstr("rank " + std::to_string(victim) + " (process")));
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ranks, DeathTest, testing::Values(0, 2));
+
+TEST(Communicator, GivesUpOnARankThatHangs) {
+  const FreePort port;
+  Program program(2, {"sleep", "--victim", "1", "--operation-ms", "3000"}, port.number(), 0, 2);
+  EXPECT_EQ(program.wait_for(0), 1);
+  EXPECT_THAT(program.err(0), HasSubstr("all ranks still run; one of them may hang"));
+}
+
+// Where the machine is busy, rank 1 may come after rank 0 has given up.
+TEST(Communicator, GivesUpOnRanksThatDoNotCome) {
+  const FreePort port;
+  Program program(4, {"operate", "--start-ms", "3000"}, port.number(), 0, 2);
+  EXPECT_THAT(program.wait(), Each(1));
+  EXPECT_THAT(program.err(0), ContainsRegex("of 4 ranks these did not come within 3 s:( 1)? 2 3;"));
+  EXPECT_THAT(program.err(1),
+              AnyOf(HasSubstr("did not come within 3 s: 2 3;"), HasSubstr("rank 1 ")));
+}
+
+TEST(Communicator, GivesUpOnRankNoughtThatDoesNotCome) {
+  const FreePort port;
+  Program program(2, {"operate", "--start-ms", "1500"}, port.number(), 1, 1);
+  EXPECT_THAT(program.wait(), ElementsAre(1));
+  EXPECT_THAT(program.err(1), HasSubstr("rank 1 did not reach rank 0 at 127.0.0.1:"));
+}
+
+/// Something else at the port, which takes connections and says nothing.
+TEST(Communicator, GivesUpOnAStranger) {
+  const FreePort port;
+  const int stranger = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port.number()));
+  ASSERT_EQ(::bind(stranger, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(stranger, 5), 0);
+  Program program(2, {"operate", "--start-ms", "1500"}, port.number());
+  EXPECT_THAT(program.wait(), ElementsAre(2, 1));
+  EXPECT_THAT(program.err(0), AllOf(HasSubstr("rank 0 cannot listen at port"),
+                                    HasSubstr("hint: another program may have it")));
+  EXPECT_THAT(program.err(1), HasSubstr("rank 1 lost rank 0 while the ranks met"));
+  ::close(stranger);
+}
+
+TEST(Communicator, TwoProgramsAtOnceDoNotMeet) {
+  const FreePort port;
+  const FreePort other;
+  Program one(2, {"train"}, port.number());
+  Program two(2, {"train", "--steps", "3"}, other.number());
+  EXPECT_THAT(one.wait(), Each(0)) << one.err(0);
+  EXPECT_THAT(two.wait(), Each(0)) << two.err(0);
+  expect_close(one.gradients(0), gradients_of_one());
+  EXPECT_NE(one.gradients(0), two.gradients(0));
+}
+
+TEST(Communicator, OneRankAloneNeedsNobody) {
+  Communicator alone;
+  const torch::Tensor three = torch::full({2, 2}, 3.0);
+  alone.all_reduce(three).wait();
+  EXPECT_TRUE(three.equal(torch::full({2, 2}, 3.0)));
+  EXPECT_EQ(alone.all_gather(three).sizes(), (std::vector<std::int64_t>{1, 2, 2}));
+  EXPECT_TRUE(alone.reduce_scatter(three).equal(three));
+  alone.broadcast(three);
+  alone.barrier();
+  EXPECT_EQ(alone.split(0, 0).size(), 1);
+  EXPECT_EQ(Communicator(Ranks{}, torch::kCPU).size(), 1);
+  GradientBuckets buckets({torch::ones({3}, torch::requires_grad())}, alone);
+  buckets.wait();
+  EXPECT_EQ(buckets.bucket_count(), 0U);
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -4,10 +4,12 @@
 #include "gpt/plan.hpp"
 #include "gpt/report.hpp"
 #include "gpt/training.hpp"
+#include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
 #include "harness/timings_file.hpp"
 
 #include <chrono>
@@ -28,7 +30,7 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
   const auto begin = std::chrono::steady_clock::now();
   const std::chrono::duration<double, std::ratio<60>> most(options.exit_duration_min);
   const auto time_is_over = [&] {
-    return most.count() > 0 && std::chrono::steady_clock::now() - begin >= most;
+    return most.count() > 0 && training.any_rank(std::chrono::steady_clock::now() - begin >= most);
   };
 
   gpt::Progress progress(options);
@@ -63,18 +65,23 @@ int run(int argc, char** argv) {
     gpt::log_plan(options);
     return steps::exit_ok;
   }
-  const torch::Device device = steps::select_device(options.common.device);
+  const steps::Ranks ranks = steps::find_ranks();
+  gpt::set_ranks(options, ranks.size);
+  const torch::Device device = steps::select_device(steps::device_of_rank(
+      options.common.device, ranks, static_cast<int>(torch::cuda::device_count())));
   steps::check_precision(options.common.precision(), device);
-  steps::TimingsFile timings(options.common.timings_file);
+  steps::TimingsFile timings(options.common.timings_file, ranks.rank);
 
   const c10::DeviceGuard guard(device);
+  steps::Communicator communicator(ranks, device);
+  steps::speak_only_on_rank_0(communicator.rank());
   const steps::Blas blas = steps::detect_blas();
   steps::prepare_environment(options.common, blas);
   steps::log_environment(options.common, device, blas);
   gpt::log_run(options);
   std::fflush(stdout);  // a killed run still shows what it was
 
-  gpt::Training training(options, device);
+  gpt::Training training(options, device, communicator);
   steps::Timers timers(steps::make_clock(device));
   const std::vector<gpt::Iteration> measured = train(options, training, timers);
   gpt::log_results(options, timers, measured);

@@ -45,11 +45,13 @@ void add_model_options(CLI::App& app, Sizes& sizes) {
 
 void add_batch_options(CLI::App& app, Options& options) {
   app.add_option("--global-batch-size", options.global_batch,
-                 "Samples per iteration; 0: one micro-batch")
+                 "Samples per iteration; 0: one micro-batch for each rank")
       ->check(CLI::Range(std::int64_t{0}, many));
   app.add_option("--micro-batch-size", options.micro_batch,
                  "Samples at a time; gradients of a global batch add up")
       ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_flag("--distributed-optimizer,!--no-distributed-optimizer", options.distributed_optimizer,
+               "Each rank holds the optimizer's state of its share of the weights (ZeRO-1)");
   app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
       ->check(CLI::IsMember({"auto", "fused", "blocked", "plain"}));
   app.add_option("--attention-dropout", options.attention_dropout, "")
@@ -129,19 +131,25 @@ Architecture architecture_of(const Sizes& sizes) {
   return result;
 }
 
-void check_batches(Options& options) {
-  if (options.global_batch == 0)
-    options.global_batch = options.micro_batch;
-  if (options.global_batch % options.micro_batch != 0)
-    throw steps::UsageError(fmt::format("a global batch of {} is not made of micro-batches of {}",
-                                        options.global_batch, options.micro_batch),
-                            "--global-batch-size must be a multiple of --micro-batch-size");
+void check_schedule(const Options& options) {
   if (options.schedule.decay_samples <= options.schedule.warmup_samples)
     throw steps::UsageError("the learning rate falls before it has risen",
                             "--lr-decay-samples must be above --lr-warmup-samples");
 }
 
 }  // namespace
+
+void set_ranks(Options& options, int ranks) {
+  options.data_parallel = ranks;
+  const std::int64_t at_once = options.micro_batch * ranks;
+  if (options.global_batch == 0)
+    options.global_batch = at_once;
+  if (options.global_batch % at_once != 0)
+    throw steps::UsageError(
+        fmt::format("a global batch of {} is not made of micro-batches of {} for {} ranks",
+                    options.global_batch, options.micro_batch, ranks),
+        "--global-batch-size must be a multiple of --micro-batch-size times the ranks");
+}
 
 bool read_options(int argc, char** argv, Options& options) {
   CLI::App app("Trains a GPT language model on synthetic tokens and reports how fast.", "gpt");
@@ -154,7 +162,7 @@ bool read_options(int argc, char** argv, Options& options) {
   if (!steps::parse_command_line(app, argc, argv))
     return false;
   options.architecture = architecture_of(sizes);
-  check_batches(options);
+  check_schedule(options);
   parse_attention(options.attention, options.attention_dropout);
   return true;
 }

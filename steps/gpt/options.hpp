@@ -14,6 +14,8 @@ namespace bench::gpt {
 struct Options {
   steps::CommonArguments common;
   Architecture architecture;
+  int data_parallel = 1;  ///< Ranks, which share the global batch.
+  bool distributed_optimizer = true;
   std::int64_t global_batch = 0;  ///< Samples per iteration.
   std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
   std::string attention = "auto";
@@ -31,7 +33,8 @@ struct Options {
   double device_memory_gib = 0;       ///< For the plan; 0: of the device that is there.
   std::int64_t devices_per_node = 4;  ///< For the plan.
 
-  std::int64_t micro_batches() const { return global_batch / micro_batch; }
+  /// Of one rank in an iteration.
+  std::int64_t micro_batches() const { return global_batch / (micro_batch * data_parallel); }
   /// How often the forward pass of a step is computed, and the two gradients of it.
   int passes() const { return recompute == "full" ? 4 : 3; }
 };
@@ -39,5 +42,9 @@ struct Options {
 /// Reads the command line. Returns false if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
 bool read_options(int argc, char** argv, Options& options);
+
+/// Divides the global batch among the ranks.
+/// @throws steps::UsageError if it cannot be
+void set_ranks(Options& options, int ranks);
 
 }  // namespace bench::gpt

@@ -35,9 +35,9 @@ void log_flops(const Options& options) {
 
 void log_times(const steps::Timers& timers) {
   const std::pair<Region, const char*> names[] = {
-      {Region::batch, "time_per_step"}, {Region::io, "io"},
-      {Region::forward, "forward"},     {Region::backward, "backward"},
-      {Region::optimizer, "optimizer"}, {Region::other, "other"}};
+      {Region::batch, "time_per_step"}, {Region::io, "io"},     {Region::forward, "forward"},
+      {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
+      {Region::other, "other"}};
   for (const auto& [region, name] : names)
     steps::log_statistics(name, "s", steps::statistics(timers.samples_s(region)));
 }
@@ -70,6 +70,8 @@ void log_run(const Options& options) {
   log_value("global_batch_size", options.global_batch);
   log_value("micro_batch_size", options.micro_batch);
   log_value("micro_batches", options.micro_batches());
+  log_value("data_parallel", options.data_parallel);
+  log_value("distributed_optimizer", options.distributed_optimizer);
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
   log_value("attention",
@@ -105,8 +107,8 @@ void Progress::print() {
   const auto count = static_cast<double>(pending_);
   const double iteration_s = static_cast<double>(now_ns - since_ns_) * 1e-9 / count;
   const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
-  const double tera_tokens_per_second =
-      samples_per_second * static_cast<double>(options_.architecture.sequence) * 1e-12;
+  const double tera_tokens_per_second =  // of a device
+      samples_per_second * real(options_.architecture.sequence) * 1e-12 / options_.data_parallel;
   const Counts counts(options_.architecture);
   fmt::print(
       "{}",
@@ -137,16 +139,18 @@ void log_results(const Options& options, const steps::Timers& timers,
   const auto samples = static_cast<std::int64_t>(iterations.size()) * options.global_batch;
   const double tokens_per_second = tokens_of(options, samples) / epoch_s;
   const Counts counts(options.architecture);
-  const double causal_tflops = tokens_per_second * counts.flops_per_token_causal() * 1e-12;
+  const double tera_tokens_per_second = tokens_per_second * 1e-12 / options.data_parallel;
+  const double causal_tflops = tera_tokens_per_second * counts.flops_per_token_causal();
   log_value("epoch_s", epoch_s);
   log_times(timers);
   log_value("iterations", iterations.size());
   log_value("samples_per_second", static_cast<double>(samples) / epoch_s);
   log_value("tokens_per_second", tokens_per_second);
+  log_value("tokens_per_second_per_device", tokens_per_second / options.data_parallel);
   log_value("tflops_per_device_narayanan",
-            tokens_per_second * counts.flops_per_token_narayanan(options.passes()) * 1e-12);
+            tera_tokens_per_second * counts.flops_per_token_narayanan(options.passes()));
   log_value("tflops_per_device_megatron",
-            tokens_per_second * counts.flops_per_token_megatron() * 1e-12);
+            tera_tokens_per_second * counts.flops_per_token_megatron());
   log_value("tflops_per_device_causal", causal_tflops);
   if (options.peak_tflops > 0) {
     log_value("peak_tflops", options.peak_tflops);

@@ -28,34 +28,51 @@ ModelOptions model_options(const Options& options, const torch::Device& device) 
           .tensors = torch::TensorOptions(device).dtype(scalar_type(options.common.precision()))};
 }
 
-/// Small enough that CPU threads and GPU kernels add up the squares without overflow: fp32.
-double norm_of(const torch::Tensor& row) {
-  return row.norm().item<double>();
-}
-
 }  // namespace
 
-Training::Training(const Options& options, const torch::Device& device)
+Training::Training(const Options& options, const torch::Device& device,
+                   steps::Communicator& communicator)
     : options_(options),
       device_(device),
+      communicator_(communicator),
       data_(options.common.seed, std::min(gpt2_tokens, options.architecture.vocabulary),
             options.architecture.sequence),
       model_(options.architecture, model_options(options, device)),
-      parameters_(model_->parameters()),
-      optimizer_(parameters_.weights(), parameters_.gradients(), parameters_.decaying(),
-                 options.adamw) {
+      parameters_(model_->parameters(), communicator.size()),
+      optimizer_(parameters_, communicator, options.adamw, options.distributed_optimizer) {
+  communicator_.broadcast(parameters_.values());
+  // Weights are equal; what is dropped is not.
+  torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
   if (options.common.precision() == steps::Precision::fp16)
     loss_scale_.emplace(options.loss_scale);
 }
 
 Iteration Training::iterate(steps::Timers& timers) {
   const torch::Tensor loss = forward_backward(timers);
+  timers.timed(Region::comm, [&] {
+    optimizer_.reduce_gradients();
+    communicator_.all_reduce(loss).wait();
+    loss.div_(communicator_.size());
+  });
   consumed_samples_ += options_.global_batch;
   return timers.timed(Region::optimizer, [&] { return update(loss.item<double>()); });
 }
 
+bool Training::any_rank(bool holds) {
+  if (communicator_.size() == 1)
+    return holds;
+  const torch::Tensor sum = torch::full({}, holds ? 1.0F : 0.0F, torch::TensorOptions(device_));
+  communicator_.all_reduce(sum).wait();
+  return sum.item<float>() > 0;
+}
+
+/// Of this rank in the next iteration.
+std::int64_t Training::first_sample() const {
+  return consumed_samples_ + communicator_.rank() * options_.micro_batches() * options_.micro_batch;
+}
+
 /// Leaves the sums of the gradients, times the loss scale, in `parameters_`.
-/// @returns the mean loss
+/// @returns the mean loss of this rank
 torch::Tensor Training::forward_backward(steps::Timers& timers) {
   const auto micro_batches = static_cast<double>(options_.micro_batches());
   const double scale = (loss_scale_ ? loss_scale_->scale() : 1.0) / micro_batches;
@@ -63,7 +80,7 @@ torch::Tensor Training::forward_backward(steps::Timers& timers) {
   parameters_.begin_step();
   for (std::int64_t i = 0; i < options_.micro_batches(); ++i) {
     const torch::Tensor tokens = timers.timed(Region::io, [&] {
-      return data_.samples(consumed_samples_ + i * options_.micro_batch, options_.micro_batch,
+      return data_.samples(first_sample() + i * options_.micro_batch, options_.micro_batch,
                            device_);
     });
     const torch::Tensor loss = timers.timed(Region::forward, [&] {
@@ -84,7 +101,7 @@ Iteration Training::update(double loss) {
   Iteration result{.loss = loss,
                    .learning_rate = options_.schedule.learning_rate(consumed_samples_),
                    .loss_scale = loss_scale_ ? loss_scale_->scale() : 1.0};
-  result.gradient_norm = norm_of(parameters_.gradients()) / result.loss_scale;
+  result.gradient_norm = optimizer_.gradient_norm() / result.loss_scale;
   const bool finite = std::isfinite(result.gradient_norm);
   result.skipped = !finite;
   const bool may_go_on = loss_scale_ ? loss_scale_->update(finite) : finite;
@@ -95,7 +112,6 @@ Iteration Training::update(double loss) {
                           ? std::min(1.0, options_.clip_gradient / (result.gradient_norm + 1e-6))
                           : 1.0;
   optimizer_.step(result.learning_rate, clip / result.loss_scale);
-  parameters_.publish();
   return result;
 }
 

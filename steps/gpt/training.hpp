@@ -3,9 +3,10 @@
 #include "gpt/data.hpp"
 #include "gpt/model.hpp"
 #include "gpt/options.hpp"
-#include "harness/adamw.hpp"
+#include "harness/communicator.hpp"
 #include "harness/flat_parameters.hpp"
 #include "harness/loss_scale.hpp"
+#include "harness/sharded_adamw.hpp"
 #include "harness/timers.hpp"
 
 #include <cstdint>
@@ -23,13 +24,21 @@ struct Iteration {
   bool diverged = false;     ///< Loss or gradients are not finite, and nothing will change that.
 };
 
-/// A model in training: its weights, the optimizer, and how far it has come.
+/// A model in training: its weights, the optimizer, and how far it has come. Ranks train copies of
+/// one model, each with its part of every global batch.
 class Training {
  public:
-  Training(const Options& options, const torch::Device& device);
+  /// @param communicator of all ranks; must outlive this object
+  Training(const Options& options, const torch::Device& device, steps::Communicator& communicator);
+  Training(const Training&) = delete;  // the optimizer refers to the parameters
+  Training& operator=(const Training&) = delete;
 
-  /// One step over the global batch. Waits for the device once, for the norm of the gradients.
+  /// One step over the global batch, the same on all ranks. Waits for the device once, for loss and
+  /// norm of the gradients.
   Iteration iterate(steps::Timers& timers);
+
+  /// Whether it holds on one of the ranks: they end together.
+  bool any_rank(bool holds);
 
   std::int64_t consumed_samples() const { return consumed_samples_; }
   Gpt& model() { return model_; }
@@ -37,13 +46,15 @@ class Training {
  private:
   torch::Tensor forward_backward(steps::Timers& timers);
   Iteration update(double loss);
+  std::int64_t first_sample() const;
 
   Options options_;
   torch::Device device_;
+  steps::Communicator& communicator_;
   SyntheticTokens data_;
   Gpt model_;
   steps::FlatParameters parameters_;
-  steps::AdamW optimizer_;
+  steps::ShardedAdamW optimizer_;
   std::optional<steps::DynamicLossScale> loss_scale_;  ///< In fp16.
   std::int64_t consumed_samples_ = 0;
 };

@@ -5,7 +5,7 @@
 
 namespace bench::steps {
 
-FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters) {
+FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters, std::int64_t multiple) {
   if (parameters.empty())
     throw std::invalid_argument("FlatParameters takes at least one parameter");
   const torch::NoGradGuard no_gradient;
@@ -15,8 +15,9 @@ FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters) {
     size += parameter.numel();
     decaying_ += parameter.dim() >= 2 ? parameter.numel() : 0;
   }
+  size = (size + multiple - 1) / multiple * multiple;
   const auto options = parameters[0].options().requires_grad(false);
-  values_ = torch::empty({size}, options);
+  values_ = torch::zeros({size}, options);
   gradients_ = torch::zeros({size}, options.dtype(torch::kFloat));
   std::int64_t begin = 0;
   for (torch::Tensor& parameter : parameters) {
@@ -27,7 +28,6 @@ FlatParameters::FlatParameters(std::vector<torch::Tensor> parameters) {
         {parameter, gradients_.narrow(0, begin, parameter.numel()).view_as(parameter)});
     begin += parameter.numel();
   }
-  weights_ = values_.to(torch::kFloat);  // the same memory where the model is fp32
 }
 
 void FlatParameters::take_gradients() {
@@ -43,11 +43,6 @@ void FlatParameters::take_gradients() {
     gradient.reset();
   }
   empty_ = false;
-}
-
-void FlatParameters::publish() {
-  if (!values_.is_same(weights_))
-    values_.copy_(weights_);
 }
 
 }  // namespace bench::steps

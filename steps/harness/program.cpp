@@ -52,6 +52,11 @@ bool is_out_of_memory(const std::exception& error) {
       [&](std::string_view known) { return text.find(known) != std::string_view::npos; });
 }
 
+void speak_only_on_rank_0(int rank) {
+  if (rank > 0 && !std::freopen("/dev/null", "w", stdout))
+    throw std::runtime_error("cannot open /dev/null");
+}
+
 int run_program(std::string_view program, const std::function<int()>& body) {
   int code = exit_failed;
   try {

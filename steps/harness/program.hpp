@@ -40,6 +40,9 @@ std::string first_line(const std::exception& error);
 /// the device.
 bool is_out_of_memory(const std::exception& error);
 
+/// Throws away what the other ranks print on standard output, from now on: it is the same.
+void speak_only_on_rank_0(int rank);
+
 /// Runs the body of `main` and turns what it throws into an exit code, a message on stderr and,
 /// where the run had begun, the line `result=oom` or `result=failed` on stdout.
 int run_program(std::string_view program, const std::function<int()>& body);

@@ -33,7 +33,7 @@ class HostClock : public Clock {
 };
 
 constexpr std::array<std::string_view, region_count> region_names = {
-    "Epoch", "Batch", "IO", "Forward", "Backward", "Optimizer", "Other"};
+    "Epoch", "Batch", "IO", "Forward", "Backward", "Comm", "Optimizer", "Other"};
 
 }  // namespace
 

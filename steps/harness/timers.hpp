@@ -28,9 +28,10 @@ class Clock {
 std::unique_ptr<Clock> make_clock(const torch::Device& device);
 
 /// What is timed. The words are those of the Deep500 timers, with the optimizer apart:
-/// an epoch is the whole timed loop, a batch one step, `io` the time the loop waited for data.
-enum class Region { epoch, batch, io, forward, backward, optimizer, other };
-inline constexpr std::size_t region_count = 7;
+/// an epoch is the whole timed loop, a batch one step, `io` the time the loop waited for data,
+/// `comm` for other ranks.
+enum class Region { epoch, batch, io, forward, backward, comm, optimizer, other };
+inline constexpr std::size_t region_count = 8;
 std::string_view region_name(Region region);  ///< "Epoch", "Batch", ...
 
 /// Times of the regions of a training loop, every sample kept.

@@ -8,9 +8,11 @@
 
 namespace bench::steps {
 
-TimingsFile::TimingsFile(const std::string& file) : file_(file) {
+TimingsFile::TimingsFile(const std::string& file, int rank) : file_(file) {
   if (file_.empty())
     return;
+  if (rank > 0)
+    file_ += fmt::format(".{}", rank);
   out_.open(file_);
   if (!out_)
     throw UsageError(fmt::format("cannot write {}", file_),

@@ -12,8 +12,9 @@ class TimingsFile {
  public:
   /// Opens it before the run, which may take hours, rather than fail after it.
   /// @param file empty: none
+  /// @param rank those behind rank 0 add their number to the name
   /// @throws UsageError if it cannot be written
-  explicit TimingsFile(const std::string& file);
+  explicit TimingsFile(const std::string& file, int rank = 0);
 
   /// @throws std::runtime_error if it cannot be written to its end
   void write(const Timers& timers);

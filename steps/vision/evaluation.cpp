@@ -41,7 +41,7 @@ Evaluation evaluate(const Options& options, Network& model, const torch::Device&
   }
   const History history = recorder.read();
   const double count =
-      static_cast<double>(options.common.batch_size) * static_cast<double>(options.eval_steps);
+      static_cast<double>(options.global_batch()) * static_cast<double>(options.eval_steps);
   return {.seconds = seconds,
           .images_per_second = count / seconds,
           .loss = steps::statistics(history.losses).mean,

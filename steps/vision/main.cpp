@@ -1,9 +1,12 @@
 // vision: trains a convolutional network on synthetic images and reports how fast. See README.md.
 
+#include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
+#include "harness/gradient_buckets.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
 #include "harness/sgd.hpp"
 #include "harness/timings_file.hpp"
 #include "vision/data.hpp"
@@ -37,12 +40,17 @@ vision::Network build_model(const vision::Options& options,
 
 /// What all steps gave, warm-up included; times of the measured steps in `timers`.
 vision::History train(const vision::Options& options, vision::Network& model,
-                      const torch::Device& device, steps::Timers& timers) {
+                      steps::Communicator& communicator, const torch::Device& device,
+                      steps::Timers& timers) {
   const steps::Precision precision = options.common.precision();
   const double scale = steps::loss_scale(precision);
   steps::Sgd optimizer(model->parameters(), {.learning_rate = options.learning_rate(),
                                              .momentum = options.momentum,
                                              .weight_decay = options.weight_decay});
+  steps::broadcast_parameters(*model, communicator);
+  steps::GradientBuckets buckets(model->parameters(), communicator);
+  // Models are equal on all ranks; images are not.
+  torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
   const vision::SyntheticImages images(options.common.batch_size, options.image_size,
                                        options.classes, vision::memory_format(options, device),
                                        device);
@@ -57,6 +65,7 @@ vision::History train(const vision::Options& options, vision::Network& model,
       return torch::cross_entropy_loss(scores, batch.labels);
     });
     timers.timed(Region::backward, [&] { (scale == 1.0 ? loss : loss * scale).backward(); });
+    timers.timed(Region::comm, [&] { buckets.wait(); });
     timers.timed(Region::optimizer, [&] {
       optimizer.step(1.0 / scale);
       optimizer.release_gradients();
@@ -89,12 +98,17 @@ int run(int argc, char** argv) {
     vision::log_description(options, counts);
     return steps::exit_ok;
   }
-  const torch::Device device = steps::select_device(options.common.device);
+  const steps::Ranks ranks = steps::find_ranks();
+  vision::set_ranks(options, ranks.size);
+  const torch::Device device = steps::select_device(steps::device_of_rank(
+      options.common.device, ranks, static_cast<int>(torch::cuda::device_count())));
   steps::check_precision(options.common.precision(), device);
   vision::check_trainable(options, architecture);
-  steps::TimingsFile timings(options.common.timings_file);
+  steps::TimingsFile timings(options.common.timings_file, ranks.rank);
 
   const c10::DeviceGuard guard(device);
+  steps::Communicator communicator(ranks, device);
+  steps::speak_only_on_rank_0(communicator.rank());
   const steps::Blas blas = steps::detect_blas();
   steps::prepare_environment(options.common, blas);
   steps::log_environment(options.common, device, blas);
@@ -103,7 +117,7 @@ int run(int argc, char** argv) {
 
   steps::Timers timers(steps::make_clock(device));
   vision::Network model = build_model(options, architecture, device);
-  const vision::History history = train(options, model, device, timers);
+  const vision::History history = train(options, model, communicator, device, timers);
   vision::log_results(options, counts, timers, history);
   if (options.eval_steps > 0)
     vision::log_evaluation(vision::evaluate(options, model, device));

@@ -12,6 +12,11 @@ bool read_options(int argc, char** argv, Options& options) {
                "vision");
   steps::add_common_options(app, options.common);
   steps::add_batch_size_option(app, options.common);
+  app.add_option("--global-batch-size", options.given_global_batch,
+                 "Images per step of all ranks, in place of --batch-size, which is of each rank")
+      ->excludes("--batch-size")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->always_capture_default(false);
   app.add_option("--model", options.model, "Network; a resnet without v2 is in its v1.5 form")
       ->check(CLI::IsMember(architecture_names()));
   app.add_option("--classes", options.classes, "Kinds of images")
@@ -38,6 +43,17 @@ bool read_options(int argc, char** argv, Options& options) {
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;
+}
+
+void set_ranks(Options& options, int ranks) {
+  options.ranks = ranks;
+  if (options.given_global_batch == 0)
+    return;
+  if (options.given_global_batch % ranks != 0)
+    throw steps::UsageError(fmt::format("a global batch of {} cannot be shared by {} ranks",
+                                        options.given_global_batch, ranks),
+                            "--global-batch-size must be a multiple of the ranks");
+  options.common.batch_size = options.given_global_batch / ranks;
 }
 
 void check_image_size(const Options& options, const Architecture& architecture) {

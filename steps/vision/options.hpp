@@ -10,7 +10,9 @@
 namespace bench::vision {
 
 struct Options {
-  steps::CommonArguments common;
+  steps::CommonArguments common;        ///< `batch_size` is that of one rank.
+  int ranks = 1;                        ///< Which train copies of one model.
+  std::int64_t given_global_batch = 0;  ///< Instead of `batch_size`, where it is not 0.
   std::string model = "resnet50";
   std::int64_t classes = 1000;
   std::int64_t image_size = 0;  ///< Filled in by `read_options` where the user names none.
@@ -27,14 +29,21 @@ struct Options {
   /// The rate for a batch of 256 images, scaled in proportion to the batch.
   /// Source: Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 2.1.
   double learning_rate() const {
-    return base_learning_rate * static_cast<double>(common.batch_size) / 256.0;
+    return base_learning_rate * static_cast<double>(global_batch()) / 256.0;
   }
+
+  /// Images per step of all ranks.
+  std::int64_t global_batch() const { return common.batch_size * ranks; }
 };
 
 /// Reads the command line; the size of the images is by default that of the network. Returns false
 /// if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
 bool read_options(int argc, char** argv, Options& options);
+
+/// Divides the global batch among the ranks, where it was given.
+/// @throws steps::UsageError if it cannot be
+void set_ranks(Options& options, int ranks);
 
 /// @throws steps::UsageError if the images are too small for the network
 void check_image_size(const Options& options, const Architecture& architecture);

@@ -28,9 +28,9 @@ void log_model(const Options& options, const Counts& counts) {
 
 void log_times(const steps::Timers& timers) {
   const std::pair<Region, const char*> names[] = {
-      {Region::batch, "time_per_step"}, {Region::io, "io"},
-      {Region::forward, "forward"},     {Region::backward, "backward"},
-      {Region::optimizer, "optimizer"}, {Region::other, "other"}};
+      {Region::batch, "time_per_step"}, {Region::io, "io"},     {Region::forward, "forward"},
+      {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
+      {Region::other, "other"}};
   for (const auto& [region, name] : names)
     steps::log_statistics(name, "s", steps::statistics(timers.samples_s(region)));
 }
@@ -47,7 +47,7 @@ std::string progress(const Options& options, const steps::Timers& timers, const 
                            .losses = measured(history.losses),
                            .top1_percent = measured(history.top1_percent),
                            .top5_percent = measured(history.top5_percent)});
-  return step_table(options.common.batch_size, step_s, timers.samples_s(Region::epoch).front(),
+  return step_table(options.global_batch(), step_s, timers.samples_s(Region::epoch).front(),
                     measured(history.losses));
 }
 
@@ -60,6 +60,8 @@ void log_description(const Options& options, const Counts& counts) {
 void log_run(const Options& options, const Counts& counts, const torch::Device& device) {
   log_model(options, counts);
   log_value("batch_size", options.common.batch_size);
+  log_value("global_batch_size", options.global_batch());
+  log_value("data_parallel", options.ranks);
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
   log_value("learning_rate", options.learning_rate());
@@ -79,8 +81,9 @@ void log_results(const Options& options, const Counts& counts, const steps::Time
   fmt::print("{}", progress(options, timers, history));
   log_value("epoch_s", epoch_s);
   log_times(timers);
-  const double images_per_second = static_cast<double>(options.common.batch_size) * steps / epoch_s;
+  const double images_per_second = static_cast<double>(options.global_batch()) * steps / epoch_s;
   log_value("images_per_second", images_per_second);
+  log_value("images_per_second_per_device", images_per_second / options.ranks);
   log_value("flops_per_second",
             images_per_second * static_cast<double>(counts.training_flops_per_sample()));
   log_value("first_loss", history.losses.front());

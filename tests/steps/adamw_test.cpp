@@ -2,7 +2,10 @@
 
 #include "harness/flat_parameters.hpp"
 #include "harness/loss_scale.hpp"
+#include "harness/sharded_adamw.hpp"
 
+#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,7 +71,7 @@ TEST(AdamW, EqualsTheOptimizerOfLibTorch) {
     const std::vector<torch::Tensor> ours = matrices_and_vectors();
     const std::vector<torch::Tensor> theirs = matrices_and_vectors();
     FlatParameters flat(ours);
-    AdamW adamw(flat.weights(), flat.gradients(), flat.decaying(), options);
+    AdamW adamw(flat.values(), flat.gradients(), flat.decaying(), options);
     Reference reference(theirs, 0.01, options);
     for (int step = 0; step < 4; ++step) {
       draw_gradients(ours, step, 3);
@@ -90,7 +93,7 @@ TEST(FlatParameters, KeepsTheValuesOfTheParameters) {
   for (std::size_t i = 0; i < before.size(); ++i)
     EXPECT_TRUE(torch::equal(parameters[i], before[i])) << "parameter " << i;
   EXPECT_EQ(flat.decaying(), 5 * 3 + 300 * 400);
-  EXPECT_EQ(flat.weights().numel(), 5 * 3 + 300 * 400 + 11 + 7);
+  EXPECT_EQ(flat.values().numel(), 5 * 3 + 300 * 400 + 11 + 7);
 }
 
 TEST(FlatParameters, AddsTheGradientsOfAStep) {
@@ -119,17 +122,47 @@ TEST(FlatParameters, TakesParametersWithoutAGradientAsZero) {
   EXPECT_EQ(flat.gradients().abs().max().item<float>(), 0);
 }
 
-TEST(FlatParameters, KeepsFullPrecisionBesideHalf) {
+TEST(FlatParameters, FillsUpToAMultiple) {
+  const std::vector<torch::Tensor> parameters = matrices_and_vectors();
+  const FlatParameters flat(parameters, 1000);
+  EXPECT_EQ(flat.values().numel(), 121'000);
+  EXPECT_EQ(flat.gradients().numel(), 121'000);
+  EXPECT_EQ(flat.values().narrow(0, 120'033, 967).abs().max().item<float>(), 0);
+}
+
+// Each step is far below what bf16 tells apart near 1; their sum is not.
+TEST(ShardedAdamW, KeepsFullPrecisionBesideHalf) {
   const std::vector<torch::Tensor> parameters = matrices_and_vectors(torch::kBFloat16);
   FlatParameters flat(parameters);
+  Communicator alone;
+  ShardedAdamW adamw(flat, alone, {.weight_decay = 0}, true);
   const torch::Tensor before = parameters[2].detach().clone();
-  const double little = 1e-5;  // far below what bf16 tells apart near 1
-  for (int step = 0; step < 1000; ++step)
-    flat.weights().add_(little);
-  EXPECT_TRUE(torch::equal(parameters[2], before));
-  flat.publish();
-  EXPECT_NEAR((parameters[2].to(torch::kFloat) - before.to(torch::kFloat)).mean().item<double>(),
-              1000 * little, 1e-3);
+  for (int step = 0; step < 200; ++step) {
+    for (torch::Tensor parameter : parameters)
+      parameter.mutable_grad() = torch::ones_like(parameter.detach());
+    flat.begin_step();
+    flat.take_gradients();
+    adamw.reduce_gradients();
+    adamw.step(1e-4, 1);
+    if (step == 0) {
+      EXPECT_GT(torch::eq(parameters[2], before).to(torch::kFloat).mean().item<float>(), 0.5);
+    }
+  }
+  const torch::Tensor way = parameters[2].to(torch::kFloat) - before.to(torch::kFloat);
+  EXPECT_NEAR(way.mean().item<double>(), -200 * 1e-4, 1e-3);
+}
+
+TEST(ShardedAdamW, HasTheNormOfAllGradients) {
+  const std::vector<torch::Tensor> parameters = matrices_and_vectors();
+  FlatParameters flat(parameters);
+  Communicator alone;
+  ShardedAdamW adamw(flat, alone, {}, true);
+  draw_gradients(parameters, 0);
+  double squares = 0;
+  for (const torch::Tensor& parameter : parameters)
+    squares += parameter.grad().square().sum().item<double>();
+  flat.take_gradients();
+  EXPECT_NEAR(adamw.gradient_norm(), std::sqrt(squares), 1e-3);
 }
 
 TEST(DynamicLossScale, FollowsTheRule) {

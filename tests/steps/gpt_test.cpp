@@ -124,7 +124,7 @@ TEST(GptModel, LearnsABatchByHeart) {
   Gpt gpt = model(tiny());
   const torch::Tensor samples = tokens(2);
   steps::FlatParameters flat(gpt->parameters());
-  steps::AdamW adamw(flat.weights(), flat.gradients(), flat.decaying(), {});
+  steps::AdamW adamw(flat.values(), flat.gradients(), flat.decaying(), {});
   double loss = 0;
   for (int step = 0; step < 60; ++step) {
     const torch::Tensor now = loss_of(gpt, samples);

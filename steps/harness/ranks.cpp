@@ -183,14 +183,15 @@ std::optional<std::uint64_t> name_program(Ranks& ranks, const EnvironmentLookup&
   return job_number;
 }
 
-std::string master_address(const Ranks& ranks, const EnvironmentLookup& environment) {
+std::string master_address(const Ranks& ranks, const EnvironmentLookup& environment,
+                           bool is_srun_step) {
   if (const auto given = environment("MASTER_ADDR"))
     return *given;
   if (ranks.on_one_node())
     return "127.0.0.1";
   const auto step = environment("SLURM_STEP_NODELIST");
   const auto job = environment("SLURM_JOB_NODELIST");
-  const auto list = ranks.launcher == "slurm" && step ? step : job;
+  const auto list = is_srun_step && step ? step : job;
   const std::string host = list ? first_host(*list) : "";
   if (host.empty())
     throw UsageError(fmt::format("{} ranks, but neither MASTER_ADDR nor SLURM_JOB_NODELIST says "
@@ -238,8 +239,9 @@ Ranks find_ranks(const EnvironmentLookup& environment) {
   if (ranks.size == 1)
     return ranks;
   const Claim& slurm = claims[3];
-  const auto made_from = name_program(ranks, lookup, slurm.complete() && slurm.agrees_with(*taken));
-  ranks.master_address = master_address(ranks, lookup);
+  const bool is_srun_step = slurm.complete() && slurm.agrees_with(*taken);
+  const auto made_from = name_program(ranks, lookup, is_srun_step);
+  ranks.master_address = master_address(ranks, lookup, is_srun_step);
   ranks.master_port = master_port(lookup, made_from);
   ranks.store_is_served =
       ranks.launcher == "torchrun" && lookup("TORCHELASTIC_USE_AGENT_STORE") == "True";

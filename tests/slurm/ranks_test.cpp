@@ -15,7 +15,7 @@ class RanksTest : public SlurmTest {
   void SetUp() override {
     SlurmTest::SetUp();
     if (std::string(DISTRIBUTED_PROGRAM).empty())
-      GTEST_SKIP() << "built without the step programs";
+      GTEST_SKIP() << "built without step programs of several ranks";
   }
 
   static CommandOutput srun(std::vector<std::string> options, const Environment& settings) {

@@ -2,6 +2,7 @@
 
 #include "harness/communicator.hpp"
 #include "harness/gradient_buckets.hpp"
+#include "harness/program.hpp"
 #include "rank_processes.hpp"
 #include "support/free_port.hpp"
 
@@ -13,6 +14,8 @@
 
 namespace bench::steps {
 namespace {
+
+#ifdef BENCH_STEPS_GLOO
 
 using support::FreePort;
 using testing::AllOf;
@@ -218,6 +221,14 @@ TEST(Communicator, TwoProgramsAtOnceDoNotMeet) {
   expect_close(one.gradients(0), gradients_of_one());
   EXPECT_NE(one.gradients(0), two.gradients(0));
 }
+
+#else
+
+TEST(Communicator, RefusesSeveralRanksWithoutWhatConnectsThem) {
+  EXPECT_THROW(Communicator(Ranks{.size = 2, .local_size = 2}, torch::kCPU), UsageError);
+}
+
+#endif
 
 TEST(Communicator, OneRankAloneNeedsNobody) {
   Communicator alone;

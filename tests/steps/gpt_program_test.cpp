@@ -62,7 +62,8 @@ TEST(GptProgram, PartsAddUpToTheStep) {
       run(tiny_model + "--micro-batch-size 2 --global-batch-size 6 --steps 7 --warmup 1");
   const double parts_s = 3 * (outcome.number("io_mean_s") + outcome.number("forward_mean_s") +
                               outcome.number("backward_mean_s")) +
-                         outcome.number("optimizer_mean_s") + outcome.number("other_mean_s");
+                         outcome.number("comm_mean_s") + outcome.number("optimizer_mean_s") +
+                         outcome.number("other_mean_s");
   EXPECT_NEAR(parts_s, outcome.number("time_per_step_mean_s"), 1e-6);
 }
 

@@ -2,11 +2,10 @@
 
 #include "gpt/iteration_log.hpp"
 #include "harness/log.hpp"
-#include "harness/statistics.hpp"
+#include "harness/times_log.hpp"
 
 #include <cmath>
 #include <cstdio>
-#include <utility>
 
 #include <bench/energy/region.hpp>
 
@@ -31,15 +30,6 @@ void log_flops(const Options& options) {
   log_value("flops_per_token_megatron", counts.flops_per_token_megatron());
   log_value("flops_per_token_causal", counts.flops_per_token_causal());
   log_value("flops_per_token_6n", counts.flops_per_token_6n());
-}
-
-void log_times(const steps::Timers& timers) {
-  const std::pair<Region, const char*> names[] = {
-      {Region::batch, "time_per_step"}, {Region::io, "io"},     {Region::forward, "forward"},
-      {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
-      {Region::other, "other"}};
-  for (const auto& [region, name] : names)
-    steps::log_statistics(name, "s", steps::statistics(timers.samples_s(region)));
 }
 
 }  // namespace
@@ -142,7 +132,7 @@ void log_results(const Options& options, const steps::Timers& timers,
   const double tera_tokens_per_second = tokens_per_second * 1e-12 / options.data_parallel;
   const double causal_tflops = tera_tokens_per_second * counts.flops_per_token_causal();
   log_value("epoch_s", epoch_s);
-  log_times(timers);
+  steps::log_times(timers);
   log_value("iterations", iterations.size());
   log_value("samples_per_second", static_cast<double>(samples) / epoch_s);
   log_value("tokens_per_second", tokens_per_second);

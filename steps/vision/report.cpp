@@ -1,12 +1,12 @@
 #include "vision/report.hpp"
 
 #include "harness/log.hpp"
+#include "harness/times_log.hpp"
 #include "vision/progress_log.hpp"
 #include "vision/step_log.hpp"
 
 #include <span>
 #include <string>
-#include <utility>
 
 namespace bench::vision {
 namespace {
@@ -24,15 +24,6 @@ void log_model(const Options& options, const Counts& counts) {
   log_value("sample_shape", fmt::format("{}x{}x{}", Architecture::input_channels,
                                         options.image_size, options.image_size));
   log_value("classes", options.classes);
-}
-
-void log_times(const steps::Timers& timers) {
-  const std::pair<Region, const char*> names[] = {
-      {Region::batch, "time_per_step"}, {Region::io, "io"},     {Region::forward, "forward"},
-      {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
-      {Region::other, "other"}};
-  for (const auto& [region, name] : names)
-    steps::log_statistics(name, "s", steps::statistics(timers.samples_s(region)));
 }
 
 /// The measured steps in the chosen format; those of the warm-up stand first in the history.
@@ -80,7 +71,7 @@ void log_results(const Options& options, const Counts& counts, const steps::Time
   const double epoch_s = timers.samples_s(Region::epoch).front();
   fmt::print("{}", progress(options, timers, history));
   log_value("epoch_s", epoch_s);
-  log_times(timers);
+  steps::log_times(timers);
   const double images_per_second = static_cast<double>(options.global_batch()) * steps / epoch_s;
   log_value("images_per_second", images_per_second);
   log_value("images_per_second_per_device", images_per_second / options.ranks);

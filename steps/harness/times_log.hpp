@@ -1,0 +1,11 @@
+#pragma once
+
+#include "harness/timers.hpp"
+
+namespace bench::steps {
+
+/// Prints min, mean, median, max and deviation of the regions in seconds, `time_per_step_mean_s=`
+/// and so on: of the steps, and of their parts.
+void log_times(const Timers& timers);
+
+}  // namespace bench::steps

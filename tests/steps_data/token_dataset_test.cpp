@@ -1,9 +1,9 @@
 #include "data/token_dataset.hpp"
 
 #include "data/data_error.hpp"
-#include "data/token_writer.hpp"
 #include "harness/program.hpp"
 #include "steps/program_runner.hpp"
+#include "steps_data/corpus.hpp"
 
 #include <functional>
 #include <numeric>
@@ -15,18 +15,6 @@ namespace bench::steps {
 namespace {
 
 using testing::HasSubstr;
-using Tokens = std::vector<std::int64_t>;
-using Documents = std::vector<std::vector<Tokens>>;
-
-void write_corpus(const std::string& prefix, TokenType type, const Documents& documents) {
-  TokenWriter writer(prefix, type);
-  for (const auto& document : documents) {
-    for (const Tokens& sequence : document)
-      writer.add_sequence(sequence);
-    writer.end_document();
-  }
-  writer.finish();
-}
 
 Tokens sequence_of(const TokenDataset& corpus, std::uint64_t sequence) {
   Tokens tokens(corpus.length(sequence));

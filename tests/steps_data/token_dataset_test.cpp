@@ -4,6 +4,7 @@
 #include "harness/program.hpp"
 #include "steps/program_runner.hpp"
 #include "steps_data/corpus.hpp"
+#include "steps_data/hex.hpp"
 
 #include <functional>
 #include <numeric>
@@ -20,13 +21,6 @@ Tokens sequence_of(const TokenDataset& corpus, std::uint64_t sequence) {
   Tokens tokens(corpus.length(sequence));
   corpus.read(sequence, 0, tokens);
   return tokens;
-}
-
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes)
-    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
 }
 
 // The index of CARAML's OSCAR sample: 790 documents with 2,340,256 tokens. Its first four lengths

@@ -15,6 +15,10 @@ class DataError : public std::runtime_error {
   /// @param message what is wrong there, without a final full stop or newline
   DataError(const std::string& file, std::uint64_t offset, const std::string& message)
       : std::runtime_error(fmt::format("{}: byte {}: {}", file, offset, message)) {}
+
+  /// @param record a file that is one record, or the name of a record where bytes say nothing
+  DataError(const std::string& record, const std::string& message)
+      : std::runtime_error(fmt::format("{}: {}", record, message)) {}
 };
 
 }  // namespace bench::steps

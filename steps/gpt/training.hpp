@@ -9,6 +9,7 @@
 #include "harness/timers.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace bench::gpt {
@@ -32,6 +33,7 @@ class Training {
   Iteration iterate(steps::Timers& timers);
 
   std::int64_t consumed_samples() const { return consumed_samples_; }
+  const TokenSource& data() const { return *data_; }
   Gpt& model() { return model_; }
 
  private:
@@ -40,7 +42,7 @@ class Training {
 
   Options options_;
   torch::Device device_;
-  SyntheticTokens data_;
+  std::unique_ptr<TokenSource> data_;
   Gpt model_;
   steps::FlatParameters parameters_;
   steps::AdamW optimizer_;

@@ -1,23 +1,38 @@
 #include "gpt/data.hpp"
 
+#include "data/random.hpp"
+
+#include <algorithm>
+
 namespace bench::gpt {
 namespace {
 
-/// A random function of its argument: Steele et al., Fast Splittable Pseudorandom Number Generators
-/// (OOPSLA 2014), figure 16, SplitMix64 with variant 13 of the mixing function.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
+/// From pinned memory a GPU takes them without the host waiting.
+torch::Tensor empty_samples(std::int64_t count, std::int64_t sequence,
+                            const torch::Device& device) {
+  return torch::empty({count, sequence + 1},
+                      torch::TensorOptions(torch::kLong).pinned_memory(device.is_cuda()));
 }
 
 }  // namespace
 
+std::unique_ptr<TokenSource> make_token_source(const Options& options) {
+  const std::int64_t vocabulary = options.architecture.vocabulary;
+  const std::int64_t sequence = options.architecture.sequence;
+  if (options.data.path.empty())
+    return std::make_unique<SyntheticTokens>(options.common.seed, std::min(gpt2_tokens, vocabulary),
+                                             sequence);
+  return std::make_unique<CorpusTokens>(
+      options.data.path, options.data.split,
+      steps::TokenSamples::Options{.sequence = static_cast<std::uint64_t>(sequence),
+                                   .seed = options.data.seed,
+                                   .kinds = vocabulary});
+}
+
 torch::Tensor SyntheticTokens::samples(std::int64_t first, std::int64_t count,
-                                       const torch::Device& device) const {
-  torch::Tensor tokens = torch::empty(
-      {count, sequence_ + 1}, torch::TensorOptions(torch::kLong).pinned_memory(device.is_cuda()));
+                                       const torch::Device& device) {
+  using steps::mixed;
+  torch::Tensor tokens = empty_samples(count, sequence_, device);
   std::int64_t* token = tokens.data_ptr<std::int64_t>();
   for (std::int64_t sample = first; sample < first + count; ++sample) {
     const std::uint64_t stream = mixed(seed_ ^ mixed(static_cast<std::uint64_t>(sample)));
@@ -26,6 +41,32 @@ torch::Tensor SyntheticTokens::samples(std::int64_t first, std::int64_t count,
                                            static_cast<std::uint64_t>(kinds_));
   }
   return tokens.to(device, /*non_blocking=*/true);
+}
+
+CorpusTokens::CorpusTokens(const std::string& prefix, const std::string& documents,
+                           const steps::TokenSamples::Options& options)
+    : prefix_(prefix),
+      sequence_(static_cast<std::int64_t>(options.sequence)),
+      corpus_(prefix),
+      samples_(corpus_,
+               steps::split(corpus_.documents(), steps::parse_split(documents), steps::Part::train),
+               options) {}
+
+torch::Tensor CorpusTokens::samples(std::int64_t first, std::int64_t count,
+                                    const torch::Device& device) {
+  torch::Tensor tokens = empty_samples(count, sequence_, device);
+  const auto width = static_cast<std::size_t>(sequence_ + 1);
+  std::span<std::int64_t> left(tokens.data_ptr<std::int64_t>(),
+                               static_cast<std::size_t>(count) * width);
+  for (auto sample = static_cast<std::uint64_t>(first); !left.empty(); ++sample) {
+    samples_.read(sample, left.first(width));
+    left = left.subspan(width);
+  }
+  return tokens.to(device, /*non_blocking=*/true);
+}
+
+Dataset CorpusTokens::dataset() const {
+  return {.name = prefix_, .tokens = samples_.tokens(), .samples = samples_.samples_per_epoch()};
 }
 
 }  // namespace bench::gpt

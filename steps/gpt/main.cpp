@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   std::fflush(stdout);  // a killed run still shows what it was
 
   gpt::Training training(options, device, communicator);
+  gpt::log_dataset(training.data().dataset());
   steps::Timers timers(steps::make_clock(device));
   const std::vector<gpt::Iteration> measured = train(options, training, timers);
   gpt::log_results(options, timers, measured);

@@ -1,8 +1,10 @@
 #include "gpt/options.hpp"
 
+#include "data/token_split.hpp"
 #include "gpt/attention.hpp"
 #include "harness/program.hpp"
 
+#include <fstream>
 #include <initializer_list>
 
 #include <CLI/CLI.hpp>
@@ -61,6 +63,18 @@ void add_batch_options(CLI::App& app, Options& options) {
                  "In the backward pass: selective (the scores of attention, but for plain "
                  "attention) or full (whole layers, which keep their inputs only)")
       ->check(CLI::IsMember({"selective", "full"}));
+}
+
+void add_data_options(CLI::App& app, DataOptions& data) {
+  app.option_defaults()->always_capture_default(false);
+  app.add_option("--data-path", data.path,
+                 "Train on the tokens of this corpus, PREFIX.idx and PREFIX.bin in Megatron-LM's "
+                 "format; without it on synthetic ones")
+      ->option_text("PREFIX");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--split", data.split,
+                 "Weights by which its documents are training, validation and test");
+  app.add_option("--data-seed", data.seed, "Of the order of its documents and samples");
 }
 
 void add_training_options(CLI::App& app, Options& options) {
@@ -137,6 +151,18 @@ void check_schedule(const Options& options) {
                             "--lr-decay-samples must be above --lr-warmup-samples");
 }
 
+/// Before anything runs; what the files hold is found out when they are opened.
+void check_data(const DataOptions& data) {
+  steps::parse_split(data.split);
+  if (data.path.empty())
+    return;
+  for (const char* ending : {".idx", ".bin"})
+    if (!std::ifstream(data.path + ending))
+      throw steps::UsageError(fmt::format("cannot read {}{}", data.path, ending),
+                              "--data-path takes what two files have in common: PREFIX of "
+                              "PREFIX.idx and PREFIX.bin");
+}
+
 }  // namespace
 
 void set_ranks(Options& options, int ranks) {
@@ -152,10 +178,11 @@ void set_ranks(Options& options, int ranks) {
 }
 
 bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a GPT language model on synthetic tokens and reports how fast.", "gpt");
+  CLI::App app("Trains a GPT language model and reports how fast.", "gpt");
   Sizes sizes;
   steps::add_common_options(app, options.common);
   add_model_options(app, sizes);
+  add_data_options(app, options.data);
   add_batch_options(app, options);
   add_training_options(app, options);
   add_run_options(app, options);
@@ -163,6 +190,7 @@ bool read_options(int argc, char** argv, Options& options) {
     return false;
   options.architecture = architecture_of(sizes);
   check_schedule(options);
+  check_data(options.data);
   parse_attention(options.attention, options.attention_dropout);
   return true;
 }

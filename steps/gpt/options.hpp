@@ -11,11 +11,19 @@
 
 namespace bench::gpt {
 
+/// What is trained on.
+struct DataOptions {
+  std::string path;  ///< What the two files of a corpus have in common; empty: synthetic.
+  std::string split = "7,3,1";  ///< Weights of training, validation and test.
+  std::uint64_t seed = 42;      ///< Of the order of documents and samples.
+};
+
 struct Options {
   steps::CommonArguments common;
   Architecture architecture;
   int data_parallel = 1;  ///< Ranks, which share the global batch.
   bool distributed_optimizer = true;
+  DataOptions data;
   std::int64_t global_batch = 0;  ///< Samples per iteration.
   std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
   std::string attention = "auto";

@@ -71,6 +71,14 @@ void log_run(const Options& options) {
   log_value("recompute", options.recompute);
 }
 
+void log_dataset(const Dataset& dataset) {
+  log_value("dataset", dataset.name);
+  if (dataset.samples == 0)
+    return;
+  log_value("dataset_tokens", dataset.tokens);
+  log_value("dataset_samples", dataset.samples);
+}
+
 void Progress::begin() {
   since_ns_ = energy::region_clock_ns();
 }

@@ -16,6 +16,9 @@ void log_description(const Options& options);
 /// Prints the options that decide the result.
 void log_run(const Options& options);
 
+/// `dataset=`, and of one that has an end `dataset_tokens=` and `dataset_samples=`, of one epoch.
+void log_dataset(const Dataset& dataset);
+
 /// Prints a line for every `log_interval` iterations, as they come.
 class Progress {
  public:

@@ -35,8 +35,7 @@ Training::Training(const Options& options, const torch::Device& device,
     : options_(options),
       device_(device),
       communicator_(communicator),
-      data_(options.common.seed, std::min(gpt2_tokens, options.architecture.vocabulary),
-            options.architecture.sequence),
+      data_(make_token_source(options)),
       model_(options.architecture, model_options(options, device)),
       parameters_(model_->parameters(), communicator.size()),
       optimizer_(parameters_, communicator, options.adamw, options.distributed_optimizer) {
@@ -80,8 +79,8 @@ torch::Tensor Training::forward_backward(steps::Timers& timers) {
   parameters_.begin_step();
   for (std::int64_t i = 0; i < options_.micro_batches(); ++i) {
     const torch::Tensor tokens = timers.timed(Region::io, [&] {
-      return data_.samples(first_sample() + i * options_.micro_batch, options_.micro_batch,
-                           device_);
+      return data_->samples(first_sample() + i * options_.micro_batch, options_.micro_batch,
+                            device_);
     });
     const torch::Tensor loss = timers.timed(Region::forward, [&] {
       const torch::Tensor scores =

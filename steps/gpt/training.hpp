@@ -10,6 +10,7 @@
 #include "harness/timers.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace bench::gpt {
@@ -41,6 +42,7 @@ class Training {
   bool any_rank(bool holds);
 
   std::int64_t consumed_samples() const { return consumed_samples_; }
+  const TokenSource& data() const { return *data_; }
   Gpt& model() { return model_; }
 
  private:
@@ -51,7 +53,7 @@ class Training {
   Options options_;
   torch::Device device_;
   steps::Communicator& communicator_;
-  SyntheticTokens data_;
+  std::unique_ptr<TokenSource> data_;
   Gpt model_;
   steps::FlatParameters parameters_;
   steps::ShardedAdamW optimizer_;

@@ -243,7 +243,7 @@ TEST(GptRotary, HasTheGradientOfItsFormula) {
 }
 
 TEST(GptData, IsTheSameWhoeverAsks) {
-  const SyntheticTokens data(5, 50257, 32);
+  SyntheticTokens data(5, 50257, 32);
   const torch::Tensor all = data.samples(10, 4, torch::kCPU);
   EXPECT_EQ(all.sizes(), torch::IntArrayRef({4, 33}));
   EXPECT_TRUE(torch::equal(data.samples(12, 2, torch::kCPU), all.narrow(0, 2, 2)));

@@ -1,0 +1,96 @@
+#include "data/jpeg.hpp"
+
+#include "data/data_error.hpp"
+
+#include <stdexcept>
+
+#include <turbojpeg.h>
+
+namespace bench::steps {
+namespace {
+
+/// A damaged header may say 65535 x 65535, which would end as a lack of memory.
+constexpr std::uint64_t most_pixels = std::uint64_t{1} << 28;
+
+/// libjpeg fills what is missing of an image with grey and warns; of its warnings these two alone
+/// say so: "Premature end of JPEG file" and "Corrupt JPEG data: premature end of data segment".
+bool says_cut(std::string_view warning) {
+  return warning.find("remature end") != std::string_view::npos;
+}
+
+}  // namespace
+
+struct JpegDecoder::Handle {
+  tjhandle raw = tjInitDecompress();
+
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (raw)
+      tjDestroy(raw);
+  }
+};
+
+JpegDecoder::JpegDecoder() : handle_(std::make_unique<Handle>()) {
+  if (!handle_->raw)
+    throw std::runtime_error(fmt::format("cannot use libjpeg-turbo: {}", tjGetErrorStr2(nullptr)));
+}
+
+JpegDecoder::~JpegDecoder() = default;
+
+void JpegDecoder::decode(std::string_view jpeg, const std::string& source, Image& image) {
+  const auto check = [&](int result) {
+    if (result == 0)
+      return;
+    const char* message = tjGetErrorStr2(handle_->raw);
+    if (tjGetErrorCode(handle_->raw) != TJERR_WARNING || says_cut(message))
+      throw DataError(source, message);
+  };
+  const auto* bytes = reinterpret_cast<const unsigned char*>(jpeg.data());
+  int width = 0;
+  int height = 0;
+  int subsampling = 0;
+  int colours = 0;
+  check(tjDecompressHeader3(handle_->raw, bytes, jpeg.size(), &width, &height, &subsampling,
+                            &colours));
+  image.width = static_cast<std::size_t>(width);
+  image.height = static_cast<std::size_t>(height);
+  const std::size_t pixels = image.width * image.height;
+  if (pixels > most_pixels)
+    throw DataError(source, fmt::format("{} x {} pixels are too many", width, height));
+  image.rgb.resize(3 * pixels);
+  const bool cmyk = colours == TJCS_CMYK || colours == TJCS_YCCK;
+  if (cmyk)
+    cmyk_.resize(4 * pixels);
+  check(tjDecompress2(handle_->raw, bytes, jpeg.size(), cmyk ? cmyk_.data() : image.rgb.data(),
+                      width, /*pitch=*/0, height, cmyk ? TJPF_CMYK : TJPF_RGB, /*flags=*/0));
+  if (cmyk)
+    convert_from_cmyk(image);
+}
+
+/// Adobe's programs store 255 for no ink: the light that one ink leaves times that of black.
+void JpegDecoder::convert_from_cmyk(Image& image) {
+  for (std::size_t pixel = 0; pixel < image.width * image.height; ++pixel)
+    for (std::size_t colour = 0; colour < 3; ++colour)
+      image.rgb[3 * pixel + colour] =
+          static_cast<std::uint8_t>((cmyk_[4 * pixel + colour] * cmyk_[4 * pixel + 3] + 127) / 255);
+}
+
+std::string encode_jpeg(const Image& image, int quality) {
+  const std::unique_ptr<void, int (*)(tjhandle)> handle(tjInitCompress(), tjDestroy);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  const int result =
+      !handle ? -1
+              : tjCompress2(handle.get(), image.rgb.data(), static_cast<int>(image.width), 0,
+                            static_cast<int>(image.height), TJPF_RGB, &bytes, &size, TJSAMP_420,
+                            quality, 0);
+  const std::unique_ptr<unsigned char, void (*)(unsigned char*)> owner(bytes, tjFree);
+  if (result != 0)
+    throw std::runtime_error(
+        fmt::format("cannot write a JPEG image: {}", tjGetErrorStr2(handle.get())));
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+}  // namespace bench::steps

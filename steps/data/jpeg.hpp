@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::steps {
+
+/// Pixels in rows from the top, red, green and blue one after the other, 0 to 255.
+struct Image {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::vector<std::uint8_t> rgb;  ///< 3 * width * height
+};
+
+/// Decodes JPEG images; for one thread, each thread its own.
+///
+/// Without libturbojpeg at build time the constructor throws a UsageError that says so.
+class JpegDecoder {
+ public:
+  JpegDecoder();
+  ~JpegDecoder();
+
+  /// Grey images get three equal colours; CMYK and YCCK ones, as Adobe's programs write them, are
+  /// multiplied out. Oddities that leave the pixels whole are passed over, as other readers do.
+  ///
+  /// @param source names the image in messages: its file, and the record in it
+  /// @param image is overwritten; its memory is used again
+  /// @throws DataError if it is no JPEG image, is cut, or has more than 2^28 pixels
+  void decode(std::string_view jpeg, const std::string& source, Image& image);
+
+ private:
+  void convert_from_cmyk(Image& image);
+
+  struct Handle;
+  std::unique_ptr<Handle> handle_;
+  std::vector<std::uint8_t> cmyk_;
+};
+
+/// @param quality 1 to 100
+/// @throws UsageError without libturbojpeg, std::runtime_error if it fails
+std::string encode_jpeg(const Image& image, int quality);
+
+}  // namespace bench::steps

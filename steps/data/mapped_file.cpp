@@ -1,0 +1,66 @@
+#include "data/mapped_file.hpp"
+
+#include "harness/program.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace bench::steps {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the formats here are little endian");
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0)
+      ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+MappedFile::MappedFile(std::string path, const std::string& hint) : path_(std::move(path)) {
+  const auto fail = [&](int error) {
+    throw UsageError(
+        fmt::format("cannot read {}: {}", path_, std::generic_category().message(error)), hint);
+  };
+  const Descriptor file(path_);
+  struct stat status = {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0)
+    fail(errno);
+  if (!S_ISREG(status.st_mode))
+    fail(S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0)
+    return;  // nothing to map, which mmap refuses
+  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (address == MAP_FAILED)
+    fail(errno);
+  bytes_ = {static_cast<const char*>(address), size};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty())
+    ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace bench::steps

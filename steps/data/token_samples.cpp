@@ -1,0 +1,63 @@
+#include "data/token_samples.hpp"
+
+#include "data/data_error.hpp"
+#include "data/random.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace bench::steps {
+namespace {
+
+/// The indices of an epoch keep numbers in 32 bits: half the memory, enough for every known corpus.
+void check_count(const TokenDataset& corpus, std::uint64_t count, const char* what) {
+  if (count > std::numeric_limits<std::uint32_t>::max())
+    throw UsageError(
+        fmt::format("{} has {} {}, more than an index keeps", corpus.token_file(), count, what),
+        "split the corpus into several");
+}
+
+}  // namespace
+
+TokenSamples::TokenSamples(const TokenDataset& corpus, DocumentRange documents,
+                           const Options& options)
+    : corpus_(corpus), documents_(documents), options_(options) {
+  check_count(corpus, documents.last - documents.first, "documents");
+  std::uint64_t sequence = corpus.first_sequence(documents.first);
+  for (std::uint64_t document = documents.first; document < documents.last; ++document) {
+    const std::uint64_t last = corpus.first_sequence(document + 1);
+    check_count(corpus, last - sequence, "sequences in a document");
+    for (; sequence < last; ++sequence)
+      tokens_ += corpus.length(sequence);
+  }
+  if (tokens_ <= options.sequence)
+    throw UsageError(fmt::format("{} documents of {} have {} tokens, and one sample needs {}",
+                                 documents.last - documents.first, corpus.token_file(), tokens_,
+                                 options.sequence + 1),
+                     "give a larger corpus, a larger share of it, or shorter sequences");
+  check_count(corpus, samples_per_epoch(), "samples");
+}
+
+void TokenSamples::read(std::uint64_t index, std::span<std::int64_t> out) {
+  const std::uint64_t epoch = index / samples_per_epoch();
+  const std::uint64_t sample = index % samples_per_epoch();
+  if (!order_ || epoch != epoch_) {
+    order_.reset();  // before the next one is built: never the memory of two
+    order_.emplace(corpus_, documents_, options_.sequence,
+                   static_cast<std::uint32_t>(samples_per_epoch()),
+                   mixed(options_.seed ^ mixed(epoch)));
+    epoch_ = epoch;
+  }
+  order_->read(sample, out);
+  const auto unknown = std::ranges::find_if(
+      out, [&](std::int64_t token) { return token < 0 || token >= options_.kinds; });
+  if (unknown != out.end())
+    throw DataError(corpus_.token_file(),
+                    order_->byte_offset(sample, static_cast<std::uint64_t>(unknown - out.begin())),
+                    fmt::format("token {} is not in a vocabulary of {}", *unknown, options_.kinds));
+}
+
+}  // namespace bench::steps

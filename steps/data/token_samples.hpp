@@ -1,0 +1,92 @@
+#pragma once
+
+#include "data/token_dataset.hpp"
+#include "data/token_split.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace bench::steps {
+
+/// The order in which one epoch goes through some documents of a corpus.
+///
+/// The documents in random order are one long row of tokens. Sample k of that row is its tokens
+/// k*s to k*s+s, s+1 of them: neighbours share one token, which the one predicts last and the other
+/// sees first. The samples are then taken in a random order of their own. What is left at the end
+/// of the row, at most s tokens, is not seen in this epoch.
+///
+/// This is the way of Megatron-LM (`gpt_dataset.py`: document, sample and shuffle index), but for
+/// its rows that run on from one epoch to the next, and its random numbers.
+class TokenEpoch {
+ public:
+  /// Linear in the sequences of the documents. Keeps 4 bytes per document and 16 per sample.
+  /// @param sequence s
+  /// @param samples how many of them the documents have tokens for
+  /// @param stream of random numbers, which both orders follow from
+  TokenEpoch(const TokenDataset& corpus, DocumentRange documents, std::uint64_t sequence,
+             std::uint32_t samples, std::uint64_t stream);
+
+  /// Copies a sample. @param out s + 1 tokens
+  void read(std::uint64_t sample, std::span<std::int64_t> out) const;
+
+  /// Where the token of a sample lies in the corpus' file of tokens, in bytes.
+  std::uint64_t byte_offset(std::uint64_t sample, std::uint64_t token) const;
+
+ private:
+  /// Where a sample begins.
+  struct Start {
+    std::uint32_t document;  ///< Position in `documents_`.
+    std::uint32_t sequence;  ///< Of that document, from 0.
+    std::uint32_t token;     ///< Of that sequence.
+  };
+
+  void find_starts(std::uint64_t sequence, std::uint32_t samples);
+
+  /// Calls `use(sequence, first, count)` for the pieces of sequences that a sample is made of.
+  template <typename Use>
+  void for_pieces(std::uint64_t sample, std::uint64_t count, Use&& use) const;
+
+  const TokenDataset& corpus_;
+  DocumentRange range_;
+  std::vector<std::uint32_t> documents_;  ///< Relative to the first of the range.
+  std::vector<Start> starts_;
+  std::vector<std::uint32_t> order_;
+};
+
+/// Samples of one part of a corpus without end, epoch after epoch.
+///
+/// What sample i holds depends on the corpus, the options and i alone, not on who asks for it or
+/// when. Memory is that of one TokenEpoch, the one that was asked for last: going back to an
+/// earlier one costs its construction.
+class TokenSamples {
+ public:
+  struct Options {
+    std::uint64_t sequence = 0;  ///< Tokens that the model sees; a sample has one more.
+    std::uint64_t seed = 0;
+    std::int64_t kinds = 0;  ///< Tokens must be 0 <= token < kinds.
+  };
+
+  /// @param corpus must live longer
+  /// @throws UsageError if the documents have no more than `sequence` tokens, or there are 2^32 or
+  ///         more documents, samples, or sequences in a document
+  TokenSamples(const TokenDataset& corpus, DocumentRange documents, const Options& options);
+
+  std::uint64_t tokens() const { return tokens_; }  ///< Of the documents.
+  std::uint64_t samples_per_epoch() const { return (tokens_ - 1) / options_.sequence; }
+
+  /// Copies sample `index`, from 0 without end. @param out `sequence` + 1 tokens
+  /// @throws DataError if a token is none of the kinds
+  void read(std::uint64_t index, std::span<std::int64_t> out);
+
+ private:
+  const TokenDataset& corpus_;
+  DocumentRange documents_;
+  Options options_;
+  std::uint64_t tokens_ = 0;
+  std::uint64_t epoch_ = 0;  ///< Of `order_`.
+  std::optional<TokenEpoch> order_;
+};
+
+}  // namespace bench::steps

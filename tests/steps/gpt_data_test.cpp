@@ -1,0 +1,130 @@
+// `gpt` on real data: the program, and what it reads its samples from.
+#include "data/data_error.hpp"
+#include "gpt/data.hpp"
+#include "steps/program_runner.hpp"
+#include "steps_data/corpus.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+namespace bench::gpt {
+namespace {
+
+using steps::Outcome;
+using testing::HasSubstr;
+
+/// 22 documents, each a sentence over and over again, a token per letter. 14 of them are training
+/// data by the split 7,3,1.
+void write_sentences(const std::string& prefix, steps::TokenType type = steps::TokenType::u8) {
+  const std::string sentence = "the quick brown fox jumps over the lazy dog. ";
+  steps::Tokens tokens;
+  for (int i = 0; i < 20; ++i)
+    tokens.insert(tokens.end(), sentence.begin(), sentence.end());
+  steps::write_corpus(prefix, type, steps::Documents(22, {tokens}));
+}
+
+Outcome train_on(const std::string& data, int steps, int vocabulary = 128) {
+  return steps::run_step(
+      GPT_PROGRAM,
+      fmt::format("--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size {} --threads 1 "
+                  "--device cpu --hidden-dropout 0 --attention-dropout 0 --lr-warmup-samples 0 "
+                  "--lr 0.01 --micro-batch-size 4 --steps {} --warmup 0 {}",
+                  vocabulary, steps, data));
+}
+
+TEST(GptCorpus, IsLearntWhereSyntheticTokensCannotBe) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome real = train_on("--data-path " + folder.file("c"), 60);
+  const Outcome synthetic = train_on("", 60);
+  ASSERT_EQ(real.exit_code, 0) << real.err;
+  EXPECT_NEAR(real.number("first_loss"), std::log(128.0), 0.1);
+  EXPECT_LT(real.number("final_loss"), 1.5);
+  EXPECT_GT(synthetic.number("final_loss"), 4.8);
+}
+
+TEST(GptCorpus, IsNamedAndCounted) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"), steps::TokenType::u16);
+  const Outcome outcome = train_on("--data-path " + folder.file("c"), 1);
+  EXPECT_EQ(outcome.value("dataset"), folder.file("c"));
+  EXPECT_EQ(outcome.value("dataset_tokens"), "12600");  // 14 documents of 20 sentences of 45
+  EXPECT_EQ(outcome.value("dataset_samples"), "393");   // 12,599 / 32
+  EXPECT_GT(outcome.number("io_mean_s"), 0);
+}
+
+TEST(GptCorpus, IsSyntheticWithoutAPath) {
+  const Outcome outcome = train_on("", 1);
+  EXPECT_EQ(outcome.value("dataset"), "synthetic");
+  EXPECT_EQ(outcome.value("dataset_samples"), "");
+}
+
+TEST(GptCorpus, GoesThroughSeveralEpochs) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome outcome = train_on("--data-path " + folder.file("c") + " --split 1,20", 20);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("dataset_samples"), "28");
+}
+
+TEST(GptCorpus, ComesInTheOrderOfItsSeed) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const auto loss = [&](const std::string& arguments) {
+    return train_on("--data-path " + folder.file("c") + arguments, 3).number("final_loss");
+  };
+  const double expected = loss("");
+  EXPECT_EQ(loss(" --data-seed 42"), expected);
+  EXPECT_NE(loss(" --data-seed 43"), expected);
+}
+
+TEST(GptCorpus, EndsWithATokenOutsideTheVocabulary) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome outcome = train_on("--data-path " + folder.file("c"), 60, 115);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.value("result"), "failed");
+  EXPECT_THAT(outcome.err, HasSubstr("error: " + folder.file("c.bin") + ": byte "));
+  EXPECT_THAT(outcome.err, HasSubstr(" is not in a vocabulary of 115\n"));
+}
+
+TEST(GptCorpus, IsTheSameWhoeverAsks) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const steps::TokenSamples::Options options{.sequence = 32, .seed = 1, .kinds = 128};
+  CorpusTokens corpus(folder.file("c"), "7,3,1", options);
+  const torch::Tensor all = corpus.samples(390, 8, torch::kCPU);  // across the end of an epoch
+  EXPECT_EQ(all.sizes(), torch::IntArrayRef({8, 33}));
+  CorpusTokens other(folder.file("c"), "7,3,1", options);
+  EXPECT_TRUE(torch::equal(other.samples(394, 4, torch::kCPU), all.narrow(0, 4, 4)));
+  EXPECT_TRUE(torch::equal(other.samples(390, 4, torch::kCPU), all.narrow(0, 0, 4)));
+}
+
+struct DataMistake {
+  std::string name;
+  std::string arguments;
+  std::string message;
+};
+void PrintTo(const DataMistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+class GptDataMistakeTest : public testing::TestWithParam<DataMistake> {};
+
+TEST_P(GptDataMistakeTest, IsToldBeforeAnythingRuns) {
+  const Outcome outcome = train_on(GetParam().arguments, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+  EXPECT_THAT(outcome.err, HasSubstr("hint: "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, GptDataMistakeTest,
+    testing::Values(DataMistake{"Path", "--data-path /nowhere/c", "cannot read /nowhere/c.idx"},
+                    DataMistake{"Split", "--split 7:3", "'7:3' is no split"},
+                    DataMistake{"NoTraining", "--split 0,0", "'0,0' is no split"}),
+    [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace bench::gpt

@@ -1,0 +1,187 @@
+#include "data/lmdb_images.hpp"
+
+#include "data/data_error.hpp"
+#include "harness/program.hpp"
+#include "steps/program_runner.hpp"
+
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#ifdef BENCH_STEPS_LMDB
+#include <lmdb.h>
+#endif
+
+namespace bench::steps {
+namespace {
+
+using testing::HasSubstr;
+
+#ifdef BENCH_STEPS_LMDB
+
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
+
+std::string image_of(std::uint64_t index) {
+  return std::string(index % 7 * 1000, static_cast<char>('a' + index % 26));
+}
+
+void write_images(const std::string& folder, std::uint64_t count) {
+  LmdbImageWriter writer(folder, most_bytes);
+  for (std::uint64_t i = 0; i < count; ++i)
+    writer.add(static_cast<std::uint16_t>(i * 50), image_of(i));
+  writer.finish();
+}
+
+template <typename Exception, typename Work>
+std::string message_of(Work&& work) {
+  try {
+    work();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return "nothing noticed";
+}
+
+/// Puts one value into the environment, past the writer.
+void put_raw(const std::string& folder, std::string key, std::string value) {
+  MDB_env* environment = nullptr;
+  MDB_txn* transaction = nullptr;
+  MDB_dbi database = 0;
+  MDB_val key_bytes = {key.size(), key.data()};
+  MDB_val value_bytes = {value.size(), value.data()};
+  ASSERT_EQ(mdb_env_create(&environment), 0);
+  ASSERT_EQ(mdb_env_open(environment, folder.c_str(), MDB_NOLOCK, 0644), 0);
+  ASSERT_EQ(mdb_txn_begin(environment, nullptr, 0, &transaction), 0);
+  ASSERT_EQ(mdb_dbi_open(transaction, nullptr, 0, &database), 0);
+  ASSERT_EQ(mdb_put(transaction, database, &key_bytes, &value_bytes, 0), 0);
+  ASSERT_EQ(mdb_txn_commit(transaction), 0);
+  mdb_env_close(environment);
+}
+
+TEST(LmdbImages, ReadsWhatWasWritten) {
+  const Folder folder;
+  write_images(folder.file("d"), 1000);
+  const LmdbImages images(folder.file("d"));
+  EXPECT_EQ(images.size(), 1000U);
+  LmdbImages::Reader reader(images);
+  for (const std::uint64_t i : {0U, 999U, 256U, 255U, 7U}) {
+    EXPECT_EQ(reader.at(i).label, i * 50);
+    EXPECT_EQ(reader.at(i).jpeg, image_of(i));
+  }
+}
+
+TEST(LmdbImages, AreReadFromTheirFileAlone) {
+  const Folder folder;
+  write_images(folder.file("d"), 3);
+  EXPECT_EQ(LmdbImages(folder.file("d/data.mdb")).size(), 3U);
+}
+
+TEST(LmdbImages, AreWrittenInSeveralTransactions) {
+  const Folder folder;
+  write_images(folder.file("d"), 4097);
+  const LmdbImages images(folder.file("d"));
+  EXPECT_EQ(images.size(), 4097U);
+  EXPECT_EQ(LmdbImages::Reader(images).at(4096).jpeg.size(), image_of(4096).size());
+}
+
+TEST(LmdbImages, AreReadByThreadsSideBySide) {
+  const Folder folder;
+  write_images(folder.file("d"), 200);
+  const LmdbImages images(folder.file("d"));
+  std::vector<std::thread> threads;
+  std::array<std::size_t, 3> bytes{};
+  for (std::size_t& sum : bytes)
+    threads.emplace_back([&images, &sum] {
+      LmdbImages::Reader reader(images);
+      for (std::uint64_t i = 0; i < images.size(); ++i)
+        sum += reader.at(i).jpeg.size();
+    });
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_THAT(bytes, testing::Each(bytes[0]));
+}
+
+TEST(LmdbImages, NeedNoLockFile) {
+  const Folder folder;
+  write_images(folder.file("d"), 3);
+  EXPECT_EQ(LmdbImages(folder.file("d")).size(), 3U);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("d/lock.mdb")));
+}
+
+TEST(LmdbImages, NameTheImageThatIsMissing) {
+  const Folder folder;
+  write_images(folder.file("d"), 3);
+  const LmdbImages images(folder.file("d"));
+  LmdbImages::Reader reader(images);
+  EXPECT_THAT(message_of<DataError>([&] { reader.at(3); }),
+              HasSubstr(folder.file("d") + ": image 3: MDB_NOTFOUND"));
+}
+
+TEST(LmdbImages, NameAnImageWithoutLabel) {
+  const Folder folder;
+  write_images(folder.file("d"), 3);
+  put_raw(folder.file("d"), std::string("\0\0\0\0\0\0\0\1", 8), "x");
+  const LmdbImages images(folder.file("d"));
+  LmdbImages::Reader reader(images);
+  EXPECT_EQ(message_of<DataError>([&] { reader.at(1); }),
+            folder.file("d") + ": image 1: 1 bytes, too few for a label");
+}
+
+TEST(LmdbImages, MustBeCounted) {
+  const Folder folder;
+  {
+    LmdbImageWriter writer(folder.file("d"), most_bytes);
+    for (int i = 0; i < 5000; ++i)
+      writer.add(1, "x");  // of which 4096 are committed
+  }
+  EXPECT_THAT(message_of<DataError>([&] { LmdbImages{folder.file("d")}; }),
+              HasSubstr("the number of images, __len__, cannot be read: MDB_NOTFOUND"));
+  put_raw(folder.file("d"), "__len__", "4k");
+  EXPECT_THAT(message_of<DataError>([&] { LmdbImages{folder.file("d")}; }),
+              HasSubstr("__len__ is '4k', which is no number"));
+}
+
+TEST(LmdbImages, MustNotBeCut) {
+  const Folder folder;
+  write_images(folder.file("d"), 100);
+  std::filesystem::resize_file(folder.file("d/data.mdb"), 20'000);
+  EXPECT_THAT(message_of<DataError>([&] { LmdbImages{folder.file("d")}; }),
+              HasSubstr(folder.file("d") + ": byte 20000: the file ends here, but needs "));
+}
+
+TEST(LmdbImages, RefuseAnotherFormat) {
+  const Folder folder;
+  std::ofstream(folder.file("d")) << std::string(100'000, 'x');
+  EXPECT_THAT(message_of<DataError>([&] { LmdbImages{folder.file("d")}; }),
+              HasSubstr("no environment of LMDB: MDB_INVALID"));
+}
+
+TEST(LmdbImages, SayThatTheyAreMissing) {
+  EXPECT_EQ(message_of<UsageError>([] { LmdbImages{"/nowhere/d"}; }),
+            "cannot read /nowhere/d: No such file or directory");
+}
+
+TEST(LmdbImageWriter, LeavesWhatIsThere) {
+  const Folder folder;
+  write_images(folder.file("d"), 3);
+  EXPECT_THROW(write_images(folder.file("d"), 4), UsageError);
+  EXPECT_EQ(LmdbImages(folder.file("d")).size(), 3U);
+}
+
+TEST(LmdbImageWriter, SaysThatTheFileIsFull) {
+  const Folder folder;
+  LmdbImageWriter writer(folder.file("d"), 1 << 16);
+  EXPECT_THAT(message_of<std::runtime_error>([&] { writer.add(1, std::string(1 << 17, 'x')); }),
+              HasSubstr("cannot write " + folder.file("d") + ": MDB_MAP_FULL"));
+}
+
+#else
+
+TEST(LmdbImages, SayThatTheBuildHasNone) {
+  EXPECT_THROW(LmdbImages{"/nowhere/d"}, UsageError);
+}
+
+#endif
+
+}  // namespace
+}  // namespace bench::steps

@@ -1,0 +1,146 @@
+#include "data/tfrecord.hpp"
+
+#include "data/crc32c.hpp"
+#include "data/data_error.hpp"
+#include "harness/program.hpp"
+#include "steps/program_runner.hpp"
+#include "steps_data/hex.hpp"
+
+#include <functional>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+struct ChecksumCase {
+  std::string name;
+  std::string bytes;
+  std::uint32_t crc;
+};
+class Crc32cTest : public testing::TestWithParam<ChecksumCase> {};
+
+TEST_P(Crc32cTest, MatchesThePublishedOne) {
+  EXPECT_EQ(crc32c(GetParam().bytes), GetParam().crc);
+  EXPECT_EQ(crc32c_by_tables(GetParam().bytes), GetParam().crc);
+}
+
+// RFC 3720, appendix B.4, but for the nine digits, which every catalogue of checksums has.
+INSTANTIATE_TEST_SUITE_P(Checksums, Crc32cTest,
+                         testing::Values(ChecksumCase{"Digits", "123456789", 0xe3069283},
+                                         ChecksumCase{"Zeros", std::string(32, '\0'), 0x8a9136aa},
+                                         ChecksumCase{"Ones", std::string(32, '\xff'), 0x62a8ab43},
+                                         ChecksumCase{"Nothing", "", 0}),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(Crc32c, IsTheSameByTablesAtEveryLength) {
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(crc32c(bytes), crc32c_by_tables(bytes)) << bytes.size();
+    bytes += static_cast<char>(37 * i);
+  }
+}
+
+TEST(Crc32c, IsMasked) {
+  EXPECT_EQ(masked_crc(0xe3069283), 0xc78ab0e5);
+}
+
+const std::string abc = unhex("0300000000000000 b099490e 616263 6e57f121");
+
+TEST(TfRecordWriter, WritesTheKnownRecord) {
+  const Folder folder;
+  TfRecordWriter writer(folder.file("r"));
+  writer.add("abc");
+  writer.finish();
+  EXPECT_EQ(hex(read_text(folder.file("r"))), hex(abc));
+}
+
+TEST(TfRecordFile, ReadsWhatWasWritten) {
+  const Folder folder;
+  TfRecordWriter writer(folder.file("r"));
+  const std::vector<std::string> payloads = {"abc", "", std::string(100'000, 'x')};
+  for (const std::string& payload : payloads)
+    writer.add(payload);
+  writer.finish();
+
+  const TfRecordFile file(folder.file("r"));
+  std::vector<std::string> read;
+  std::uint64_t offset = 0;
+  while (const auto record = file.at(offset)) {
+    EXPECT_EQ(file.end_of(offset), record->end);
+    EXPECT_EQ(record->payload_at, offset + 12);
+    read.emplace_back(record->payload);
+    offset = record->end;
+  }
+  EXPECT_EQ(read, payloads);
+}
+
+TEST(TfRecordFile, MayBeEmpty) {
+  const Folder folder;
+  TfRecordWriter(folder.file("r")).finish();
+  EXPECT_FALSE(TfRecordFile(folder.file("r")).at(0));
+}
+
+TEST(TfRecordFile, SaysThatItIsMissing) {
+  EXPECT_THROW(TfRecordFile("/nowhere/r"), UsageError);
+}
+
+/// What is wrong with the second of two records, each 19 bytes long.
+struct RecordCase {
+  std::string name;
+  std::function<void(std::string& file)> damage;
+  std::string message;
+};
+void PrintTo(const RecordCase& record, std::ostream* out) {
+  *out << record.name;
+}
+class TfRecordDamageTest : public testing::TestWithParam<RecordCase> {};
+
+TEST_P(TfRecordDamageTest, IsToldWithItsPlace) {
+  const Folder folder;
+  std::string bytes = abc + abc;
+  GetParam().damage(bytes);
+  std::ofstream(folder.file("r"), std::ios::binary) << bytes;
+  const TfRecordFile file(folder.file("r"));
+  try {
+    for (std::uint64_t offset = 0; const auto record = file.at(offset);)
+      offset = record->end;
+    FAIL() << "nothing noticed";
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.what(), folder.file("r") + ": " + GetParam().message);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Damages, TfRecordDamageTest,
+    testing::Values(
+        RecordCase{"Length", [](std::string& file) { file[19] = 4; },
+                   "byte 19: record has a wrong checksum of its length"},
+        RecordCase{"LengthChecksum", [](std::string& file) { file[27] ^= 1; },
+                   "byte 19: record has a wrong checksum of its length"},
+        RecordCase{"Payload", [](std::string& file) { file[31] ^= 1; },
+                   "byte 19: record has a wrong checksum of its content"},
+        RecordCase{"PayloadChecksum", [](std::string& file) { file[37] ^= 1; },
+                   "byte 19: record has a wrong checksum of its content"},
+        RecordCase{"CutLength", [](std::string& file) { file.resize(30); },
+                   "byte 19: record ends inside its length"},
+        RecordCase{"CutPayload", [](std::string& file) { file.resize(33); },
+                   "byte 19: record of 3 bytes ends behind the end of the file"},
+        RecordCase{"CutChecksum", [](std::string& file) { file.resize(37); },
+                   "byte 19: record of 3 bytes ends behind the end of the file"},
+        RecordCase{"EndlessLength",
+                   [](std::string& file) {
+                     // Added to the offset it would overflow; its checksum is right.
+                     const std::string length(8, '\xff');
+                     const std::uint32_t checksum = masked_crc(crc32c(length));
+                     file.replace(19, 8, length);
+                     file.replace(27, 4, reinterpret_cast<const char*>(&checksum), 4);
+                   },
+                   "byte 19: record of 18446744073709551615 bytes ends behind the end of the file"},
+        RecordCase{"Gzip", [](std::string& file) { file.replace(0, 4, "\x1f\x8b\x08"); },
+                   "byte 0: record has a wrong checksum of its length: is the file compressed? "
+                   "Unpack it first"}),
+    [](const auto& instance) { return instance.param.name; });
+
+}  // namespace
+}  // namespace bench::steps

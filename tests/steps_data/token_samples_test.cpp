@@ -1,0 +1,200 @@
+#include "data/token_samples.hpp"
+
+#include "data/data_error.hpp"
+#include "harness/program.hpp"
+#include "steps/program_runner.hpp"
+#include "steps_data/corpus.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::HasSubstr;
+
+/// Tokens first, first + 1, ...
+Tokens counted(std::int64_t first, std::size_t count) {
+  Tokens tokens(count);
+  std::iota(tokens.begin(), tokens.end(), first);
+  return tokens;
+}
+
+/// Document d, of `documents`, has the tokens 100 d to 100 d + 3 + d % 5 in up to three sequences,
+/// of which some are empty.
+Documents uneven_documents(std::int64_t documents) {
+  Documents result;
+  for (std::int64_t d = 0; d < documents; ++d) {
+    const auto length = static_cast<std::size_t>(4 + d % 5);
+    const auto cut = static_cast<std::size_t>(d % 4);
+    result.push_back({counted(100 * d, cut), {}, counted(100 * d + d % 4, length - cut)});
+    if (d % 3 == 0)
+      result.push_back({});  // a document without a sequence
+  }
+  return result;
+}
+
+class TokenSamplesTest : public testing::Test {
+ protected:
+  TokenSamplesTest() {
+    write_corpus(folder_.file("c"), TokenType::u16, uneven_documents(30));
+    corpus_.emplace(folder_.file("c"));
+  }
+  TokenSamples samples(std::uint64_t seed = 1, std::uint64_t sequence = 7) const {
+    return TokenSamples(*corpus_, {0, corpus_->documents()},
+                        {.sequence = sequence, .seed = seed, .kinds = 3000});
+  }
+  static Tokens read(TokenSamples& samples, std::uint64_t index, std::size_t tokens = 8) {
+    Tokens sample(tokens);
+    samples.read(index, sample);
+    return sample;
+  }
+
+  Folder folder_;
+  std::optional<TokenDataset> corpus_;
+};
+
+TEST_F(TokenSamplesTest, AreAsManyAsTheTokensAllow) {
+  EXPECT_EQ(corpus_->tokens(), 180U);  // 6 on average
+  EXPECT_EQ(samples().samples_per_epoch(), 179U / 7);
+  EXPECT_EQ(samples(1, 179).samples_per_epoch(), 1U);
+}
+
+// Laid end to end, by the token that neighbours share, the samples are the documents, each whole.
+TEST_F(TokenSamplesTest, OfAnEpochAreAllDocumentsEndToEnd) {
+  TokenSamples all = samples();
+  std::vector<Tokens> left;
+  for (std::uint64_t i = 0; i < all.samples_per_epoch(); ++i)
+    left.push_back(read(all, i));
+  // The first is the one that continues no other.
+  const auto continues = [&](const Tokens& sample) {
+    return std::ranges::any_of(left, [&](const Tokens& s) { return s.back() == sample.front(); });
+  };
+  const auto first = std::ranges::find_if_not(left, continues);
+  ASSERT_NE(first, left.end());
+  Tokens row = *first;
+  for (std::size_t count = 1; count < left.size(); ++count) {
+    const auto next =
+        std::ranges::find_if(left, [&](const Tokens& s) { return s.front() == row.back(); });
+    ASSERT_NE(next, left.end());
+    row.insert(row.end(), next->begin() + 1, next->end());
+  }
+  EXPECT_EQ(row.size(), 25U * 7 + 1);
+  EXPECT_EQ(std::set<std::int64_t>(row.begin(), row.end()).size(), row.size());
+  for (std::size_t i = 1; i < row.size(); ++i)
+    EXPECT_TRUE(row[i] == row[i - 1] + 1 || row[i] % 100 == 0) << row[i - 1] << ' ' << row[i];
+}
+
+TEST_F(TokenSamplesTest, DoNotDependOnWhoAsksForThemWhen) {
+  TokenSamples forward = samples();
+  TokenSamples backward = samples();
+  std::vector<Tokens> one;
+  std::vector<Tokens> other;
+  const std::uint64_t count = 2 * forward.samples_per_epoch() + 3;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    one.push_back(read(forward, i));
+    other.push_back(read(backward, count - 1 - i));
+  }
+  std::ranges::reverse(other);
+  EXPECT_EQ(one, other);
+}
+
+TEST_F(TokenSamplesTest, ComeInAnotherOrderInTheNextEpoch) {
+  TokenSamples all = samples();
+  std::vector<Tokens> first;
+  std::vector<Tokens> second;
+  for (std::uint64_t i = 0; i < all.samples_per_epoch(); ++i) {
+    first.push_back(read(all, i));
+    second.push_back(read(all, i + all.samples_per_epoch()));
+  }
+  EXPECT_NE(first, second);
+  // The documents too are in another order, so that the samples are other ones.
+  std::ranges::sort(first);
+  std::ranges::sort(second);
+  EXPECT_NE(first, second);
+}
+
+TEST_F(TokenSamplesTest, FollowTheSeed) {
+  TokenSamples one = samples(1);
+  TokenSamples same = samples(1);
+  TokenSamples other = samples(2);
+  EXPECT_EQ(read(one, 0), read(same, 0));
+  EXPECT_NE(read(one, 0), read(other, 0));
+}
+
+// Written down so that a change of the generator is noticed: results would no longer compare.
+TEST_F(TokenSamplesTest, AreTheSameOnEveryMachine) {
+  TokenSamples all = samples(42);
+  EXPECT_EQ(read(all, 0), (Tokens{2704, 2705, 1600, 1601, 1602, 1603, 1604, 800}));
+}
+
+TEST_F(TokenSamplesTest, ComeFromTheirDocumentsAlone) {
+  TokenSamples some(*corpus_, {10, 20}, {.sequence = 3, .seed = 1, .kinds = 3000});
+  const auto from = static_cast<std::int64_t>(corpus_->first_sequence(10) / 3 * 100);
+  const auto to = static_cast<std::int64_t>(corpus_->first_sequence(20) / 3 * 100);
+  for (std::uint64_t i = 0; i < 3 * some.samples_per_epoch(); ++i)
+    for (const std::int64_t token : read(some, i, 4))
+      EXPECT_TRUE(token >= from && token < to) << token;
+}
+
+TEST_F(TokenSamplesTest, NameATokenOutsideTheVocabulary) {
+  write_corpus(folder_.file("d"), TokenType::u16, {{{1, 2, 500, 4}}});
+  const TokenDataset corpus(folder_.file("d"));
+  TokenSamples all(corpus, {0, 1}, {.sequence = 3, .seed = 1, .kinds = 500});
+  try {
+    read(all, 0, 4);
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_EQ(error.what(),
+              folder_.file("d.bin") + ": byte 4: token 500 is not in a vocabulary of 500");
+  }
+}
+
+TEST_F(TokenSamplesTest, NeedOneTokenMoreThanASequence) {
+  EXPECT_NO_THROW(samples(1, 179));
+  try {
+    samples(1, 180);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("c.bin have 180 tokens, and one sample needs 181"));
+  }
+}
+
+struct SplitCase {
+  std::string name;
+  std::string weights;
+  std::uint64_t documents;
+  std::vector<std::uint64_t> ends;  ///< Of training, validation, test.
+};
+class SplitTest : public testing::TestWithParam<SplitCase> {};
+
+TEST_P(SplitTest, SharesDocumentsByWeight) {
+  std::uint64_t first = 0;
+  for (const Part part : {Part::train, Part::validation, Part::test}) {
+    const DocumentRange range = split(GetParam().documents, parse_split(GetParam().weights), part);
+    EXPECT_EQ(range.first, first);
+    EXPECT_EQ(range.last, GetParam().ends[static_cast<std::size_t>(part)]);
+    first = range.last;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Splits, SplitTest,
+                         testing::Values(SplitCase{"Even", "7,3,1", 11, {7, 10, 11}},
+                                         SplitCase{"Rounded", "7,3,1", 790, {503, 718, 790}},
+                                         SplitCase{"TrainingOnly", "1", 5, {5, 5, 5}},
+                                         SplitCase{"NoTest", "90,10", 20, {18, 20, 20}},
+                                         SplitCase{"Fractions", "0.5,0.25,0.25", 4, {2, 3, 4}},
+                                         SplitCase{"FewDocuments", "1,1,1", 1, {0, 1, 1}},
+                                         SplitCase{"NoDocuments", "7,3,1", 0, {0, 0, 0}}),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(Split, RefusesWhatIsNone) {
+  for (const char* text : {"", "7,", ",1", "7,3,1,1", "-1,2", "0,0,0", "7;3", "nan", "inf", "a"})
+    EXPECT_THROW(parse_split(text), UsageError) << text;
+}
+
+}  // namespace
+}  // namespace bench::steps

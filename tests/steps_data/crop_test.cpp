@@ -16,7 +16,8 @@ Image columns(const std::vector<std::uint8_t>& red, std::size_t height) {
   Image image{.width = red.size(), .height = height, .rgb = {}};
   for (std::size_t y = 0; y < height; ++y)
     for (const std::uint8_t value : red)
-      image.rgb.insert(image.rgb.end(), {value, 0, 255});
+      for (const std::uint8_t colour : {value, std::uint8_t{0}, std::uint8_t{255}})
+        image.rgb.push_back(colour);
   return image;
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "data/jpeg.hpp"
+#include "data/random.hpp"
+
+#include <cstddef>
+#include <span>
+
+namespace bench::steps {
+
+/// A part of an image, in pixels.
+struct Rectangle {
+  std::size_t left = 0;
+  std::size_t top = 0;
+  std::size_t width = 0;
+  std::size_t height = 0;
+};
+
+/// A part to train on: 8 to 100 percent of the area, 3/4 to 4/3 as wide as high, each equally
+/// likely (the ratio on a logarithmic scale), anywhere. Where ten draws do not fit into the image,
+/// the largest part in its middle with such a ratio.
+///
+/// Source: Szegedy et al., Going Deeper with Convolutions (arXiv:1409.4842), section 6; the number
+/// of draws and what follows them are those of torchvision's RandomResizedCrop.
+///
+/// @param width,height of the image, at least 1
+Rectangle random_part(std::size_t width, std::size_t height, Random& random);
+
+/// The part to evaluate on: the square in the middle whose side is 224/256 of the shorter side, as
+/// when the shorter side is brought to 256 pixels and the middle 224 x 224 are cut out.
+Rectangle middle_part(std::size_t width, std::size_t height);
+
+/// Brings a part to `size` x `size` pixels of mean 0 and deviation 1 over ImageNet.
+///
+/// Bilinear: each pixel is the mean of those below a triangle that is as wide as two pixels of the
+/// result or of the image, whichever are larger. So nothing is passed over where the image shrinks.
+///
+/// @param mirrored whether left and right change places
+/// @param out 3 * size * size: all of red, then green, then blue, rows from the top
+void resize_part(const Image& image, const Rectangle& part, bool mirrored, std::size_t size,
+                 std::span<float> out);
+
+}  // namespace bench::steps

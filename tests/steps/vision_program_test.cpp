@@ -109,8 +109,8 @@ TEST(VisionProgram, TrainsAndReports) {
   EXPECT_NEAR(outcome.number("images_per_second"), 22 / outcome.number("epoch_s"), 1e-3);
   EXPECT_GT(outcome.number("peak_memory_bytes"), 1e8);
   const double parts_s = outcome.number("io_mean_s") + outcome.number("forward_mean_s") +
-                         outcome.number("backward_mean_s") + outcome.number("optimizer_mean_s") +
-                         outcome.number("other_mean_s");
+                         outcome.number("backward_mean_s") + outcome.number("comm_mean_s") +
+                         outcome.number("optimizer_mean_s") + outcome.number("other_mean_s");
   EXPECT_NEAR(parts_s, outcome.number("time_per_step_mean_s"), 1e-6);
   EXPECT_FALSE(outcome.value("blas").empty());
   EXPECT_FALSE(outcome.value("device_name").empty());
@@ -232,7 +232,7 @@ TEST(VisionProgram, TellsTheMeterOfItsRegionsInTheOrderOfTime) {
   }
   const std::string batch =
       "begin batch\nbegin io\nend io\nbegin forward\nend forward\nbegin backward\nend backward\n"
-      "begin optimizer\nend optimizer\nend batch\n";
+      "begin comm\nend comm\nbegin optimizer\nend optimizer\nend batch\n";
   EXPECT_EQ(marks, "begin warmup\nend warmup\nbegin epoch\n" + batch + batch +
                        "end epoch\nbegin evaluation\nend evaluation\n");
 }

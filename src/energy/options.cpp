@@ -172,26 +172,29 @@ const char* first_given(const CLI::App& app, std::span<const char* const> names)
   return found == names.end() ? nullptr : *found;
 }
 
-double interval_s(const std::string& text, bool jpwr) {
-  const auto milliseconds = jpwr ? parse_integer(text) : std::nullopt;
-  const double result =
-      milliseconds ? static_cast<double>(*milliseconds) * 1e-3 : parse_interval_s(text);
-  if (result < shortest_interval_s || result > longest_interval_s)
-    throw Error(fmt::format("--interval {} is out of range", text), "1ms to 10s");
-  return result;
-}
-
 struct Range {
   double least_s;
   double most_s;
   const char* words;
 };
 
-std::chrono::nanoseconds time_of(const char* option, const std::string& text, const Range& range) {
-  const double time_s = parse_interval_s(text);
+std::chrono::nanoseconds checked(const char* option, const std::string& text, double time_s,
+                                 const Range& range) {
   if (time_s < range.least_s || time_s > range.most_s)
     throw Error(fmt::format("{} {} is out of range", option, text), range.words);
   return std::chrono::nanoseconds(std::llround(time_s * 1e9));
+}
+
+std::chrono::nanoseconds time_of(const char* option, const std::string& text, const Range& range) {
+  return checked(option, text, parse_interval_s(text), range);
+}
+
+std::chrono::nanoseconds interval(const std::string& text, bool jpwr) {
+  const auto milliseconds = jpwr ? parse_integer(text) : std::nullopt;
+  const double time_s =
+      milliseconds ? static_cast<double>(*milliseconds) * 1e-3 : parse_interval_s(text);
+  return checked("--interval", text, time_s,
+                 {shortest_interval_s, longest_interval_s, "1ms to 10s"});
 }
 
 OutputSettings own_output(const Texts& texts, bool formats_given) {
@@ -233,8 +236,7 @@ void interpret(const CLI::App& app, const Texts& texts, Options& options) {
   const std::filesystem::path sysfs_root = options.sources.sysfs_root;
   options.sources = parse_methods(jpwr ? own_methods(texts.jpwr_methods) : texts.methods);
   options.sources.sysfs_root = sysfs_root;
-  options.interval =
-      std::chrono::nanoseconds(std::llround(interval_s(texts.interval, jpwr != nullptr) * 1e9));
+  options.interval = interval(texts.interval, jpwr != nullptr);
   if (!texts.baseline.empty())
     options.baseline = time_of("--baseline", texts.baseline, {0.1, 3600, "100ms to 60min"});
   options.wait_ready = time_of("--wait-ready", texts.wait_ready, {0, 3600, "0s to 60min"});

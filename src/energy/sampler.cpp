@@ -80,7 +80,7 @@ void Sampler::cut(const RegionEdge& edge) {
   const std::lock_guard lock(state_->mutex);
   bool all = true;
   for (SourceState& source : state_->sources) {
-    all = all && (source.metering || source.finished);
+    all = all && (source.finished || !source.meters.empty());
     for (ChannelMeter& meter : source.meters)
       meter.cut(edge);
   }

@@ -108,7 +108,6 @@ class SourceThread {
         meters[k].cut(edge);
     }
     mine_.meters = std::move(meters);
-    mine_.metering = true;
   }
 
   bool wait_for_begin() {

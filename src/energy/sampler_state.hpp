@@ -17,11 +17,10 @@ namespace bench::energy {
 struct SourceState {
   Method method;
   bool opening = true;
-  bool metering = false;  ///< Its meters are there: edges of regions can be handed to them.
   bool finished = false;
   std::vector<Channel> channels;
-  std::vector<bool> has_counter;  ///< By channel.
-  std::vector<ChannelMeter> meters;
+  std::vector<bool> has_counter;     ///< By channel.
+  std::vector<ChannelMeter> meters;  ///< None until it is open.
   std::optional<Absence> absence;
   std::vector<std::string> notes;
   /// How long it must be read after the end, until its sensors have shown all of the run.

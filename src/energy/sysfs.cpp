@@ -30,10 +30,8 @@ std::string first_line_of(std::string_view text) {
 
 }  // namespace
 
-SysfsNumber::SysfsNumber(std::filesystem::path file)
-    : file_(std::move(file)), fd_(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  open_error_ = fd_.valid() ? 0 : errno;
-}
+SysfsNumber::SysfsNumber(const std::filesystem::path& file)
+    : SysfsNumber(AT_FDCWD, file, file.c_str()) {}
 
 SysfsNumber::SysfsNumber(int directory, std::filesystem::path file, const char* name)
     : file_(std::move(file)), fd_(::openat(directory, name, O_RDONLY | O_CLOEXEC)) {

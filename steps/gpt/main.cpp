@@ -49,7 +49,6 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
            !measured.back().diverged && !time_is_over());
   timers.end_epoch();
   progress.end();
-  steps::log_value("skipped_iterations", progress.skipped());
   return measured;
 }
 
@@ -67,17 +66,14 @@ int run(int argc, char** argv) {
   }
   const steps::Ranks ranks = steps::find_ranks();
   gpt::set_ranks(options, ranks.size);
-  const torch::Device device = steps::select_device(steps::device_of_rank(
-      options.common.device, ranks, static_cast<int>(torch::cuda::device_count())));
+  const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
 
   const c10::DeviceGuard guard(device);
   steps::Communicator communicator(ranks, device);
   steps::speak_only_on_rank_0(communicator.rank());
-  const steps::Blas blas = steps::detect_blas();
-  steps::prepare_environment(options.common, blas);
-  steps::log_environment(options.common, device, blas);
+  steps::set_up_environment(options.common, device);
   gpt::log_run(options);
   std::fflush(stdout);  // a killed run still shows what it was
 

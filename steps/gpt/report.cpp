@@ -4,6 +4,7 @@
 #include "harness/log.hpp"
 #include "harness/times_log.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -88,7 +89,6 @@ void Progress::add(const Iteration& iteration, std::int64_t consumed_samples) {
   consumed_samples_ = consumed_samples;
   loss_sum_ += iteration.loss;
   skipped_ += iteration.skipped ? 1 : 0;
-  all_skipped_ += iteration.skipped ? 1 : 0;
   not_finite_ += std::isfinite(iteration.loss) ? 0 : 1;
   ++iterations_;
   if (++pending_ == options_.log_interval)
@@ -139,6 +139,7 @@ void log_results(const Options& options, const steps::Timers& timers,
   const Counts counts(options.architecture);
   const double tera_tokens_per_second = tokens_per_second * 1e-12 / options.data_parallel;
   const double causal_tflops = tera_tokens_per_second * counts.flops_per_token_causal();
+  log_value("skipped_iterations", std::ranges::count_if(iterations, &Iteration::skipped));
   log_value("epoch_s", epoch_s);
   steps::log_times(timers);
   log_value("iterations", iterations.size());

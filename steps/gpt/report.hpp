@@ -30,8 +30,6 @@ class Progress {
   /// Prints what has not been printed.
   void end();
 
-  std::int64_t skipped() const { return all_skipped_; }
-
  private:
   void print();
 
@@ -40,7 +38,6 @@ class Progress {
   std::int64_t pending_ = 0;  ///< Iterations since the last line.
   std::int64_t skipped_ = 0;
   std::int64_t not_finite_ = 0;
-  std::int64_t all_skipped_ = 0;
   double loss_sum_ = 0;
   Iteration last_;
   std::int64_t consumed_samples_ = 0;

@@ -43,7 +43,6 @@ class Training {
 
   std::int64_t consumed_samples() const { return consumed_samples_; }
   const TokenSource& data() const { return *data_; }
-  Gpt& model() { return model_; }
 
  private:
   torch::Tensor forward_backward(steps::Timers& timers);

@@ -55,6 +55,10 @@ torch::Device select_device(const std::string& name) {
   return torch::Device(torch::kCUDA, static_cast<c10::DeviceIndex>(gpu));
 }
 
+torch::Device select_device(const std::string& name, const Ranks& ranks) {
+  return select_device(device_of_rank(name, ranks, static_cast<int>(torch::cuda::device_count())));
+}
+
 std::string device_name(const torch::Device& device) {
   return device.is_cuda() ? cuda_device_name(device) : processor_name();
 }

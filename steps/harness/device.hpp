@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/ranks.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
@@ -11,6 +12,10 @@ namespace bench::steps {
 /// `auto` (the first GPU, else the CPU), `cpu`, `cuda` or `cuda:N`.
 /// @throws UsageError if the name is none of these or the device is not there
 torch::Device select_device(const std::string& name);
+
+/// The device of one of several ranks, see `device_of_rank`.
+/// @throws UsageError as both
+torch::Device select_device(const std::string& name, const Ranks& ranks);
 
 /// The maker's name of the device, for example `NVIDIA H100 80GB HBM3`.
 std::string device_name(const torch::Device& device);

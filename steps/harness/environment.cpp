@@ -45,6 +45,39 @@ std::optional<int> openblas_parallel(const std::string& library) {
   return ask ? std::optional<int>(ask()) : std::nullopt;
 }
 
+void prepare_environment(const CommonArguments& arguments, const Blas& blas) {
+  const int threads = arguments.threads > 0 ? arguments.threads : usable_cpus();
+  at::set_num_threads(threads);
+  // A downloaded LibTorch brings an OpenMP runtime of its own; the loops compiled into this
+  // program then run in another one.
+  ::omp_set_num_threads(threads);
+  torch::manual_seed(arguments.seed);
+  // Without this a GPU takes the first algorithm that fits. The search falls into the first step,
+  // so a run without warm-up measures it too.
+  at::globalContext().setBenchmarkCuDNN(true);
+  if (!blas.advice.empty())
+    fmt::print(stderr, "warning: BLAS is {} ({}): {}\n", blas.name, blas.library, blas.advice);
+}
+
+void log_environment(const CommonArguments& arguments, const torch::Device& device,
+                     const Blas& blas) {
+  log_value("torch_version", TORCH_VERSION);
+  log_value("device", device.str());
+  log_value("device_name", device_name(device));
+  log_value("precision", arguments.precision_name);
+  log_value("threads", at::get_num_threads());
+  log_value("usable_cpus", usable_cpus());
+  log_value("blas", blas.name);
+  if (!blas.library.empty())
+    log_value("blas_library", blas.library);
+  if (device.is_cuda())  // fp32 convolutions may be rounded to 10 bits: 8 times faster, not equal
+    log_value("cudnn_allow_tf32", at::globalContext().allowTF32CuDNN());
+  log_value("seed", arguments.seed);
+  for (const char* variable : read_variables)
+    if (const char* value = std::getenv(variable))
+      log_value(fmt::format("environment_{}", variable), value);
+}
+
 }  // namespace
 
 void keep_freed_memory() {
@@ -106,37 +139,10 @@ Blas detect_blas() {
                        openblas_parallel(library));
 }
 
-void prepare_environment(const CommonArguments& arguments, const Blas& blas) {
-  const int threads = arguments.threads > 0 ? arguments.threads : usable_cpus();
-  at::set_num_threads(threads);
-  // A downloaded LibTorch brings an OpenMP runtime of its own; the loops compiled into this
-  // program then run in another one.
-  ::omp_set_num_threads(threads);
-  torch::manual_seed(arguments.seed);
-  // Without this a GPU takes the first algorithm that fits. The search falls into the first step,
-  // so a run without warm-up measures it too.
-  at::globalContext().setBenchmarkCuDNN(true);
-  if (!blas.advice.empty())
-    fmt::print(stderr, "warning: BLAS is {} ({}): {}\n", blas.name, blas.library, blas.advice);
-}
-
-void log_environment(const CommonArguments& arguments, const torch::Device& device,
-                     const Blas& blas) {
-  log_value("torch_version", TORCH_VERSION);
-  log_value("device", device.str());
-  log_value("device_name", device_name(device));
-  log_value("precision", arguments.precision_name);
-  log_value("threads", at::get_num_threads());
-  log_value("usable_cpus", usable_cpus());
-  log_value("blas", blas.name);
-  if (!blas.library.empty())
-    log_value("blas_library", blas.library);
-  if (device.is_cuda())  // fp32 convolutions may be rounded to 10 bits: 8 times faster, not equal
-    log_value("cudnn_allow_tf32", at::globalContext().allowTF32CuDNN());
-  log_value("seed", arguments.seed);
-  for (const char* variable : read_variables)
-    if (const char* value = std::getenv(variable))
-      log_value(fmt::format("environment_{}", variable), value);
+void set_up_environment(const CommonArguments& arguments, const torch::Device& device) {
+  const Blas blas = detect_blas();
+  prepare_environment(arguments, blas);
+  log_environment(arguments, device, blas);
 }
 
 }  // namespace bench::steps

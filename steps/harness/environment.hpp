@@ -31,12 +31,9 @@ Blas classify_blas(bool mkl, const std::string& library, std::optional<int> open
 /// The BLAS of this process.
 Blas detect_blas();
 
-/// Sets threads and seed, and warns on stderr about a BLAS that spoils measurements.
-void prepare_environment(const CommonArguments& arguments, const Blas& blas);
-
-/// Prints as `name=value` what of the surroundings decides the result: versions, device, threads,
-/// BLAS, and the environment variables that the libraries read.
-void log_environment(const CommonArguments& arguments, const torch::Device& device,
-                     const Blas& blas);
+/// Sets threads and seed, and warns on stderr about a BLAS that spoils measurements. Prints as
+/// `name=value` what of the surroundings decides the result: versions, device, threads, BLAS, and
+/// the environment variables that the libraries read.
+void set_up_environment(const CommonArguments& arguments, const torch::Device& device);
 
 }  // namespace bench::steps

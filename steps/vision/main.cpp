@@ -100,8 +100,7 @@ int run(int argc, char** argv) {
   }
   const steps::Ranks ranks = steps::find_ranks();
   vision::set_ranks(options, ranks.size);
-  const torch::Device device = steps::select_device(steps::device_of_rank(
-      options.common.device, ranks, static_cast<int>(torch::cuda::device_count())));
+  const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   vision::check_trainable(options, architecture);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
@@ -109,9 +108,7 @@ int run(int argc, char** argv) {
   const c10::DeviceGuard guard(device);
   steps::Communicator communicator(ranks, device);
   steps::speak_only_on_rank_0(communicator.rank());
-  const steps::Blas blas = steps::detect_blas();
-  steps::prepare_environment(options.common, blas);
-  steps::log_environment(options.common, device, blas);
+  steps::set_up_environment(options.common, device);
   vision::log_run(options, counts, device);
   std::fflush(stdout);  // a killed run still shows what it was
 

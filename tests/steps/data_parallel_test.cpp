@@ -25,7 +25,7 @@ std::vector<std::string> words(const std::string& text) {
 
 /// What each rank came to.
 std::vector<Outcome> run_ranks(int size, const std::string& program, const std::string& arguments) {
-  const Workplace place;
+  const Folder place;
   const support::FreePort port;
   std::vector<std::string> command{program};
   for (const std::string& word : words(arguments))
@@ -45,7 +45,8 @@ std::vector<Outcome> run_ranks(int size, const std::string& program, const std::
   for (int rank = 0; rank < size; ++rank) {
     const std::string number = std::to_string(rank);
     const int code = ranks[static_cast<std::size_t>(rank)].wait(patience_with_training);
-    outcomes.push_back({code, place.read("out" + number), place.read("err" + number)});
+    outcomes.push_back(
+        {code, read_text(place.file("out" + number)), read_text(place.file("err" + number))});
   }
   return outcomes;
 }

@@ -3,6 +3,7 @@
 #include "harness/communicator.hpp"
 #include "harness/gradient_buckets.hpp"
 #include "harness/program.hpp"
+#include "program_runner.hpp"
 #include "rank_processes.hpp"
 #include "support/free_port.hpp"
 
@@ -60,11 +61,11 @@ class Program {
   /// The exit code of the rank that was started as the k-th.
   int wait_for(std::size_t k) { return ranks_.at(k).wait(patience); }
 
-  std::string out(int rank) const { return place_.read(name("out", rank)); }
-  std::string err(int rank) const { return place_.read(name("err", rank)); }
+  std::string out(int rank) const { return read_text(place_.file(name("out", rank))); }
+  std::string err(int rank) const { return read_text(place_.file(name("err", rank))); }
 
   std::vector<float> gradients(int rank) const {
-    const std::string bytes = place_.read(name("gradients", rank));
+    const std::string bytes = read_text(place_.file(name("gradients", rank)));
     std::vector<float> values(bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
@@ -73,7 +74,7 @@ class Program {
  private:
   static std::string name(const char* what, int rank) { return what + std::to_string(rank); }
 
-  Workplace place_;
+  Folder place_;
   std::vector<RankProcess> ranks_;
 };
 

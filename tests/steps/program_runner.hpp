@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -19,16 +20,16 @@ namespace bench::steps {
 class Folder {
  public:
   Folder() {
-    std::string pattern = testing::TempDir() + "/steps_XXXXXX";
-    if (::mkdtemp(pattern.data()))
-      path_ = pattern;
+    std::string pattern = (std::filesystem::temp_directory_path() / "steps_XXXXXX").string();
+    if (!::mkdtemp(pattern.data()))
+      throw std::runtime_error("cannot make " + pattern);
+    path_ = pattern;
   }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   ~Folder() {
     std::error_code ignored;
-    if (!path_.empty())
-      std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove_all(path_, ignored);
   }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
 

@@ -2,10 +2,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -18,33 +14,6 @@
 #include <unistd.h>
 
 namespace bench::steps {
-
-/// A folder of its own for each test, since tests run side by side.
-class Workplace {
- public:
-  Workplace() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "ranks_XXXXXX").string();
-    if (!::mkdtemp(pattern.data()))
-      throw std::runtime_error("cannot make " + pattern);
-    path_ = pattern;
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  ~Workplace() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
-  std::string read(const std::string& name) const {
-    std::ifstream in(file(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// A process with its output in files. Killed with this object if it still runs.
 class RankProcess {

@@ -60,20 +60,13 @@ def column(file, name):
         return [float(row[name]) for row in csv.DictReader(stream)]
 
 
-def wanted(subject, times, interval_s):
-    """The gaps that the subject was to keep between these times."""
+def planned(subject, times, interval_s):
+    """The gaps that the subject was to keep between these times, and how many."""
     if subject != "meter":
-        return [interval_s] * (len(times) - 1)
+        return [interval_s] * (len(times) - 1), (times[-1] - times[0]) / interval_s
     ticks = subjects.deadlines(interval_s, times[-1])
     met = [ticks[bisect.bisect_right(ticks, time_s) - 1] for time_s in times]
-    return [later - earlier for earlier, later in zip(met, met[1:])]
-
-
-def planned(subject, times, interval_s):
-    """How many samples the subject was to take between these times."""
-    if subject != "meter":
-        return (times[-1] - times[0]) / interval_s
-    return len(subjects.deadlines(interval_s, times[-1])) - 1
+    return [later - earlier for earlier, later in zip(met, met[1:])], len(ticks) - 1
 
 
 def regularity(subject, runs, interval_s):
@@ -81,8 +74,9 @@ def regularity(subject, runs, interval_s):
     for times in runs:
         new = [later - earlier for earlier, later in zip(times, times[1:])]
         gaps += new
-        errors += [abs(gap - want) for gap, want in zip(new, wanted(subject, times, interval_s))]
-        rows, due = rows + len(new), due + planned(subject, times, interval_s)
+        wanted, count = planned(subject, times, interval_s)
+        errors += [abs(gap - want) for gap, want in zip(new, wanted)]
+        rows, due = rows + len(new), due + count
     return {"gap_min": min(gaps) / interval_s,
             "gap_p50": statistics.median(gaps) / interval_s,
             "gap_p99": subjects.quantile(gaps, 0.99) / interval_s,

@@ -15,7 +15,7 @@ namespace bench::energy {
 class SysfsNumber {
  public:
   /// Never throws: a file that cannot be opened says so when it is read.
-  explicit SysfsNumber(std::filesystem::path file);
+  explicit SysfsNumber(const std::filesystem::path& file);
   /// The same, of a file in the open `directory`, whose name ends in `file`'s last component.
   SysfsNumber(int directory, std::filesystem::path file, const char* name);
 

@@ -56,6 +56,31 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
   return measured;
 }
 
+int train_and_report(const gpt::Options& options, const torch::Device& device,
+                     steps::Communicator& communicator, steps::TimingsFile& timings) {
+  gpt::Checkpoints checkpoints(options, device, communicator);
+  gpt::Training training(options, device, communicator);
+  checkpoints.load(training);
+  gpt::log_dataset(training.data().dataset());
+  steps::Timers timers(steps::make_clock(device));
+  const std::vector<gpt::Iteration> measured = train(options, training, checkpoints, timers);
+  gpt::log_results(options, timers, measured);
+  std::fflush(stdout);  // they count also where the checkpoint fails
+  if (!measured.back().diverged)
+    checkpoints.save_last(training);
+  checkpoints.log_results();
+  if (const auto peak_bytes = steps::peak_memory_bytes(device))
+    steps::log_value("peak_memory_bytes", *peak_bytes);
+  timings.write(timers);
+  if (measured.back().diverged) {
+    steps::log_value("diverged_at_iteration", measured.size());
+    steps::log_value("result", "diverged");
+    return steps::exit_diverged;
+  }
+  steps::log_value("result", "ok");
+  return steps::exit_ok;
+}
+
 int run(int argc, char** argv) {
   gpt::Options options;
   if (!gpt::read_options(argc, argv, options))
@@ -81,27 +106,8 @@ int run(int argc, char** argv) {
   gpt::log_run(options);
   std::fflush(stdout);  // a killed run still shows what it was
 
-  gpt::Checkpoints checkpoints(options, device, communicator);
-  gpt::Training training(options, device, communicator);
-  checkpoints.load(training);
-  gpt::log_dataset(training.data().dataset());
-  steps::Timers timers(steps::make_clock(device));
-  const std::vector<gpt::Iteration> measured = train(options, training, checkpoints, timers);
-  gpt::log_results(options, timers, measured);
-  std::fflush(stdout);  // they count also where the checkpoint fails
-  if (!measured.back().diverged)
-    checkpoints.save_last(training);
-  checkpoints.log_results();
-  if (const auto peak_bytes = steps::peak_memory_bytes(device))
-    steps::log_value("peak_memory_bytes", *peak_bytes);
-  timings.write(timers);
-  if (measured.back().diverged) {
-    steps::log_value("diverged_at_iteration", measured.size());
-    steps::log_value("result", "diverged");
-    return steps::exit_diverged;
-  }
-  steps::log_value("result", "ok");
-  return steps::exit_ok;
+  return communicator.telling_failures(
+      [&] { return train_and_report(options, device, communicator, timings); });
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ double loss_bytes(const Options& options, const Layout& layout) {
   const Architecture& a = options.architecture;
   const double scores =
       real(options.micro_batch * a.sequence) * real(a.vocabulary) / real(layout.tensor);
-  // Scores, their logarithms of softmax, and the gradient; in another format also as fp32.
-  return scores * (3 * fp32_bytes + (is_half(options) ? 4 : 0));
+  // Scores and their exponentials, which become the gradient.
+  return scores * (fp32_bytes + (is_half(options) ? 2 : fp32_bytes));
 }
 
 double device_bytes_of(const Options& options) {

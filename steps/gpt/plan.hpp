@@ -13,7 +13,7 @@ struct Memory {
   double gradients = 0;    ///< Of the last backward pass, and the fp32 sums.
   double optimizer = 0;    ///< Both moments, and fp32 weights where the model has another format.
   double activations = 0;  ///< Kept for the backward pass, of all micro-batches under way.
-  double loss = 0;         ///< Scores of the vocabulary, in three forms, of one micro-batch.
+  double loss = 0;         ///< Scores of the vocabulary, in two forms, of one micro-batch.
 
   double total() const { return weights + gradients + optimizer + activations + loss; }
 };

@@ -80,28 +80,29 @@ class SplitCrossEntropy : public torch::autograd::Function<SplitCrossEntropy> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores,
                                const torch::Tensor& targets, Communicator group) {
-    // Each exponent is taken from the largest score of all ranks, so that none overflows.
+    // From the largest score of all ranks, so that no exponential overflows.
     const torch::Tensor highest =
-        std::get<0>(group.all_gather(scores.amax(1).to(torch::kFloat)).max(0));  // (tokens)
-    torch::Tensor weights = scores.to(torch::kFloat).sub(highest.unsqueeze(1));
+        group.all_gather(scores.amax(1).to(torch::kFloat)).amax(0);  // (tokens)
+    torch::Tensor exponentials =
+        scores.to(torch::kFloat, /*non_blocking=*/false, /*copy=*/true).sub_(highest.unsqueeze(1));
     const OwnRows own(targets, scores.size(1), group.rank());
     const torch::Tensor of_target =
-        weights.gather(1, own.row.unsqueeze(1)).squeeze(1).masked_fill(own.foreign, 0);
-    weights.exp_();
-    const torch::Tensor sums = torch::stack({weights.sum(1), of_target});
+        exponentials.gather(1, own.row.unsqueeze(1)).squeeze(1).masked_fill_(own.foreign, 0);
+    exponentials.exp_();
+    const torch::Tensor sums = torch::stack({exponentials.sum(1), of_target});
     group.all_reduce(sums).wait();
-    weights.div_(sums[0].unsqueeze(1));
-    context->save_for_backward({weights, own.row, own.foreign});
+    context->save_for_backward({exponentials, sums[0], own.row, own.foreign});
     context->saved_data["type"] = scores.scalar_type();
     return (sums[0].log() - sums[1]).mean();
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const torch::Tensor minus = saved[2].to(torch::kFloat).sub(1);  // -1 for the targets, else 0
-    // A context is used once, so that the weights may become the gradient.
-    torch::Tensor d_scores = saved[0].scatter_add_(1, saved[1].unsqueeze(1), minus.unsqueeze(1));
-    d_scores.mul_(gradients[0] / static_cast<double>(saved[0].size(0)));
+    const torch::Tensor scale = gradients[0] / static_cast<double>(saved[0].size(0));
+    // Nobody needs the exponentials after this, so that they may become the gradient.
+    torch::Tensor d_scores = saved[0].mul_((scale / saved[1]).unsqueeze(1));
+    const torch::Tensor of_target = (-scale).expand_as(saved[1]).masked_fill(saved[3], 0);
+    d_scores.scatter_add_(1, saved[2].unsqueeze(1), of_target.unsqueeze(1));
     return {d_scores.to(context->saved_data["type"].toScalarType()), {}, {}};
   }
 };
@@ -130,10 +131,8 @@ torch::Tensor split_embedding(const torch::Tensor& tokens, const torch::Tensor& 
 
 torch::Tensor split_cross_entropy(const torch::Tensor& scores, const torch::Tensor& targets,
                                   const Communicator& group) {
-  const torch::Tensor by_token = scores.reshape({-1, scores.size(2)});
-  if (group.size() == 1)
-    return torch::cross_entropy_loss(by_token.to(torch::kFloat), targets.reshape({-1}));
-  return SplitCrossEntropy::apply(by_token, targets.reshape({-1}), group);
+  return SplitCrossEntropy::apply(scores.reshape({-1, scores.size(2)}), targets.reshape({-1}),
+                                  group);
 }
 
 }  // namespace bench::gpt

@@ -10,7 +10,7 @@ namespace bench::gpt {
 // What T tensor-parallel ranks do together. Matrices are split among them as in Shoeybi et al.,
 // Megatron-LM (arXiv:1909.08053), section 3; what lies between the matrices is split along the
 // sequence as in Korthikanti et al. (arXiv:2205.05198), section 4.2.2: (B, S/T, n), of which rank t
-// has the t-th part. For one rank alone all of it is what LibTorch has.
+// has the t-th part.
 
 /// x W^T + b for the whole sequence, of which each rank has some columns. Keeps its part of x alone
 /// for the backward pass, which gathers it again.
@@ -34,7 +34,8 @@ torch::Tensor sum_and_split(const torch::Tensor& x, const steps::Communicator& g
 torch::Tensor split_embedding(const torch::Tensor& tokens, const torch::Tensor& table,
                               const steps::Communicator& group);
 
-/// Mean cross-entropy in fp32, the same on all ranks. With its gradient it holds the scores twice.
+/// Mean cross-entropy in fp32, the same on all ranks. Beside the scores it holds one copy of them
+/// in fp32, which becomes their gradient; LibTorch's holds three.
 /// @param scores (B, S, V/T)
 /// @param targets (B, S) int64, below V
 torch::Tensor split_cross_entropy(const torch::Tensor& scores, const torch::Tensor& targets,

@@ -3,6 +3,7 @@
 #include "harness/network.hpp"
 #include "harness/peers.hpp"
 #include "harness/program.hpp"
+#include "harness/rendezvous.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,10 +13,10 @@
 
 #include <fmt/format.h>
 
-// The one file that names types of c10d; communicator_alone.cpp stands in where LibTorch has none.
+// This file and rendezvous.cpp name types of c10d; communicator_alone.cpp stands in for both where
+// LibTorch has none.
 #if defined(BENCH_STEPS_GLOO) || defined(BENCH_STEPS_NCCL)
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
-#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #ifdef BENCH_STEPS_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #endif
@@ -31,114 +32,7 @@ using Backend = c10d::Backend;
 #else
 using Backend = c10d::ProcessGroup;
 #endif
-using Store = c10::intrusive_ptr<c10d::Store>;
 using Tensors = std::vector<torch::Tensor>;
-
-std::vector<std::uint8_t> bytes_of_text(const std::string& text) {
-  return {text.begin(), text.end()};
-}
-
-std::string text_of(const std::vector<std::uint8_t>& bytes) {
-  return {bytes.begin(), bytes.end()};
-}
-
-std::string seconds(std::chrono::milliseconds time) {
-  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
-}
-
-/// Rank 0 holds the store, and the others find it there.
-Store open_store(const Ranks& ranks, const CommunicatorTimeouts& timeouts) {
-  c10d::TCPStoreOptions options;
-  options.port = static_cast<std::uint16_t>(ranks.master_port);
-  options.isServer = ranks.rank == 0 && !ranks.store_is_served;
-  options.waitWorkers = false;  // strangers who come to this port would be counted
-  options.timeout = timeouts.start;
-  try {
-    return c10::make_intrusive<c10d::PrefixStore>(
-        ranks.program, c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options));
-  } catch (const std::exception& error) {
-    if (options.isServer)
-      throw UsageError(
-          fmt::format("rank 0 cannot listen at port {}: {}", options.port, first_line(error)),
-          "another program may have it: set MASTER_PORT to a free port");
-    throw CommunicationError(
-        fmt::format("rank {} did not reach rank 0 at {}:{} within {}: {}; see whether rank 0 has "
-                    "started, and whether that name means its node",
-                    ranks.rank, ranks.master_address, options.port, seconds(timeouts.start),
-                    first_line(error)));
-  }
-}
-
-std::string name_of(int rank) {
-  return fmt::format("rank/{}", rank);
-}
-
-/// What all ranks told, one line each; or, after `missing`, the numbers of those that did not come.
-std::string gather_peers(const Store& store, int size, std::chrono::milliseconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  std::string lines;
-  for (int rank = 0; rank < size; ++rank) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        deadline - std::chrono::steady_clock::now());
-    try {
-      // Nought would mean without end.
-      store->wait({name_of(rank)}, std::max(left, std::chrono::milliseconds(1)));
-    } catch (const std::exception&) {
-      std::string missing = "missing";
-      for (; rank < size; ++rank)
-        if (!store->check({name_of(rank)}))
-          missing += fmt::format(" {}", rank);
-      return missing;
-    }
-    lines += text_of(store->get(name_of(rank))) + "\n";
-  }
-  return lines;
-}
-
-/// Tells rank 0 of this rank, and takes from it the list of all. One list instead of everybody
-/// asking for everybody keeps the number of messages linear. What is no list begins with `missing`
-/// or is `twice`.
-std::string exchange(const Store& store, const Ranks& ranks, const Peer& self,
-                     std::chrono::milliseconds patience) {
-  // The first question is one with a timeout: another service at this port may never answer.
-  if (ranks.rank == 0)
-    store->set("open", bytes_of_text("yes"));
-  store->wait({"open"}, patience);
-  if (store->add(fmt::format("count/{}", ranks.rank), 1) > 1)
-    return "twice";
-  store->set(name_of(self.rank), bytes_of_text(to_line(self)));
-  if (ranks.rank != 0) {
-    constexpr std::chrono::seconds until_answered(5);
-    store->wait({"list"}, patience + until_answered);
-    return text_of(store->get("list"));
-  }
-  std::string list = gather_peers(store, ranks.size, patience);
-  store->set("list", bytes_of_text(list));
-  if (list.starts_with("missing"))  // the others read why before the store ends with this rank
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-  return list;
-}
-
-std::vector<Peer> meet(const Store& store, const Ranks& ranks, const Peer& self,
-                       std::chrono::milliseconds patience) {
-  std::string list;
-  try {
-    list = exchange(store, ranks, self, patience);
-  } catch (const std::exception& error) {
-    throw CommunicationError(
-        fmt::format("rank {} lost rank 0 while the ranks met: {}", ranks.rank, first_line(error)));
-  }
-  if (list == "twice")
-    throw UsageError(fmt::format("rank {} is there twice at {}:{}", ranks.rank,
-                                 ranks.master_address, ranks.master_port),
-                     "two programs may meet at one port: set MASTER_PORT to another for one");
-  if (list.starts_with("missing"))
-    throw CommunicationError(
-        fmt::format("of {} ranks these did not come within {}:{}; see what "
-                    "they wrote, and whether all were started",
-                    ranks.size, seconds(patience), list.substr(7)));
-  return parse_peers(list);
-}
 
 #ifdef BENCH_STEPS_GLOO
 c10::intrusive_ptr<Backend> make_gloo(const Store& store, int rank, int size,
@@ -176,6 +70,7 @@ struct Communicator::State {
   torch::Device device = torch::kCPU;
   CommunicatorTimeouts timeouts;
   std::vector<Peer> peers;  ///< In the order of their ranks in this communicator.
+  Store failures;           ///< Of the whole program.
   Store store;
   c10::intrusive_ptr<Backend> backend;
   int splits = 0;
@@ -209,8 +104,10 @@ struct Communicator::State {
     try {
       return call();
     } catch (const std::exception& error) {
-      throw CommunicationError(fmt::format("{} of rank {} failed ({}); {}", what, number_of(rank),
-                                           first_line(error), describe_losses(peers)));
+      const std::string losses = describe_losses(peers);  // first: it gives them time to tell
+      throw CommunicationError(fmt::format("{} of rank {} failed ({}); {}{}", what, number_of(rank),
+                                           first_line(error), losses,
+                                           told_failures(failures, peers)));
     }
   }
 
@@ -249,10 +146,11 @@ Communicator::Communicator(const Ranks& ranks, const torch::Device& device,
   state->device = device;
   state->timeouts = timeouts;
   state->beacon = std::make_shared<Beacon>(address);
-  state->store = open_store(ranks, timeouts);
+  state->store = open_store(ranks, timeouts.start);
   state->peers = meet(state->store, ranks, introduce(ranks.rank, address, state->beacon->port()),
                       timeouts.start);
   state->store->setTimeout(timeouts.operation);
+  state->failures = state->store;
   state->guarded("the first connection", [&] { state->connect(); });
   state_ = std::move(state);
 }
@@ -355,6 +253,12 @@ Pending Communicator::receive(const torch::Tensor& tensor, int from, int tag) {
                         Tensors tensors{as_bytes(tensor)};
                         return backend.recv(tensors, from, tag);
                       });
+}
+
+void Communicator::tell(const std::exception& error) const noexcept {
+  if (!state_)
+    return;
+  tell_failure(state_->failures, state_->number_of(state_->rank), first_line(error));
 }
 
 Communicator Communicator::split(int color, int key) {

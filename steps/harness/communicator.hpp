@@ -89,12 +89,27 @@ class Communicator {
   Pending send(const torch::Tensor& tensor, int to, int tag = 0);
   Pending receive(const torch::Tensor& tensor, int from, int tag = 0);
 
+  /// Calls `work`. Why it failed, if it did, stands in the errors of the ranks that then miss this
+  /// one, so that all know of a rank whose memory ran out.
+  template <typename Work>
+  auto telling_failures(const Work& work) {
+    try {
+      return work();
+    } catch (const CommunicationError&) {
+      throw;  // another rank knows why
+    } catch (const std::exception& error) {
+      tell(error);
+      throw;
+    }
+  }
+
   /// A communicator of the ranks that give the same color, numbered by key and then by their rank
   /// here. All ranks must call it. A rank whose color is negative gets itself alone.
   Communicator split(int color, int key);
 
  private:
   struct State;
+  void tell(const std::exception& error) const noexcept;
   explicit Communicator(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<State> state_;  ///< Empty for one rank alone.

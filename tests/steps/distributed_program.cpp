@@ -131,13 +131,16 @@ int operate(Communicator& communicator) {
   return exit_ok;
 }
 
-/// Sums for as long as nothing goes wrong; the victim dies or goes to sleep in the middle.
+/// Sums for as long as nothing goes wrong; the victim dies, goes to sleep or runs out of memory in
+/// the middle.
 int suffer(const Options& options, Communicator& communicator) {
   const torch::Tensor sum = torch::ones({1 << 16});
   for (int round = 0; round < 100000; ++round) {
     if (round == 20 && communicator.rank() == options.victim) {
       if (options.mode == "die")
         std::raise(SIGKILL);
+      if (options.mode == "overeat")
+        torch::empty({std::int64_t{1} << 50});
       std::this_thread::sleep_for(std::chrono::seconds(60));
     }
     communicator.all_reduce(sum).wait();
@@ -169,7 +172,7 @@ int run(int argc, char** argv) {
     return train(options, communicator);
   if (options.mode == "operate")
     return operate(communicator);
-  return suffer(options, communicator);
+  return communicator.telling_failures([&] { return suffer(options, communicator); });
 }
 
 }  // namespace

@@ -171,6 +171,15 @@ TEST_P(DeathTest, OfOneRankEndsTheOthersWithAnErrorThatNamesIt) {
 }
 INSTANTIATE_TEST_SUITE_P(Ranks, DeathTest, testing::Values(0, 2));
 
+// Rank 0 is the one whose result is read.
+TEST(Communicator, TellsOfARankThatRanOutOfMemory) {
+  const FreePort port;
+  Program program(3, {"overeat", "--victim", "2"}, port.number());
+  EXPECT_THAT(program.wait(), ElementsAre(3, AnyOf(1, 3), 3));
+  EXPECT_THAT(program.err(0), HasSubstr("; rank 2 failed: "));
+  EXPECT_THAT(program.out(0), HasSubstr("result=oom\n"));
+}
+
 TEST(Communicator, GivesUpOnARankThatHangs) {
   const FreePort port;
   Program program(2, {"sleep", "--victim", "1", "--operation-ms", "3000"}, port.number(), 0, 2);

@@ -213,6 +213,22 @@ TEST(GptAttention, WithDropoutIsPlainWhereNothingElseIsThere) {
   EXPECT_THROW(parse_attention("blocked", 0.1), steps::UsageError);
 }
 
+TEST(GptLoss, EqualsTheOneOfLibTorch) {
+  for (const auto type : {torch::kFloat, torch::kBFloat16}) {
+    torch::manual_seed(4);
+    const torch::Tensor scores = (torch::randn({2, 5, 11}) * 40).to(type).requires_grad_();
+    const torch::Tensor same = scores.detach().clone().requires_grad_();
+    const torch::Tensor tokens = torch::randint(11, {2, 6}, torch::kLong);
+    const torch::Tensor loss = next_token_loss(scores, tokens);
+    const torch::Tensor expected = torch::cross_entropy_loss(same.view({10, 11}).to(torch::kFloat),
+                                                             tokens.narrow(1, 1, 5).reshape({-1}));
+    EXPECT_NEAR(loss.item<double>(), expected.item<double>(), 1e-5);
+    (3 * loss).backward();
+    (3 * expected).backward();
+    EXPECT_TRUE(torch::allclose(scores.grad(), same.grad(), 1e-2, 1e-6));
+  }
+}
+
 TEST(GptRotary, ProductsDependOnTheDistanceAlone) {
   torch::manual_seed(2);
   const Rotary rotary(40, 8, torch::TensorOptions(torch::kFloat));

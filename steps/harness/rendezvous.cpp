@@ -1,0 +1,151 @@
+#include "harness/rendezvous.hpp"
+
+#if defined(BENCH_STEPS_GLOO) || defined(BENCH_STEPS_NCCL)
+
+#include "harness/communicator.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+namespace bench::steps {
+namespace {
+
+std::vector<std::uint8_t> bytes_of_text(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+
+std::string text_of(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string name_of(int rank) {
+  return fmt::format("rank/{}", rank);
+}
+
+std::string failure_of(int rank) {
+  return fmt::format("failure/{}", rank);
+}
+
+/// What all ranks told, one line each; or, after `missing`, the numbers of those that did not come.
+std::string gather_peers(const Store& store, int size, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  std::string lines;
+  for (int rank = 0; rank < size; ++rank) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    try {
+      // Nought would mean without end.
+      store->wait({name_of(rank)}, std::max(left, std::chrono::milliseconds(1)));
+    } catch (const std::exception&) {
+      std::string missing = "missing";
+      for (; rank < size; ++rank)
+        if (!store->check({name_of(rank)}))
+          missing += fmt::format(" {}", rank);
+      return missing;
+    }
+    lines += text_of(store->get(name_of(rank))) + "\n";
+  }
+  return lines;
+}
+
+/// Tells rank 0 of this rank, and takes from it the list of all. One list instead of everybody
+/// asking for everybody keeps the number of messages linear. What is no list begins with `missing`
+/// or is `twice`.
+std::string exchange(const Store& store, const Ranks& ranks, const Peer& self,
+                     std::chrono::milliseconds patience) {
+  // The first question is one with a timeout: another service at this port may never answer.
+  if (ranks.rank == 0)
+    store->set("open", bytes_of_text("yes"));
+  store->wait({"open"}, patience);
+  if (store->add(fmt::format("count/{}", ranks.rank), 1) > 1)
+    return "twice";
+  store->set(name_of(self.rank), bytes_of_text(to_line(self)));
+  if (ranks.rank != 0) {
+    constexpr std::chrono::seconds until_answered(5);
+    store->wait({"list"}, patience + until_answered);
+    return text_of(store->get("list"));
+  }
+  std::string list = gather_peers(store, ranks.size, patience);
+  store->set("list", bytes_of_text(list));
+  if (list.starts_with("missing"))  // the others read why before the store ends with this rank
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  return list;
+}
+
+std::string in_seconds(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
+
+}  // namespace
+
+Store open_store(const Ranks& ranks, std::chrono::milliseconds patience) {
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<std::uint16_t>(ranks.master_port);
+  options.isServer = ranks.rank == 0 && !ranks.store_is_served;
+  options.waitWorkers = false;  // strangers who come to this port would be counted
+  options.timeout = patience;
+  try {
+    return c10::make_intrusive<c10d::PrefixStore>(
+        ranks.program, c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options));
+  } catch (const std::exception& error) {
+    if (options.isServer)
+      throw UsageError(
+          fmt::format("rank 0 cannot listen at port {}: {}", options.port, first_line(error)),
+          "another program may have it: set MASTER_PORT to a free port");
+    throw CommunicationError(fmt::format(
+        "rank {} did not reach rank 0 at {}:{} within {}: {}; see whether rank 0 has "
+        "started, and whether that name means its node",
+        ranks.rank, ranks.master_address, options.port, in_seconds(patience), first_line(error)));
+  }
+}
+
+std::vector<Peer> meet(const Store& store, const Ranks& ranks, const Peer& self,
+                       std::chrono::milliseconds patience) {
+  std::string list;
+  try {
+    list = exchange(store, ranks, self, patience);
+  } catch (const std::exception& error) {
+    throw CommunicationError(
+        fmt::format("rank {} lost rank 0 while the ranks met: {}", ranks.rank, first_line(error)));
+  }
+  if (list == "twice")
+    throw UsageError(fmt::format("rank {} is there twice at {}:{}", ranks.rank,
+                                 ranks.master_address, ranks.master_port),
+                     "two programs may meet at one port: set MASTER_PORT to another for one");
+  if (list.starts_with("missing"))
+    throw CommunicationError(
+        fmt::format("of {} ranks these did not come within {}:{}; see what "
+                    "they wrote, and whether all were started",
+                    ranks.size, in_seconds(patience), list.substr(7)));
+  return parse_peers(list);
+}
+
+void tell_failure(const Store& store, int rank, const std::string& reason) noexcept {
+  try {
+    store->set(failure_of(rank), bytes_of_text(reason));
+  } catch (const std::exception&) {
+    return;  // rank 0 is gone too, and nobody is there to hear it
+  }
+}
+
+std::string told_failures(const Store& store, const std::vector<Peer>& peers) {
+  std::string all;
+  try {
+    for (const Peer& peer : peers)
+      if (store->check({failure_of(peer.rank)}))
+        all += fmt::format("; rank {} failed: {}", peer.rank,
+                           text_of(store->get(failure_of(peer.rank))));
+  } catch (const std::exception&) {
+    return all;
+  }
+  return all;
+}
+
+}  // namespace bench::steps
+
+#endif

@@ -35,7 +35,7 @@ std::string last_change(const Workspace& workspace) {
   const auto unix_s = workspace.last_change_unix_s();
   if (!unix_s)
     return workspace.fact("started");
-  return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(*unix_s)));
+  return local_time_at(*unix_s);
 }
 
 void show_overview(const std::string& directory) {

@@ -28,6 +28,8 @@ const std::array commands{
             declare_result},
     Command{"info", "show runs, or a run, its steps and workpackages in detail",
             "bench info quickstart_run -i last -s", declare_info},
+    Command{"why", "explain why a workpackage failed, waits or does not exist",
+            "bench why quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",
             "bench status quickstart_run --watch", declare_status},
     Command{"log", "show the log files of a run", "bench log quickstart_run -c run", declare_log},

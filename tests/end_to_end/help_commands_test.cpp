@@ -11,8 +11,8 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 const std::vector<std::string> commands{
-    "run",    "continue", "cancel", "check",  "analyse",   "result", "info",     "status", "log",
-    "output", "comment",  "tag",    "remove", "platforms", "schema", "complete", "help"};
+    "run", "continue", "cancel",  "check", "analyse", "result",    "info",   "why",      "status",
+    "log", "output",   "comment", "tag",   "remove",  "platforms", "schema", "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;

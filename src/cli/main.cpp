@@ -28,6 +28,8 @@ const std::array commands{
             declare_result},
     Command{"info", "show runs, or a run, its steps and workpackages in detail",
             "bench info quickstart_run -i last -s", declare_info},
+    Command{"diff", "compare two runs: parameters, provenance and metrics",
+            "bench diff quickstart_run -i 0 1", declare_diff},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",

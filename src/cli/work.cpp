@@ -1,8 +1,7 @@
-#include "work.hpp"
-
 #include "output.hpp"
 #include "progress.hpp"
 #include "show.hpp"
+#include "work.hpp"
 
 #include <cstdlib>
 
@@ -92,9 +91,9 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
   print(heading(run) + "\n");
   engine::Standing standing;
   {
-    Progress progress({.hide_animation = options.hide_animation,
-                       .follow = options.verbosity >= 2,
-                       .waits = options.wait});
+    Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
+                                      .follow = options.verbosity >= 2,
+                                      .waits = options.wait});
     standing = engine::work(run, workspace,
                             {.stop_at_error = options.stop_at_error,
                              .wait = options.wait,

@@ -89,11 +89,11 @@ void show(const workspace::RunDirectory& directory, const InfoOptions& options) 
 }  // namespace
 
 std::string run_information(const engine::Run& run, const Workspace& workspace) {
-  constexpr std::array shown{"benchmark",    "comment",      "started",       "tags",
-                             "platform",     "power_source", "input_file",    "input_sha256",
-                             "git_revision", "host",         "system",        "cpu",
-                             "cpus_usable",  "memory_bytes", "gpus",          "gpu_driver",
-                             "modules",      "environment",  "bench_version", "uuid"};
+  constexpr std::array shown{
+      "benchmark",    "comment",       "started",      "tags",         "platform",   "budget_nh",
+      "power_source", "input_file",    "input_sha256", "git_revision", "host",       "system",
+      "cpu",          "cpus_usable",   "memory_bytes", "gpus",         "gpu_driver", "modules",
+      "environment",  "bench_version", "uuid"};
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/engine/budget.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -32,11 +33,20 @@ void tell_notices(const std::vector<std::string>& notices) {
     tell("note: " + notice);
 }
 
+/// Before anything is made.
+void check_budget(const engine::Run& run, const std::vector<engine::Preview>& previews) {
+  engine::CostSum sum(run);
+  for (const engine::Preview& one : previews)
+    sum.add(one.workpackage.step, one.geometry);
+  engine::check_budget(run, sum.steps());
+}
+
 void show_preview(const engine::Run& run, bool all) {
   std::vector<std::string> notices;
   const auto previews = engine::preview(run, notices);
   tell_notices(notices);
   print(preview_text(run, previews, all));
+  check_budget(run, previews);
 }
 
 int run_benchmark(const RunOptions& options, const engine::Input& input,
@@ -47,6 +57,8 @@ int run_benchmark(const RunOptions& options, const engine::Input& input,
     return 0;
   }
   std::vector<std::string> notices;
+  if (!options.work.budget.empty())
+    check_budget(run, engine::preview(run, notices));
   engine::preflight(run, notices);
   engine::NewRun made = engine::make_run(run, request, notices);
   tell_notices(notices);
@@ -58,6 +70,7 @@ int run_benchmark(const RunOptions& options, const engine::Input& input,
 int run_file(const RunOptions& options, const std::string& file, std::vector<int>& ids) {
   engine::Request request = options.request;
   request.input_file = file;
+  request.budget = options.work.budget;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
   if (!options.comment.empty())

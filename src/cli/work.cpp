@@ -1,7 +1,8 @@
+#include "work.hpp"
+
 #include "output.hpp"
 #include "progress.hpp"
 #include "show.hpp"
-#include "work.hpp"
 
 #include <cstdlib>
 
@@ -25,6 +26,9 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("--wait", options.wait, "stay until the jobs of the batch system have ended, too");
   app.add_flag("--cancel-on-interrupt", options.cancel_on_interrupt,
                "with Ctrl-C, cancel the jobs of the batch system");
+  app.add_option("--budget", options.budget,
+                 "what all jobs together may take, for example 50nh (node hours)")
+      ->type_name("HOURS");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
   app.add_flag("-v,--verbose", options.verbosity,
                "show the log on the console; -vv what the commands print; -vvv both");

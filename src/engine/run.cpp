@@ -12,6 +12,7 @@
 #include <bench/base/time.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/document/read.hpp>
+#include <bench/engine/budget.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/model/build.hpp>
 
@@ -191,6 +192,8 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   run.facts["started"] = local_time_now();
   run.facts["uuid"] = make_uuid();
   run.facts["bench_version"] = BENCH_VERSION;
+  if (!request.budget.empty())
+    set_budget(request.budget, run);
   return run;
 }
 

@@ -27,6 +27,7 @@ struct Request {
   std::string power_source;             ///< Empty: the step's `energy` methods.
   platform::Asking asking;              ///< Empty ones: the platform's.
   std::optional<std::string> launcher;  ///< In place of the platform's, its arguments included.
+  std::string budget;                   ///< As `set_budget` takes it; empty: none.
   std::optional<std::string> comment;
   std::optional<int> id;
   std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.

@@ -1,4 +1,5 @@
 #include "points.hpp"
+#include "tag_alternatives.hpp"
 #include "variables.hpp"
 
 #include <algorithm>
@@ -125,6 +126,11 @@ class Search {
     return absent != step_.depend.end();
   }
 
+  std::string by_tag(const std::string& name, const std::string& value) const {
+    const std::vector<std::string> tags = tags_giving(run_, name, value);
+    return tags.empty() ? "" : fmt::format("; with the tag {} it has", join(tags, ", or "));
+  }
+
   /// @returns whether a parameter never has the value
   bool say_unknown_values() {
     bool unknown = false;
@@ -136,7 +142,8 @@ class Search {
       if (known || (members_.empty() && !is_listed(*definition(name))))
         continue;
       unknown = true;
-      say(name, fmt::format("has no value {}; it has {}", value, values_text(values)));
+      say(name, fmt::format("has no value {}; it has {}{}", value, values_text(values),
+                            by_tag(name, value)));
     }
     const std::string& tags = run_.fact("tags");
     if (unknown)
@@ -206,16 +213,18 @@ class Search {
 };
 
 /// @throws Error for a parameter that the benchmark lacks, or that no step has
-[[noreturn]] void refuse(const model::Benchmark& benchmark, const Parameters& point,
-                         const std::string& only) {
+[[noreturn]] void refuse(const Run& run, const Parameters& point, const std::string& only) {
   std::vector<std::string> known;
-  for (const model::ParameterSet& set : benchmark.parameter_sets)
+  for (const model::ParameterSet& set : run.benchmark.parameter_sets)
     for (const model::Parameter& parameter : set.parameters)
       known.push_back(parameter.name);
   for (const auto& [name, value] : point)
-    if (std::ranges::find(known, name) == known.end())
+    if (std::ranges::find(known, name) == known.end()) {
+      const std::vector<std::string> tags = tags_giving(run, name, std::nullopt);
       throw Error(fmt::format("the benchmark has no parameter '{}'", name),
-                  suggestion(name, known, "its parameters: "));
+                  tags.empty() ? suggestion(name, known, "its parameters: ")
+                               : fmt::format("it has with the tag {}", join(tags, ", or ")));
+    }
   throw Error(only.empty() ? "no step has all of these parameters"
                            : fmt::format("step '{}' has not all of these parameters", only),
               "`bench info -s -p` shows the parameters of each step");
@@ -238,7 +247,7 @@ std::vector<PointInStep> find_point(const Run& run, const Inspection& inspection
       without.insert(step.name);
   }
   if (found.empty())
-    refuse(run.benchmark, point, only);
+    refuse(run, point, only);
   return found;
 }
 

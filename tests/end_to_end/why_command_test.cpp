@@ -186,6 +186,24 @@ TEST_F(WhyTest, ARunThatIsWorkedOnIsReadMeanwhile) {
                     HasSubstr("next:        bench continue slow --id 0\n")));
 }
 
+TEST_F(WhyTest, AValueOfAnotherTagIsNamedWithIt) {
+  here_.write("tags.yaml", R"(name: t
+outpath: t
+parameterset:
+  name: p
+  parameter:
+    - {name: n, tag: "!large", _: "1,2"}
+    - {name: n, tag: large, _: "16,32"}
+    - {name: gpus, tag: gpu, _: 4}
+step: {name: s, use: p, do: echo}
+)");
+  here_.bench({"run", "tags.yaml"});
+  EXPECT_THAT(why({"t", "n=16"}),
+              HasSubstr("  n:     has no value 16; it has 1, 2; with the tag large it has\n"));
+  EXPECT_EQ(refused({"t", "gpus=4"}),
+            "error: the benchmark has no parameter 'gpus'\nhint: it has with the tag gpu\n");
+}
+
 TEST_F(WhyTest, NothingOfTheBenchmarkIsExecuted) {
   here_.write("script.yaml", R"(name: script
 outpath: script

@@ -5,22 +5,27 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/text.hpp>
+
 namespace bench::engine {
 namespace {
 
-using workspace::Parameters;
 using workspace::Workpackage;
 
 /// The workpackages of a step, numbered from 0 on, each of so many iterations.
 class Made {
  public:
-  explicit Made(const std::vector<Parameters>& points, int iterations = 1) {
-    for (const Parameters& point : points)
+  /// @param points such as `n=1 m=2; n=2 m=2`
+  explicit Made(const std::string& points, int iterations = 1) {
+    for (const std::string& point : split_names(points, ";"))
       for (int iteration = 0; iteration < iterations; ++iteration) {
         Workpackage& one = all_.emplace_back();
         one.id = static_cast<long long>(all_.size()) - 1;
         one.iteration = iteration;
-        one.parameters = point;
+        for (const std::string& assignment : split_names(point, " ")) {
+          const auto equals = assignment.find('=');
+          one.parameters.emplace_back(assignment.substr(0, equals), assignment.substr(equals + 1));
+        }
       }
   }
   Members members() const {
@@ -55,34 +60,29 @@ std::string matched(const Made& a, const Made& b) {
 }
 
 TEST(Match, GoesByValuesAndNotByNumbers) {
-  EXPECT_EQ(matched(Made({{{"n", "1"}}, {{"n", "2"}}, {{"n", "3"}}}),
-                    Made({{{"n", "2"}}, {{"n", "1"}}, {{"n", "4"}}})),
-            "0-1 1-0 |a n=3 x1 |b n=4 x1 ");
+  EXPECT_EQ(matched(Made("n=1; n=2; n=3"), Made("n=2; n=1; n=4")), "0-1 1-0 |a n=3 x1 |b n=4 x1 ");
 }
 
 TEST(Match, TakesTheIterationsOfAPointInOrder) {
-  EXPECT_EQ(matched(Made({{{"n", "1"}}}, 3), Made({{{"n", "1"}}}, 2)), "0-0 1-1 |a n=1 x1 ");
+  EXPECT_EQ(matched(Made("n=1", 3), Made("n=1", 2)), "0-0 1-1 |a n=1 x1 ");
 }
 
 TEST(Match, LeavesOutWhatIsAnotherEverywhere) {
-  EXPECT_EQ(
-      matched(Made({{{"n", "1"}, {"id", "7"}, {"v", "x"}}, {{"n", "2"}, {"id", "8"}, {"v", "x"}}}),
-              Made({{{"n", "1"}, {"id", "3"}, {"v", "y"}}, {{"n", "2"}, {"id", "4"}, {"v", "y"}}})),
-      "0-0 1-1 |id: 7, 8 / 3, 4 |v: x / y ");
+  EXPECT_EQ(matched(Made("n=1 id=7 v=x; n=2 id=8 v=x"), Made("n=1 id=3 v=y; n=2 id=4 v=y")),
+            "0-0 1-1 |id: 7, 8 / 3, 4 |v: x / y ");
 }
 
 TEST(Match, KeepsWhatTellsPointsApart) {
-  EXPECT_EQ(matched(Made({{{"n", "1"}}, {{"n", "2"}}}), Made({{{"n", "3"}}, {{"n", "4"}}})),
+  EXPECT_EQ(matched(Made("n=1; n=2"), Made("n=3; n=4")),
             "|a n=1 x1 |a n=2 x1 |b n=3 x1 |b n=4 x1 ");
 }
 
 TEST(Match, NamesAParameterThatOnlyOneHas) {
-  EXPECT_EQ(matched(Made({{{"n", "1"}}}), Made({{{"n", "1"}, {"extra", "x"}}})),
-            "0-0 |extra:  / x ");
+  EXPECT_EQ(matched(Made("n=1"), Made("n=1 extra=x")), "0-0 |extra:  / x ");
 }
 
 TEST(Match, GivesTheWholePointOfAStepThatOnlyOneHas) {
-  EXPECT_EQ(matched(Made({{{"n", "1"}, {"m", "2"}}}), Made({})), "|a n=1 m=2 x1 ");
+  EXPECT_EQ(matched(Made("n=1 m=2; n=2 m=2"), Made("")), "|a n=1 m=2 x1 |a n=2 m=2 x1 ");
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ struct DiffOptions {
   bool exit_code = false;
 };
 
+[[noreturn]] void refuse_number(std::size_t runs) {
+  throw Error(fmt::format("{} cannot be compared: it takes two", plural(runs, "run")),
+              "`bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`");
+}
+
 /// The last run of each of two directories, or two runs of one: the last ones without `-i`.
 std::vector<RunDirectory> two_runs(const DiffOptions& options) {
   std::vector<RunDirectory> runs;
@@ -35,14 +40,15 @@ std::vector<RunDirectory> two_runs(const DiffOptions& options) {
       runs.push_back(workspace::select_runs(directory, {}).front());
     return runs;
   }
+  if (options.directories.size() > 2)
+    refuse_number(options.directories.size());
   const std::string directory = options.directories.empty() ? "." : options.directories.front();
   runs = workspace::select_runs(
       directory, options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
   if (options.ids.empty() && runs.size() > 2)
     runs.erase(runs.begin(), runs.end() - 2);
   if (runs.size() != 2)
-    throw Error(fmt::format("{} cannot be compared: it takes two", plural(runs.size(), "run")),
-                "`bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`");
+    refuse_number(runs.size());
   return runs;
 }
 
@@ -73,8 +79,7 @@ std::function<int()> declare_diff(CLI::App& app) {
   const auto options = std::make_shared<DiffOptions>();
   app.add_option("DIR", options->directories,
                  "two runs: their directories, or outpaths, of which it is the last run; or one "
-                 "outpath, of which it is the last two")
-      ->expected(0, 2);
+                 "outpath, of which it is the last two");
   app.add_option("-i,--id", options->ids, "of one outpath: these two runs")->type_name("ID");
   app.add_option("-s,--style", options->style,
                  "one table of all differences: csv, pretty, aligned, json or markdown")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include <fmt/core.h>
@@ -204,7 +205,7 @@ NewRun make_run(Run& run, const Request& request, std::vector<std::string>& noti
   evaluate::Evaluator evaluator = evaluator_of(run);
   Graph graph(run, {}, evaluator);
   const workspace::Changes first{.created = graph.make_first()};
-  notices = graph.take_notices();
+  std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
   auto workspace = workspace::Workspace::create(run.directory.path, run.facts);

@@ -138,6 +138,7 @@ TEST_F(DiffTest, ItTakesTwoRuns) {
   EXPECT_EQ(diff({"runs"}, 1),
             "error: 1 run cannot be compared: it takes two\n"
             "hint: `bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`\n");
+  EXPECT_THAT(diff({"runs", "runs", "runs"}, 1), StartsWith("error: 3 runs cannot be compared"));
   EXPECT_THAT(diff({"runs", "runs", "-i", "0"}, 1), StartsWith("error: -i chooses among the runs"));
 }
 

@@ -72,7 +72,7 @@ struct NewRun {
 
 /// Makes the directory and the workspace of a planned run, with its first workpackages. What cannot
 /// be expanded leaves nothing behind.
-/// @param notices what the user should know of the expansion
+/// @param notices gains what the user should know of the expansion
 NewRun make_run(Run& run, const Request& request, std::vector<std::string>& notices);
 
 /// The platform of a run that was loaded, asked for jobs as the run began to.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -48,8 +49,8 @@ Question question_of(const WhyOptions& options) {
     else if (equals != std::string::npos && equals > 0 &&
              !std::filesystem::is_directory(word, absent))
       question.point.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-    else if (!has_directory)
-      question.choice.directory = word, has_directory = true;
+    else if (!std::exchange(has_directory, true))
+      question.choice.directory = word;
     else
       throw Error(fmt::format("'{}' is no workpackage and no point", word),
                   "a workpackage is a number, a point is NAME=VALUE ...");
@@ -147,7 +148,7 @@ void explain_point(const engine::Run& run, const Inspection& inspection, const Q
     else if (count > few)
       print(fmt::format("step {}: {} have {}; `bench why {} NUMBER` explains one\n", found.step,
                         plural(count, "workpackage"), parameters_text(question.point),
-                        target_of(run)));
+                        shell_quote(short_path(run.directory.path))));
     if (count > few)
       list_some(inspection, found.workpackages);
     else

@@ -15,17 +15,34 @@ namespace {
 
 constexpr double seconds_per_hour = 3600;
 
+bool never_began(const workspace::Attempt& attempt) {
+  return attempt.outcome == name_of(Outcome::interrupted) ||
+         attempt.outcome == name_of(Outcome::launch_failure) ||
+         attempt.outcome == name_of(Outcome::boot_fail);
+}
+
 /// A job, of which several workpackages may be parts.
 struct JobSpan {
   int nodes = 1;
   double limit_s = 0;
-  bool open = false;
+  bool bounded_only = false;  ///< It has not ended, or nobody knows when it began and ended.
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
 
+  void add(const workspace::Attempt& attempt) {
+    if (attempt.started_unix_s)
+      started_unix_s =
+          std::min(started_unix_s.value_or(*attempt.started_unix_s), *attempt.started_unix_s);
+    if (attempt.ended_unix_s)
+      ended_unix_s = std::max(ended_unix_s.value_or(*attempt.ended_unix_s), *attempt.ended_unix_s);
+    if (!never_began(attempt))
+      bounded_only = bounded_only || attempt.outcome.empty() || !attempt.started_unix_s ||
+                     !attempt.ended_unix_s;
+  }
+
   double node_hours() const {
     const double ran_s = started_unix_s && ended_unix_s ? *ended_unix_s - *started_unix_s : 0;
-    return nodes * (open ? std::max(limit_s, ran_s) : ran_s) / seconds_per_hour;
+    return nodes * (bounded_only ? std::max(limit_s, ran_s) : ran_s) / seconds_per_hour;
   }
 };
 
@@ -49,13 +66,7 @@ void Spending::count() {
     JobSpan& job = jobs[{attempt.submission, attempt.task.value_or(-1)}];
     job.nodes = geometry.resources.nodes;
     job.limit_s = geometry.time_limit_s;
-    job.open = job.open || attempt.outcome.empty();
-    if (attempt.started_unix_s)
-      job.started_unix_s =
-          std::min(job.started_unix_s.value_or(*attempt.started_unix_s), *attempt.started_unix_s);
-    if (attempt.ended_unix_s)
-      job.ended_unix_s =
-          std::max(job.ended_unix_s.value_or(*attempt.ended_unix_s), *attempt.ended_unix_s);
+    job.add(attempt);
   }
   for (const auto& [key, job] : jobs)
     taken_h_ += job.node_hours();

@@ -17,7 +17,8 @@ class Spending {
   Spending(const Run& run, const workspace::Workspace& workspace, const Graph& graph,
            evaluate::Evaluator& evaluator);
 
-  /// Counts anew: of ended jobs nodes times what they ran, of others nodes times their time limit.
+  /// Counts anew: of ended jobs nodes times what they ran, of others, and where that is not known,
+  /// nodes times their time limit.
   void count();
   /// @throws Error with `place` for a job whose end nobody knows
   void check(const Geometry& geometry, const Place& place) const;

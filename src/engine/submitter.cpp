@@ -77,7 +77,7 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
       if (trouble_.empty())
         hand_over(bundle, bundles, failed);
       else
-        take_back(bundle, "the batch system took no more jobs");
+        take_back(bundle, spent_ ? trouble_ : "the batch system took no more jobs");
     } catch (const Error& error) {
       for_each(bundle, [&](const Planned& one, std::optional<int>) {
         failed.push_back(failure(one.job.workpackage, render(error)));

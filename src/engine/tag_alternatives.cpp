@@ -1,10 +1,11 @@
 #include "tag_alternatives.hpp"
 
+#include "input_state.hpp"
+
 #include <algorithm>
 #include <filesystem>
 
 #include <bench/base/files.hpp>
-#include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 
@@ -16,10 +17,7 @@ using document::Node;
 /// The file itself, tags and all, if it is the whole input and still what the run was made from.
 std::optional<Node> untagged_input(const Run& run) {
   const std::filesystem::path file = run.fact("input_file");
-  const auto known = run.facts.find("input_sha256");
-  std::error_code unreadable;
-  if (known == run.facts.end() || !std::filesystem::is_regular_file(file, unreadable) ||
-      sha256_of_file(file) != known->second)
+  if (input_state(run) != InputState::unchanged)
     return std::nullopt;
   if (read_file(file).find("include") != std::string::npos)
     return std::nullopt;

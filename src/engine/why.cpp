@@ -1,3 +1,4 @@
+#include "input_state.hpp"
 #include "job_news.hpp"
 #include "part.hpp"
 #include "prepare.hpp"
@@ -8,8 +9,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/files.hpp>
-#include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/engine/why.hpp>
@@ -159,9 +158,12 @@ class Explaining {
   }
 
   void say_attempts() {
-    if (attempt_ && attempt_->number > 1)
-      say("attempt", fmt::format("{}, {} by `retry`", attempt_->number,
-                                 plural_text(workpackage_.retries, "of them")));
+    if (!attempt_ || attempt_->number == 1)
+      return;
+    say("attempt", std::to_string(attempt_->number) +
+                       (workpackage_.retries == 0
+                            ? ""
+                            : fmt::format(", {} of them by `retry`", workpackage_.retries)));
   }
 
   void say_submitted() {
@@ -280,14 +282,9 @@ class Explaining {
 
   /// A run keeps what it was made from.
   void say_input() {
-    const fs::path file = run_.fact("input_file");
-    const auto known = run_.facts.find("input_sha256");
-    std::error_code unreadable;
-    if (known == run_.facts.end() || !fs::is_regular_file(file, unreadable) ||
-        sha256_of_file(file) == known->second)
-      return;
-    say("input", fmt::format("{} has changed since; `bench run` makes a new run of it",
-                             file.filename().string()));
+    if (input_state(run_) == InputState::changed)
+      say("input", fmt::format("{} has changed since; `bench run` makes a new run of it",
+                               fs::path(run_.fact("input_file")).filename().string()));
   }
 
   void say_children() {

@@ -181,11 +181,13 @@ class Search {
       if (const auto values = known_values(name, others); !others.empty() && !values.empty())
         say(name, fmt::format("is {} with {}", values_text(values), text_of(others)));
     }
+    if (absence_.empty() && members_.empty())
+      say("step", "it has no workpackages");
+    else if (absence_.empty())
+      say("values", "each is possible, and no workpackage has them all");
     say_filter("where", step_.where);
     if (step_.active != "true")
       say_filter("active", step_.active);
-    if (absence_.empty() && members_.empty())
-      say("step", fmt::format("{} has no workpackages", step_.name));
   }
 
   void say_filter(const char* name, const std::string& expression) {

@@ -73,7 +73,7 @@ std::optional<WriterLock> WriterLock::take_if_free(const std::filesystem::path& 
 std::optional<Worker> worker_of(const std::filesystem::path& run_directory) {
   const std::filesystem::path file = lock_file(run_directory);
   struct stat info {};
-  if (::stat(file.c_str(), &info) != 0)
+  if (::stat(file.c_str(), &info) != 0 || ::access(file.c_str(), R_OK) != 0)
     return std::nullopt;
   Worker worker{.name = std::string(strip(read_file(file)))};
   if (worker.name.find(" on " + host_name() + ", since") == std::string::npos)

@@ -134,6 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "step check: no workpackage has n=1 b=16\n"
                   "  waits for:  workpackage 1 (train), failed: command 2 of 2: exit code 1: "
                   "two\n"},
+        PointCase{"WithThreeValuesThatNeverMeet",
+                  {"runs", "n=4", "b=16", "size=8", "-s", "train"},
+                  "step train: no workpackage has n=4 b=16 size=8\n"
+                  "  values:   each is possible, and no workpackage has them all\n"
+                  "  `where`:  keeps only $n * $b <= 32, here: 4 * 16 <= 32\n"},
         PointCase{"OfValuesThatDependOnEachOther",
                   {"runs", "n=4", "size=8", "-s", "train"},
                   "step train: no workpackage has n=4 size=8\n"
@@ -154,7 +159,7 @@ TEST_F(WhyTest, ManyAreListed) {
               "[1,2,3,4,5,6,7,8,9,10,11,12]}]}\nstep: {name: s, use: p, do: test $m != 2}\n");
   here_.bench({"run", "many.yaml"});
   EXPECT_THAT(why({"many", "n=1"}),
-              AllOf(StartsWith("step s: 12 workpackages have n=1; `bench why many --id 0 NUMBER` "
+              AllOf(StartsWith("step s: 12 workpackages have n=1; `bench why many/000000 NUMBER` "
                                "explains one\n"
                                "  0  done    n=1 m=1   \n"
                                "  1  failed  n=1 m=2   command 1 of 1: exit code 1\n"),

@@ -65,6 +65,16 @@ TEST_F(BudgetTest, IsFreeAgainWhenJobsEndEarly) {
   EXPECT_EQ(site.states(), site.all("done", 3));
 }
 
+TEST_F(BudgetTest, CountsACancelledJobAsIfItHadRunToItsLimit) {
+  sweep(2);
+  site.programs().fates({"RUNNING"});
+  make_ready();
+  site.go_on({"--budget", "0.5nh"});
+  site.bench({"cancel", "runs"});
+  EXPECT_EQ(site.go_on().status.code, 1);
+  EXPECT_EQ(site.states(), (std::map<std::string, int>{{"failed", 1}, {"ready", 1}}));
+}
+
 TEST_F(BudgetTest, EndsTheWaitWhereNothingElseCanHappen) {
   sweep(2);
   make_ready();

@@ -46,9 +46,9 @@ bool has_ended(const workspace::StepCounts& step) {
 /// As much of a line as fits; one that wraps could not be drawn over.
 std::string cut_to(std::size_t columns, std::string line) {
   while (display_width(line) > columns) {
-    line.pop_back();
-    while (!line.empty() && (line.back() & 0xC0) == 0x80)
+    while ((line.back() & 0xC0) == 0x80)
       line.pop_back();
+    line.pop_back();
   }
   return line;
 }

@@ -203,7 +203,8 @@ class Explaining {
     long long behind = 0;
     for (const Workpackage& other : inspection_.all())
       if (other.step == step_.name && !other.has_ended())
-        ++(other.state == State::pending ? waiting : behind);
+        ++(other.state == State::pending && other.progress == workpackage_.progress ? waiting
+                                                                                    : behind);
     say("waits for",
         fmt::format("command {}, which is executed once for all of step {}: {} of it have come as "
                     "far, {} have not",

@@ -209,6 +209,24 @@ step: {name: s, use: p, do: echo}
             "error: the benchmark has no parameter 'gpus'\nhint: it has with the tag gpu\n");
 }
 
+TEST_F(WhyTest, WhatWaitsForAFileOrForTheOthersSaysSo) {
+  here_.write("shared.yaml", R"(name: sh
+outpath: sh
+parameterset: {name: p, parameter: {n: [1, 2]}}
+step:
+  name: s
+  use: p
+  shared: both
+  do: [{done_file: ready, _: echo wait}, {shared: "true", _: echo once}]
+)");
+  here_.bench({"run", "shared.yaml"});
+  here_.write("sh/000000/000000_s/work/ready", "");
+  here_.bench({"continue", "sh"});
+  EXPECT_THAT(why({"sh", "0"}), HasSubstr("waits for:   command 2, which is executed once for all "
+                                          "of step s: 1 of it have come as far, 1 have not\n"));
+  EXPECT_THAT(why({"sh", "1"}), HasSubstr("waits for:   the file ready, after its command 1\n"));
+}
+
 TEST_F(WhyTest, NothingOfTheBenchmarkIsExecuted) {
   here_.write("script.yaml", R"(name: script
 outpath: script

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -71,6 +72,26 @@ std::string read_file(const std::filesystem::path& file) {
     if (count > 0)
       content.append(buffer.data(), static_cast<std::size_t>(count));
   }
+}
+
+FileEnd end_of_file(const std::filesystem::path& file, std::size_t lines) {
+  constexpr std::streamoff most = 8192;
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream || lines == 0)
+    return {};
+  const auto size = static_cast<std::streamoff>(stream.tellg());
+  stream.seekg(std::max<std::streamoff>(0, size - most));
+  std::string tail(static_cast<std::size_t>(std::clamp<std::streamoff>(size, 0, most)), '\0');
+  stream.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  tail.resize(static_cast<std::size_t>(stream.gcount()));  // nothing of a directory
+  if (tail.ends_with('\n'))
+    tail.pop_back();
+  std::size_t begin = tail.size();
+  for (std::size_t k = 0; k < lines && begin != std::string::npos; ++k)
+    begin = begin == 0 ? std::string::npos : tail.rfind('\n', begin - 1);
+  const bool cut = begin != std::string::npos;
+  return {.text = to_valid_utf8(cut ? tail.substr(begin + 1) : tail),
+          .whole = !cut && size <= most};
 }
 
 void write_file_atomically(const std::filesystem::path& file, std::string_view content) {

@@ -55,6 +55,10 @@ std::string local_time_now() {
   return local_time(std::chrono::system_clock::now());
 }
 
+std::string local_time_at(double unix_s) {
+  return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(unix_s)));
+}
+
 double unix_time_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }

@@ -49,6 +49,8 @@ std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);
 std::function<int()> declare_info(CLI::App& app);
+std::function<int()> declare_why(CLI::App& app);
+std::function<int()> declare_diff(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
 std::function<int()> declare_log(CLI::App& app);
 std::function<int()> declare_output(CLI::App& app);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <bench/engine/budget.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
@@ -25,6 +26,10 @@ std::function<int()> declare_continue(CLI::App& app) {
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
       engine::Run run = engine::load_run(directory, workspace);
       run.platform = engine::platform_of(run);
+      if (!options->work.budget.empty()) {
+        engine::set_budget(options->work.budget, run);
+        workspace.set_fact(engine::budget_fact, run.fact(engine::budget_fact));
+      }
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
     }
     return worst;

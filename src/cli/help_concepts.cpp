@@ -83,7 +83,12 @@ once. Without it: the last run; for `info` an overview of all. DIR is the outpat
         "pending", "runs that are not finished",
         R"(A workpackage waits for its done_file, or is with the scheduler. `bench continue` takes in what
 has ended and goes on; it also goes on after a kill. It does not repeat what failed: `bench remove -w`
-first, or give the step a `retry`.)"},
+first, or give the step a `retry`. `bench why DIR NUMBER` tells what one waits for.)"},
+    {"budget", "a limit on what jobs may take",
+     R"(`bench run --budget 50nh` refuses a run whose jobs may take more: nodes times time limit, with
+all retries. The run keeps it; what would exceed it is not submitted. `continue --budget` gives it another
+one. nh: node hours; ch, gh: core and GPU hours, where the platform knows how many a node has.
+See also: `bench run FILE -n`, docs/batch.md.)"},
     {"jobs", "batch steps on a machine with a batch system",
      R"(`run` submits the jobs and ends; `continue` takes in what has ended and submits what became
 ready; `--wait` stays with them. `status --watch` shows how they stand, `cancel` ends them. With

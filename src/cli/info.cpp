@@ -35,7 +35,7 @@ std::string last_change(const Workspace& workspace) {
   const auto unix_s = workspace.last_change_unix_s();
   if (!unix_s)
     return workspace.fact("started");
-  return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(*unix_s)));
+  return local_time_at(*unix_s);
 }
 
 void show_overview(const std::string& directory) {
@@ -89,11 +89,11 @@ void show(const workspace::RunDirectory& directory, const InfoOptions& options) 
 }  // namespace
 
 std::string run_information(const engine::Run& run, const Workspace& workspace) {
-  constexpr std::array shown{"benchmark",    "comment",      "started",       "tags",
-                             "platform",     "power_source", "input_file",    "input_sha256",
-                             "git_revision", "host",         "system",        "cpu",
-                             "cpus_usable",  "memory_bytes", "gpus",          "gpu_driver",
-                             "modules",      "environment",  "bench_version", "uuid"};
+  constexpr std::array shown{
+      "benchmark",    "comment",       "started",      "tags",         "platform",   "budget_nh",
+      "power_source", "input_file",    "input_sha256", "git_revision", "host",       "system",
+      "cpu",          "cpus_usable",   "memory_bytes", "gpus",         "gpu_driver", "modules",
+      "environment",  "bench_version", "uuid"};
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())

@@ -18,21 +18,15 @@ std::string related(const engine::Inspection& inspection, const std::vector<long
   return join(texts, ", ");
 }
 
-std::string time_text(double unix_s) {
-  using std::chrono::system_clock;
-  const std::chrono::duration<double> since_1970(unix_s);
-  return local_time(
-      system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(since_1970)));
-}
-
 void add_attempt(const workspace::Attempt& attempt, Lines& lines) {
   lines.push_back({"attempt:", std::to_string(attempt.number)});
   lines.push_back({"host:", attempt.host});
   if (!attempt.job_id.empty())
     lines.push_back({"job:", attempt.job_id});
-  lines.push_back({"started:", time_text(attempt.started_unix_s.value_or(attempt.claimed_unix_s))});
+  lines.push_back(
+      {"started:", local_time_at(attempt.started_unix_s.value_or(attempt.claimed_unix_s))});
   if (attempt.ended_unix_s)
-    lines.push_back({"ended:", time_text(*attempt.ended_unix_s)});
+    lines.push_back({"ended:", local_time_at(*attempt.ended_unix_s)});
   if (attempt.exit_code)
     lines.push_back({"exit code:", std::to_string(*attempt.exit_code)});
 }

@@ -2,10 +2,12 @@
 
 #include "output.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/core.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
@@ -25,6 +27,32 @@ void note_interruption(int signal) {
   }
 }
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Rows and columns of the terminal; the usual ones where it does not tell.
+winsize terminal_size() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+    size = {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+  return size;
+}
+
+bool has_ended(const workspace::StepCounts& step) {
+  return step.done + step.failed == step.all();
+}
+
+/// As much of a line as fits; one that wraps could not be drawn over.
+std::string cut_to(std::size_t columns, std::string line) {
+  while (display_width(line) > columns) {
+    while ((line.back() & 0xC0) == 0x80)
+      line.pop_back();
+    line.pop_back();
+  }
+  return line;
+}
+
 /// How many of the step are where.
 std::string counts_text(const workspace::StepCounts& step) {
   return fmt::format("{}: {} all, {} pending, {} running, {} done, {} failed", step.step,
@@ -34,8 +62,9 @@ std::string counts_text(const workspace::StepCounts& step) {
 
 }  // namespace
 
-Progress::Progress(const ProgressOptions& options)
-    : options_(options),
+Progress::Progress(const model::Benchmark& benchmark, const ProgressOptions& options)
+    : benchmark_(benchmark),
+      options_(options),
       animated_(!options.hide_animation && !options.follow && ::isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
@@ -45,7 +74,7 @@ Progress::~Progress() {
 void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
   follower_.look();
   for (const workspace::StepCounts& step : counts)
-    ended_at_start_.try_emplace(step.step, step.done + step.failed);
+    paces_[step.step].note(seconds_now(), step.done + step.failed, step.running);
   constexpr auto frame = std::chrono::milliseconds(100);
   constexpr auto between_lines = std::chrono::seconds(10);
   const auto now = Clock::now();
@@ -59,23 +88,39 @@ void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
     tell_changes(counts);
 }
 
-/// At the rate so far; empty: nothing tells.
+/// Whether further workpackages may come into being: those of steps before it have not all ended.
+bool Progress::may_grow(const model::Step& step,
+                        const std::vector<workspace::StepCounts>& counts) const {
+  return std::ranges::any_of(step.depend, [&](const std::string& name) {
+    const auto parent = std::ranges::find(counts, name, &workspace::StepCounts::step);
+    return (parent != counts.end() && !has_ended(*parent)) ||
+           may_grow(*benchmark_.step(name), counts);
+  });
+}
+
+/// At the pace so far; empty: nothing tells.
 std::string Progress::time_left(const workspace::StepCounts& step) const {
-  const long long ended = step.done + step.failed;
-  const long long ended_here = ended - ended_at_start_.at(step.step);
-  const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double left_s = ended_here == 0 ? 0
-                                        : elapsed_s / static_cast<double>(ended_here) *
-                                              static_cast<double>(step.all() - ended);
-  return left_s < 1 ? "" : fmt::format(", about {} left", human_duration(left_s));
+  const auto left_s =
+      paces_.at(step.step).left_s(seconds_now(), step.all() - step.done - step.failed);
+  return !left_s || *left_s < 1 ? "" : fmt::format(", about {} left", human_duration(*left_s));
+}
+
+std::string Progress::line_of(const workspace::StepCounts& step,
+                              const std::vector<workspace::StepCounts>& counts) const {
+  const bool silent = has_ended(step) || may_grow(*benchmark_.step(step.step), counts);
+  return counts_text(step) + (silent ? "" : time_left(step));
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
   erase();
+  const winsize size = terminal_size();
+  const auto visible =
+      std::ranges::count_if(counts, [](const auto& step) { return step.all() > 0; });
+  const bool too_many = visible >= size.ws_row;
   std::string lines;
   for (const workspace::StepCounts& step : counts)
-    if (step.all() > 0) {
-      lines += "\x1b[K" + counts_text(step) + time_left(step) + "\n";
+    if (step.all() > 0 && !(too_many && has_ended(step)) && drawn_lines_ + 1 < size.ws_row) {
+      lines += "\x1b[K" + cut_to(size.ws_col - 1U, line_of(step, counts)) + "\n";
       ++drawn_lines_;
     }
   fmt::print(stderr, "{}", lines);
@@ -87,7 +132,7 @@ void Progress::tell_changes(const std::vector<workspace::StepCounts>& counts) {
     const std::string counted = counts_text(step);
     std::string& told = told_[step.step];
     if (step.all() > 0 && counted != told) {
-      tell(counted + time_left(step));
+      tell(line_of(step, counts));
       told = counted;
     }
   }

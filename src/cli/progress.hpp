@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/pace.hpp>
 #include <bench/engine/loop.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::cli {
 
@@ -21,11 +23,13 @@ struct ProgressOptions {
 };
 
 /// Shows a run on the terminal: a line for each step, drawn over again, with the failures above
-/// them. In a pipe, and with `hide_animation`, only failures and notices; where bench waits for a
-/// batch system, also the lines that have changed, from time to time.
+/// them. A step whose workpackages are all known says how long they will take. In a pipe, and with
+/// `hide_animation`, only failures and notices; where bench waits for a batch system, also the
+/// lines that have changed, from time to time.
 class Progress : public engine::Observer {
  public:
-  explicit Progress(const ProgressOptions& options);
+  /// @param benchmark must outlive this object
+  Progress(const model::Benchmark& benchmark, const ProgressOptions& options);
   ~Progress() override;
 
   void progress(const std::vector<workspace::StepCounts>& counts) override;
@@ -40,18 +44,21 @@ class Progress : public engine::Observer {
 
   void draw(const std::vector<workspace::StepCounts>& counts);
   void tell_changes(const std::vector<workspace::StepCounts>& counts);
+  std::string line_of(const workspace::StepCounts& step,
+                      const std::vector<workspace::StepCounts>& counts) const;
   std::string time_left(const workspace::StepCounts& step) const;
+  bool may_grow(const model::Step& step, const std::vector<workspace::StepCounts>& counts) const;
   void erase();
   void say(const std::string& line, Level level);
 
+  const model::Benchmark& benchmark_;
   ProgressOptions options_;
   bool animated_;
   Follower follower_;
   int drawn_lines_ = 0;
-  Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
-  std::map<std::string, long long> ended_at_start_;  ///< By step.
-  std::map<std::string, std::string> told_;          ///< The line of each step.
+  std::map<std::string, Pace> paces_;        ///< By step.
+  std::map<std::string, std::string> told_;  ///< The line of each step.
 };
 
 /// Makes SIGINT, SIGTERM and SIGHUP ask the loop to end in order instead of ending this process;

@@ -1,5 +1,6 @@
 #include "command.hpp"
 #include "output.hpp"
+#include "preview_text.hpp"
 #include "work.hpp"
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/engine/budget.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -22,53 +24,41 @@ struct RunOptions {
   std::string comment;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
+  bool all = false;  ///< Of a dry run: every workpackage.
   WorkOptions work;
 };
-
-std::string describe(const engine::Preview& one) {
-  std::string text = fmt::format("{}  {}\n", one.workpackage.directory,
-                                 parameters_text(one.workpackage.parameters));
-  for (const std::string& command : one.commands)
-    text += "    $ " + replace_all(command, "\n", "\n      ") + "\n";
-  if (!one.script.empty())
-    text += "    job script:\n    | " +
-            replace_all(std::string(strip(one.script)), "\n", "\n    | ") + "\n";
-  return text;
-}
 
 void tell_notices(const std::vector<std::string>& notices) {
   for (const std::string& notice : notices)
     tell("note: " + notice);
 }
 
-void show_preview(const engine::Run& run) {
+/// Before anything is made.
+void check_budget(const engine::Run& run, const std::vector<engine::Preview>& previews) {
+  engine::CostSum sum(run);
+  for (const engine::Preview& one : previews)
+    sum.add(one.workpackage.step, one.geometry);
+  engine::check_budget(run, sum.steps());
+}
+
+void show_preview(const engine::Run& run, bool all) {
   std::vector<std::string> notices;
   const auto previews = engine::preview(run, notices);
-  std::vector<workspace::StepCounts> counts;
-  for (const model::Step& step : run.benchmark.steps)
-    counts.push_back({.step = step.name});
-  for (const engine::Preview& one : previews) {
-    print(describe(one));
-    for (workspace::StepCounts& count : counts)
-      if (count.step == one.workpackage.step)
-        ++count.ready;
-  }
   tell_notices(notices);
-  for (const workspace::StepCounts& count : counts)
-    print(fmt::format("step {}: {}\n", count.step,
-                      plural(static_cast<std::size_t>(count.ready), "workpackage")));
-  print(fmt::format("platform {}; would run in {}; nothing was made or started\n",
-                    run.platform.name, short_path(run.directory.path)));
+  print(preview_text(run, previews, all));
+  check_budget(run, previews);
 }
 
 int run_benchmark(const RunOptions& options, const engine::Input& input,
                   const model::Benchmark& benchmark, const engine::Request& request) {
   engine::Run run = engine::plan_run(input, benchmark, request);
   if (options.dry_run) {
-    show_preview(run);
+    show_preview(run, options.all);
     return 0;
   }
   std::vector<std::string> notices;
+  if (!options.work.budget.empty())
+    check_budget(run, engine::preview(run, notices));
   engine::preflight(run, notices);
   engine::NewRun made = engine::make_run(run, request, notices);
   tell_notices(notices);
@@ -80,6 +70,7 @@ int run_benchmark(const RunOptions& options, const engine::Input& input,
 int run_file(const RunOptions& options, const std::string& file, std::vector<int>& ids) {
   engine::Request request = options.request;
   request.input_file = file;
+  request.budget = options.work.budget;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
   if (!options.comment.empty())
@@ -167,8 +158,10 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   declare(app, options->work);
-  app.add_flag("--dry-run,--debug", options->dry_run,
-               "show combinations, commands and job scripts; make and start nothing");
+  app.add_flag("-n,--dry-run,--debug", options->dry_run,
+               "show what each step takes, combinations, commands and job scripts; make and start "
+               "nothing");
+  app.add_flag("--all", options->all, "with -n: every workpackage, not the first of each step");
   return [options] { return run_files(*options); };
 }
 

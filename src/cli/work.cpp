@@ -26,6 +26,9 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("--wait", options.wait, "stay until the jobs of the batch system have ended, too");
   app.add_flag("--cancel-on-interrupt", options.cancel_on_interrupt,
                "with Ctrl-C, cancel the jobs of the batch system");
+  app.add_option("--budget", options.budget,
+                 "what all jobs together may take, for example 50nh (node hours)")
+      ->type_name("HOURS");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
   app.add_flag("-v,--verbose", options.verbosity,
                "show the log on the console; -vv what the commands print; -vvv both");
@@ -92,9 +95,9 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
   print(heading(run) + "\n");
   engine::Standing standing;
   {
-    Progress progress({.hide_animation = options.hide_animation,
-                       .follow = options.verbosity >= 2,
-                       .waits = options.wait});
+    Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
+                                      .follow = options.verbosity >= 2,
+                                      .waits = options.wait});
     standing = engine::work(run, workspace,
                             {.stop_at_error = options.stop_at_error,
                              .wait = options.wait,

@@ -15,7 +15,8 @@ struct WorkOptions {
   bool analyse = false;
   bool result = false;
   bool hide_animation = false;
-  bool wait = false;  ///< For the jobs of the batch system, too.
+  std::string budget;  ///< Empty: none, or the one that the run has.
+  bool wait = false;   ///< For the jobs of the batch system, too.
   bool cancel_on_interrupt = false;
   int verbosity = 0;    ///< 1: the log on the console; 2: what commands print; 3: both.
   bool strict = false;  ///< A warning is an error; with the tables, it makes the exit code 1.

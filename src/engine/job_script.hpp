@@ -6,18 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <bench/engine/cost.hpp>
 #include <bench/platform/job_template.hpp>
-#include <bench/platform/launch.hpp>
 #include <bench/schedule/job.hpp>
 
 namespace bench::engine {
-
-/// What a workpackage of a batch step asks for, parameters inserted.
-struct Geometry {
-  platform::Resources resources;
-  double time_limit_s = 0;  ///< 0: the platform's default.
-  int pack = 1;             ///< How many workpackages share a job.
-};
 
 /// @throws Error with the place of a number or a length of time that is none
 Geometry geometry_of(const Scope& scope);

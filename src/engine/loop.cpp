@@ -129,6 +129,8 @@ class Loop {
         ledger_.submit(graph_.at(id), job_id);
     for (const Completion& completion : news.completions)
       conclude(completion);
+    if (!news.completions.empty())
+      submitter_.job_has_ended();
     for (const std::string& notice : news.notices)
       observer_.notice(notice);
     if (batch_.trouble() != told_trouble_ && options_.wait && !batch_.trouble().empty())
@@ -144,7 +146,8 @@ class Loop {
   /// Workpackages for the batch system gather while others are still being prepared here, so that
   /// they go out as few submissions; but they do not wait for long.
   void submit_gathered() {
-    if (queue_.gathered() == 0 || stopping() || Clock::now() < submit_not_before_)
+    if (queue_.gathered() == 0 || stopping() || submitter_.is_spent() ||
+        Clock::now() < submit_not_before_)
       return;
     constexpr auto longest = std::chrono::seconds(10);
     constexpr std::size_t many = 1000;
@@ -175,7 +178,8 @@ class Loop {
       return false;
     if (!options_.wait)
       return queue_.gathered() == 0 || !submitter_.trouble().empty();
-    return batch_.active() == 0 && queue_.gathered() == 0 && !waits_for_files();
+    return batch_.active() == 0 && (queue_.gathered() == 0 || submitter_.is_spent()) &&
+           !waits_for_files();
   }
 
   bool waits_for_files() const {

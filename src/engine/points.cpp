@@ -13,16 +13,6 @@ namespace {
 
 using workspace::Workpackage;
 
-/// The values of a template that is plain text or a list; one for anything else.
-std::vector<std::string> values_of(const model::Parameter& parameter) {
-  if (!parameter.values.empty() || parameter.mode != evaluate::Mode::text)
-    return parameter.values;
-  std::vector<std::string> values;
-  for (const std::string& piece : split(parameter.text, parameter.separator))
-    values.emplace_back(strip(piece));
-  return values;
-}
-
 bool defines(const model::Benchmark& benchmark, const model::Step& step,
              const model::Parameter& definition) {
   return std::ranges::any_of(step.use, [&](const std::string& use) {
@@ -40,12 +30,21 @@ bool has(const Workpackage& workpackage, const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> template_values(const model::Parameter& parameter) {
+  if (!parameter.values.empty() || parameter.mode != evaluate::Mode::text)
+    return parameter.values;
+  std::vector<std::string> values;
+  for (const std::string& piece : split(parameter.text, parameter.separator))
+    values.emplace_back(strip(piece));
+  return values;
+}
+
 Points::Points(const model::Benchmark& benchmark, const Definitions& definitions,
                const Workpackages& workpackages)
     : benchmark_(benchmark), definitions_(definitions), workpackages_(workpackages) {
   for (const model::ParameterSet& set : benchmark.parameter_sets)
     for (const model::Parameter& parameter : set.parameters) {
-      std::vector<std::string> values = values_of(parameter);
+      std::vector<std::string> values = template_values(parameter);
       if (std::set<std::string>(values.begin(), values.end()).size() < values.size())
         repetitive_[&parameter] = std::move(values);
     }

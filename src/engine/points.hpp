@@ -12,6 +12,9 @@
 
 namespace bench::engine {
 
+/// The values of a template that is plain text or a list, as they are written; none for a script.
+std::vector<std::string> template_values(const model::Parameter& parameter);
+
 /// The points of the parameter space that workpackages stand on. All iterations of a step stand on
 /// one point, those of iterated parents included, if their values are equal. A template that holds
 /// a value twice (`1,1`) makes two points, though nothing in their values tells them apart.

@@ -25,6 +25,7 @@ std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) 
     Preview& one = previews.emplace_back();
     one.workpackage = workpackage;
     one.script = rendered.script;
+    one.geometry = rendered.geometry;
     for (const schedule::Snippet& snippet : rendered.snippets)
       one.commands.push_back(snippet.text);
   }

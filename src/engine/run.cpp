@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include <bench/base/time.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/document/read.hpp>
+#include <bench/engine/budget.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/model/build.hpp>
 
@@ -191,6 +193,8 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   run.facts["started"] = local_time_now();
   run.facts["uuid"] = make_uuid();
   run.facts["bench_version"] = BENCH_VERSION;
+  if (!request.budget.empty())
+    set_budget(request.budget, run);
   return run;
 }
 
@@ -201,7 +205,7 @@ NewRun make_run(Run& run, const Request& request, std::vector<std::string>& noti
   evaluate::Evaluator evaluator = evaluator_of(run);
   Graph graph(run, {}, evaluator);
   const workspace::Changes first{.created = graph.make_first()};
-  notices = graph.take_notices();
+  std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
   auto workspace = workspace::Workspace::create(run.directory.path, run.facts);

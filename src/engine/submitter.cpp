@@ -46,7 +46,8 @@ Submitter::Submitter(const Run& run, workspace::Workspace& workspace, Graph& gra
       course_(course),
       evaluator_(evaluator),
       batch_(batch),
-      capacity_(run) {}
+      capacity_(run),
+      spending_(run, workspace, graph, evaluator) {}
 
 template <class Action>
 void Submitter::for_each(const Bundle& bundle, Action action) {
@@ -57,6 +58,8 @@ void Submitter::for_each(const Bundle& bundle, Action action) {
 }
 
 std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
+  spent_ = false;
+  spending_.count();
   for (const long long id : ids)
     ledger_.claim(graph_.at(id));
   workspace_.apply(ledger_.take_changes());
@@ -74,7 +77,7 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
       if (trouble_.empty())
         hand_over(bundle, bundles, failed);
       else
-        take_back(bundle, "the batch system took no more jobs");
+        take_back(bundle, spent_ ? trouble_ : "the batch system took no more jobs");
     } catch (const Error& error) {
       for_each(bundle, [&](const Planned& one, std::optional<int>) {
         failed.push_back(failure(one.job.workpackage, render(error)));
@@ -111,6 +114,7 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
       planned.job = std::move(prepared.job);
       planned.geometry = prepared.geometry;
       capacity_.check(planned.geometry, planned.scope->step.batch->place);
+      spending_.check(planned.geometry, planned.scope->step.batch->place);
       const auto head = render_head(*planned.scope, planned.geometry);
       planned.is_alone = !head;
       planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
@@ -261,9 +265,30 @@ schedule::Submission Submitter::write_script(const Bundle& bundle) {
   return submission;
 }
 
+/// Fewer tasks may fit.
+void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
+  const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
+  Bundle first({bundle.tasks.begin(), middle});
+  Bundle second({middle, bundle.tasks.end()});
+  book(first);
+  book(second);
+  next.push_front(std::move(second));
+  next.push_front(std::move(first));
+}
+
 /// @param next takes what is to be handed over instead
 void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
                           std::vector<Completion>& refused) {
+  if (!spending_.admits(bundle.first().geometry, bundle.tasks.size())) {
+    if (bundle.tasks.size() > 1) {
+      halve(bundle, next);
+      return;
+    }
+    spent_ = true;
+    trouble_ = spending_.refusal();
+    take_back(bundle, trouble_);
+    return;
+  }
   const schedule::Submission submission = write_script(bundle);
   const Verdict verdict = batch_.system().submit(submission);
   if (verdict.kind == Verdict::Kind::refused) {
@@ -278,16 +303,10 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
       take_back(bundle, verdict.reason);
       return;
     }
-    // Fewer tasks may fit.
-    const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
-    Bundle first({bundle.tasks.begin(), middle});
-    Bundle second({middle, bundle.tasks.end()});
-    book(first);
-    book(second);
-    next.push_front(std::move(second));
-    next.push_front(std::move(first));
+    halve(bundle, next);
     return;
   }
+  spending_.add(bundle.first().geometry, bundle.tasks.size());
   if (verdict.kind == Verdict::Kind::unavailable)
     trouble_ = verdict.reason;
   else

@@ -6,6 +6,7 @@
 #include "job_script.hpp"
 #include "ledger.hpp"
 #include "queue.hpp"
+#include "spending.hpp"
 
 #include <deque>
 #include <memory>
@@ -34,6 +35,9 @@ class Submitter {
   /// Why the last submission did not reach the batch system; empty: it did.
   const std::string& trouble() const { return trouble_; }
   void forget_trouble() { trouble_.clear(); }
+  /// Whether it was the budget of the run; only a job that ends can change that.
+  bool is_spent() const { return spent_; }
+  void job_has_ended() { spent_ = false; }
 
  private:
   /// A workpackage, prepared.
@@ -64,6 +68,7 @@ class Submitter {
   void hand_over(const Bundle& bundle, std::deque<Bundle>& next,
                  std::vector<schedule::Completion>& refused);
   void take_back(const Bundle& bundle, const std::string& reason);
+  void halve(const Bundle& bundle, std::deque<Bundle>& next);
   schedule::Submission write_script(const Bundle& bundle);
   std::string array_of(const Bundle& bundle) const;
   std::string dependency_of(const Bundle& bundle);
@@ -83,6 +88,8 @@ class Submitter {
   /// Of a step that limits how many run at a time: the job that each lane waits for.
   std::map<std::string, std::vector<std::string>> lanes_;
   Capacity capacity_;
+  Spending spending_;
+  bool spent_ = false;
   std::string trouble_;
 };
 

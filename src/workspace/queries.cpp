@@ -124,6 +124,18 @@ Attempt read_attempt(SQLite::Statement& row) {
   return attempt;
 }
 
+constexpr const char* select_attempts =
+    "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, a.claimed_unix_s, a.started_unix_s, "
+    "a.ended_unix_s, a.exit_code, a.reason, a.submission, a.task, a.outcome ";
+
+std::vector<Attempt> read_attempts(const SQLite::Database& database, const std::string& from) {
+  std::vector<Attempt> all;
+  SQLite::Statement select(database, select_attempts + from);
+  while (select.executeStep())
+    all.push_back(read_attempt(select));
+  return all;
+}
+
 constexpr const char* count_ended =
     "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed')";
 
@@ -188,16 +200,17 @@ EnvironmentChanges Workspace::environment(long long id) const {
 
 std::vector<Attempt> Workspace::attempts() const {
   return translated(database_->sqlite, [&] {
-    std::vector<Attempt> all;
-    SQLite::Statement select(database_->sqlite,
-                             "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, "
-                             "a.claimed_unix_s, a.started_unix_s, a.ended_unix_s, a.exit_code, "
-                             "a.reason, a.submission, a.task, a.outcome "
-                             "FROM workpackage AS w JOIN attempt AS a "
-                             "ON a.workpackage = w.id AND a.number = w.attempts ORDER BY w.id");
-    while (select.executeStep())
-      all.push_back(read_attempt(select));
-    return all;
+    return read_attempts(database_->sqlite,
+                         "FROM workpackage AS w JOIN attempt AS a "
+                         "ON a.workpackage = w.id AND a.number = w.attempts ORDER BY w.id");
+  });
+}
+
+std::vector<Attempt> Workspace::submitted_attempts() const {
+  return translated(database_->sqlite, [&] {
+    return read_attempts(database_->sqlite,
+                         "FROM attempt AS a WHERE a.submission <> '' "
+                         "ORDER BY a.workpackage, a.number");
   });
 }
 

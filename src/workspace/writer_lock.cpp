@@ -1,9 +1,11 @@
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
@@ -39,6 +41,18 @@ UniqueFd lock(const std::filesystem::path& file) {
   return fd;
 }
 
+/// Whether a process of this host has a lock on the file with this inode. That another file system
+/// has the same inode locked is unlikely, and only makes a message wrong.
+bool is_locked_here(ino_t inode) {
+  const std::string end = fmt::format(":{}", inode);
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);)
+    for (const std::string& word : split_names(line, " "))
+      if (line.find("FLOCK") != std::string::npos && word.ends_with(end))
+        return true;
+  return false;
+}
+
 }  // namespace
 
 WriterLock::WriterLock(const std::filesystem::path& run_directory)
@@ -54,6 +68,19 @@ std::optional<WriterLock> WriterLock::take_if_free(const std::filesystem::path& 
   if (!fd.valid())
     return std::nullopt;
   return WriterLock(std::move(fd));
+}
+
+std::optional<Worker> worker_of(const std::filesystem::path& run_directory) {
+  const std::filesystem::path file = lock_file(run_directory);
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0 || ::access(file.c_str(), R_OK) != 0)
+    return std::nullopt;
+  Worker worker{.name = std::string(strip(read_file(file)))};
+  if (worker.name.find(" on " + host_name() + ", since") == std::string::npos)
+    return worker.name.empty() ? std::nullopt : std::optional(worker);
+  // Trying the lock would keep another bench from taking it just then; the kernel lists it.
+  worker.sure = is_locked_here(info.st_ino);
+  return worker.sure ? std::optional(worker) : std::nullopt;
 }
 
 }  // namespace bench::workspace

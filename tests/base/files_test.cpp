@@ -32,6 +32,39 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_EQ(error_of([] { read_file("/"); }), "error: cannot read /: Is a directory");
 }
 
+struct EndCase {
+  std::string name;
+  std::string content;
+  std::string expected;
+  bool whole;
+};
+void PrintTo(const EndCase& one, std::ostream* out) {
+  *out << one.name;
+}
+class EndOfFileTest : public testing::TestWithParam<EndCase> {};
+
+TEST_P(EndOfFileTest, IsItsLastTwoLines) {
+  const TempDirectory directory;
+  const FileEnd end = end_of_file(directory.write("f", GetParam().content), 2);
+  EXPECT_EQ(end.text, GetParam().expected);
+  EXPECT_EQ(end.whole, GetParam().whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, EndOfFileTest,
+    testing::Values(EndCase{"Empty", "", "", true}, EndCase{"OneLine", "a\n", "a", true},
+                    EndCase{"Exactly", "a\nb\n", "a\nb", true},
+                    EndCase{"WithoutANewline", "a\nb\nc", "b\nc", false},
+                    EndCase{"EmptyLines", "a\n\n\n", "\n", false},
+                    EndCase{"NoText", "\xff\n", "\uFFFD", true},
+                    EndCase{"Huge", std::string(100'000, 'x'), std::string(8192, 'x'), false}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(EndOfFile, IsEmptyWhereThereIsNone) {
+  EXPECT_EQ(end_of_file("/no/such", 2).text, "");
+  EXPECT_EQ(end_of_file("/", 2).text, "");
+}
+
 TEST(WriteFileAtomically, ReplacesTheContentAndLeavesNothingElse) {
   const TempDirectory directory;
   const fs::path file = directory.path() / "f";

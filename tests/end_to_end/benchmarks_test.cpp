@@ -66,9 +66,10 @@ class BenchmarkScriptTest : public testing::TestWithParam<ScriptCase> {};
 
 TEST_P(BenchmarkScriptTest, AsksForTheMachineAndRunsTheProgram) {
   const Playground here;
-  std::vector<std::string> arguments{
-      "run",  benchmark(GetParam().benchmark), "--dry-run", "--strict", "--account", "project",
-      "--tag"};
+  std::vector<std::string> arguments{"run",       benchmark(GetParam().benchmark),
+                                     "--dry-run", "--all",
+                                     "--strict",  "--account",
+                                     "project",   "--tag"};
   arguments.insert(arguments.end(), GetParam().tags.begin(), GetParam().tags.end());
   const auto run = here.bench(arguments);
   ASSERT_EQ(run.status.code, 0) << run.standard_error;

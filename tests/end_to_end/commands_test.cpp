@@ -54,9 +54,12 @@ TEST_F(CommandsTest, EveryRunGetsTheNextId) {
 TEST_F(CommandsTest, DryRunShowsCombinationsAndCommandsAndTouchesNothing) {
   const auto run = here_.bench({"run", "small.yaml", "--dry-run"});
   EXPECT_EQ(run.status.code, 0);
-  EXPECT_THAT(run.standard_output, StartsWith("000000_compute  n=1 square=1\n"
+  EXPECT_THAT(run.standard_output, StartsWith("|    step | workpackages |\n"
+                                              "|---------|--------------|\n"
+                                              "| compute |            3 |\n"
+                                              "|   check |            3 |\n"
+                                              "\n000000_compute  n=1 square=1\n"
                                               "    $ echo \"square=1\"\n"));
-  EXPECT_THAT(run.standard_output, HasSubstr("step check: 3 workpackages\n"));
   EXPECT_FALSE(here_.has("runs"));
 }
 

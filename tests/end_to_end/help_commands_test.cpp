@@ -10,9 +10,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::vector<std::string> commands{
-    "run",    "continue", "cancel", "check",  "analyse",   "result", "info",     "status", "log",
-    "output", "comment",  "tag",    "remove", "platforms", "schema", "complete", "help"};
+const std::vector<std::string> commands{"run",       "continue", "cancel",   "check", "analyse",
+                                        "result",    "info",     "diff",     "why",   "status",
+                                        "log",       "output",   "comment",  "tag",   "remove",
+                                        "platforms", "schema",   "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;

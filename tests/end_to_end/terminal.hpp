@@ -2,11 +2,13 @@
 
 #include "bench_program.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <bench/base/unique_fd.hpp>
@@ -25,6 +27,31 @@ inline ExitStatus bench_at_terminal(const Playground& here, std::vector<std::str
   ProcessSpec spec = here.spec(std::move(arguments));
   spec.stdin_fd = terminal.get();
   return Process(spec).wait();
+}
+
+/// What `bench` shows on a terminal as standard error, control characters included.
+inline std::string shown_at_terminal(const Playground& here, std::vector<std::string> arguments,
+                                     unsigned short columns = 80, unsigned short rows = 24) {
+  const UniqueFd screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!screen.valid() || ::grantpt(screen.get()) != 0 || ::unlockpt(screen.get()) != 0)
+    throw std::runtime_error("no terminal can be made");
+  const winsize size{.ws_row = rows, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  ::ioctl(screen.get(), TIOCSWINSZ, &size);
+  UniqueFd terminal(::open(::ptsname(screen.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ProcessSpec spec = here.spec(std::move(arguments));
+  spec.stderr_fd = terminal.get();
+  Process process(spec);
+  terminal = UniqueFd();  // so that reading ends with the process
+  std::string shown;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const auto count = ::read(screen.get(), buffer.data(), buffer.size());
+    if (count <= 0)
+      break;
+    shown.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  process.wait();
+  return shown;
 }
 
 }  // namespace bench::end_to_end

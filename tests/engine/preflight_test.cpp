@@ -206,5 +206,12 @@ TEST_F(PreflightTest, TellsWhatNobodyHasConfirmed) {
                           "(`bench platforms show slurm`)"));
 }
 
+TEST_F(PreflightTest, WhatItTellsIsStillThereWhenTheRunIsMade) {
+  run_.platform.unconfirmed = {{"memory", "a guess"}};
+  said();
+  make_run(run_, {}, notices_);
+  EXPECT_THAT(notices_, ElementsAre(testing::HasSubstr("nobody has confirmed")));
+}
+
 }  // namespace
 }  // namespace bench::engine

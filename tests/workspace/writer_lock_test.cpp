@@ -40,6 +40,22 @@ TEST(WriterLock, IsNotTakenFromItsHolderByThoseWhoOnlyAsk) {
   EXPECT_TRUE(WriterLock::take_if_free(directory.path()).has_value());
 }
 
+TEST(WriterLock, TellsWhoWorksOnARunWithoutBeingTouched) {
+  const TempDirectory directory;
+  EXPECT_FALSE(worker_of(directory.path()).has_value());
+  {
+    const WriterLock held(directory.path());
+    const auto worker = worker_of(directory.path());
+    ASSERT_TRUE(worker.has_value());
+    EXPECT_TRUE(worker->sure);
+    EXPECT_TRUE(worker->name.starts_with("process " + std::to_string(::getpid()) + " on "));
+  }
+  EXPECT_FALSE(worker_of(directory.path()).has_value());
+  directory.write("workspace.lock", "process 1 on elsewhere, since 2026-01-31 13:05:09\n");
+  ASSERT_TRUE(worker_of(directory.path()).has_value());
+  EXPECT_FALSE(worker_of(directory.path())->sure);
+}
+
 TEST(WriterLock, IsFreeAgainWhenItsHolderGoes) {
   const TempDirectory directory;
   { const WriterLock held(directory.path()); }

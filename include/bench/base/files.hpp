@@ -12,6 +12,15 @@ namespace bench {
 /// @throws Error if it cannot be read
 std::string read_file(const std::filesystem::path& file);
 
+/// The last lines of a file that may be huge or growing, or gone.
+struct FileEnd {
+  std::string text;   ///< Valid UTF-8, without the newline of the last line.
+  bool whole = true;  ///< There is nothing before it.
+};
+
+/// At most `lines` lines and 8 KiB; empty where the file cannot be read.
+FileEnd end_of_file(const std::filesystem::path& file, std::size_t lines);
+
 /// Writes `content` under a temporary name beside `file` and renames it, so that a reader sees the
 /// old or the new file and never half of one.
 /// @throws Error if it cannot be written

@@ -10,6 +10,8 @@ namespace bench {
 /// Local time as `2026-01-31 13:05:09`, the form that JUBE writes.
 std::string local_time(std::chrono::system_clock::time_point time);
 std::string local_time_now();
+/// The same of seconds since 1970, as the database holds them.
+std::string local_time_at(double unix_s);
 
 /// Seconds since 1970 as a double, for the database.
 double unix_time_now();

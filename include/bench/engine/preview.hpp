@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/engine/cost.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -13,6 +14,7 @@ struct Preview {
   workspace::Workpackage workpackage;
   std::vector<std::string> commands;  ///< Shell snippets; empty for a batch step.
   std::string script;                 ///< The job script of a batch step.
+  Geometry geometry;                  ///< The same.
 };
 
 /// Every workpackage that a run would have if all of them succeed, with what it would execute.

@@ -27,6 +27,7 @@ struct Request {
   std::string power_source;             ///< Empty: the step's `energy` methods.
   platform::Asking asking;              ///< Empty ones: the platform's.
   std::optional<std::string> launcher;  ///< In place of the platform's, its arguments included.
+  std::string budget;                   ///< As `set_budget` takes it; empty: none.
   std::optional<std::string> comment;
   std::optional<int> id;
   std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.
@@ -71,7 +72,7 @@ struct NewRun {
 
 /// Makes the directory and the workspace of a planned run, with its first workpackages. What cannot
 /// be expanded leaves nothing behind.
-/// @param notices what the user should know of the expansion
+/// @param notices gains what the user should know of the expansion
 NewRun make_run(Run& run, const Request& request, std::vector<std::string>& notices);
 
 /// The platform of a run that was loaded, asked for jobs as the run began to.

@@ -67,6 +67,9 @@ class Workspace {
   EnvironmentChanges environment(long long id) const;
   /// The latest attempts of those that have one, ascending by workpackage.
   std::vector<Attempt> attempts() const;
+  /// All attempts that were handed to a batch system, earlier ones included, ascending by
+  /// workpackage and number.
+  std::vector<Attempt> submitted_attempts() const;
   /// One entry per step that has workpackages, in order of their first one.
   std::vector<StepCounts> counts() const;
   /// When an attempt last began or ended, in seconds since 1970; none where nothing has begun.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include <bench/base/unique_fd.hpp>
 
@@ -24,5 +25,14 @@ class WriterLock {
 
   UniqueFd fd_;
 };
+
+/// Who works on a run, told without touching its lock.
+struct Worker {
+  std::string name;   ///< `process 7 on node1, since 2026-01-31 13:05:09`.
+  bool sure = false;  ///< On another host only the name that the last one left is known.
+};
+
+/// Nothing where nobody works on the run.
+std::optional<Worker> worker_of(const std::filesystem::path& run_directory);
 
 }  // namespace bench::workspace

@@ -1,0 +1,97 @@
+#include "command.hpp"
+#include "difference_text.hpp"
+#include "evaluation.hpp"
+#include "output.hpp"
+
+#include <memory>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::cli {
+namespace {
+
+using workspace::RunDirectory;
+
+struct DiffOptions {
+  std::vector<std::string> directories;
+  std::vector<std::string> ids;
+  std::string style;
+  double tolerance_percent = 0;
+  bool all = false;
+  bool exit_code = false;
+};
+
+[[noreturn]] void refuse_number(std::size_t runs) {
+  throw Error(fmt::format("{} cannot be compared: it takes two", plural(runs, "run")),
+              "`bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`");
+}
+
+/// The last run of each of two directories, or two runs of one: the last ones without `-i`.
+std::vector<RunDirectory> two_runs(const DiffOptions& options) {
+  std::vector<RunDirectory> runs;
+  if (options.directories.size() == 2) {
+    if (!options.ids.empty())
+      throw Error("-i chooses among the runs of one DIR, and there are two",
+                  "`bench diff DIR/000000 DIR/000001`, or `bench diff DIR -i 0 1`");
+    for (const std::string& directory : options.directories)
+      runs.push_back(workspace::select_runs(directory, {}).front());
+    return runs;
+  }
+  if (options.directories.size() > 2)
+    refuse_number(options.directories.size());
+  const std::string directory = options.directories.empty() ? "." : options.directories.front();
+  runs = workspace::select_runs(
+      directory, options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
+  if (options.ids.empty() && runs.size() > 2)
+    runs.erase(runs.begin(), runs.end() - 2);
+  if (runs.size() != 2)
+    refuse_number(runs.size());
+  return runs;
+}
+
+std::string description_of(const Evaluated& side) {
+  return fmt::format("{} ({}, started {})", short_path(side.run.directory.path),
+                     side.run.benchmark.name, side.run.fact("started"));
+}
+
+int show_differences(const DiffOptions& options) {
+  if (!options.style.empty())
+    result::parse_style(options.style);
+  const std::vector<RunDirectory> runs = two_runs(options);
+  const Evaluated a = evaluate(runs[0], {}, false);
+  const Evaluated b = evaluate(runs[1], {}, false);
+  const engine::Differences differences =
+      engine::differences({a.run, a.workspace, a.analyses}, {b.run, b.workspace, b.analyses},
+                          options.tolerance_percent / 100);
+  if (options.style.empty())
+    print(difference_text(differences, {description_of(a), description_of(b)}, options.all));
+  else
+    print(result::render(difference_table(differences), result::parse_style(options.style)));
+  return options.exit_code && differences.any() ? failure : 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_diff(CLI::App& app) {
+  const auto options = std::make_shared<DiffOptions>();
+  app.add_option("DIR", options->directories,
+                 "two runs: their directories, or outpaths, of which it is the last run; or one "
+                 "outpath, of which it is the last two");
+  app.add_option("-i,--id", options->ids, "of one outpath: these two runs")->type_name("ID");
+  app.add_option("-s,--style", options->style,
+                 "one table of all differences: csv, pretty, aligned, json or markdown")
+      ->type_name("STYLE");
+  app.add_option("--tolerance", options->tolerance_percent,
+                 "leave out metrics that differ by no more than this")
+      ->type_name("PERCENT")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--all", options->all, "every difference, not only the largest ones");
+  app.add_flag("--exit-code", options->exit_code,
+               "exit with 1 if more than the provenance differs");
+  return [options] { return show_differences(*options); };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include <bench/engine/difference.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::cli {
+
+/// What is compared, as a user names it.
+struct ComparedNames {
+  std::string a;
+  std::string b;
+};
+
+/// The differences for people.
+/// @param all every one; else the largest of many, and the count of the others
+std::string difference_text(const engine::Differences& differences, const ComparedNames& names,
+                            bool all);
+
+/// All of them in one table, for programs: what differs (`provenance`, `parameter`, `point`,
+/// `state`, `metric`), step, point, name, unit, a, b, difference, relative.
+result::Table difference_table(const engine::Differences& differences);
+
+}  // namespace bench::cli

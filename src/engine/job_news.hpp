@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <bench/engine/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// What the batch system says of the job of an attempt, now.
+struct JobNews {
+  std::string text;      ///< For people: `PENDING (Resources)`, or why nothing is known.
+  bool may_end = false;  ///< It is over, or nobody knows the job: `bench continue` finds out.
+};
+
+/// Asks the batch system once, and its books where it has forgotten the job.
+JobNews ask_about(const Run& run, const workspace::Attempt& attempt);
+
+}  // namespace bench::engine

@@ -1,0 +1,258 @@
+#include "bench_program.hpp"
+#include "support/eventually.hpp"
+#include "transcript.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/host.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// `n * b` is 16 twice, and fails there; 64 is dropped.
+constexpr const char* sweep = R"(name: sweep
+outpath: runs
+parameterset:
+  - {name: p, parameter: [{n: [1, 2, 4]}, {b: [8, 16]}, {name: size, mode: python, _: $n * $b}]}
+step:
+  - name: train
+    use: p
+    where: "$n * $b <= 32"
+    do:
+      - echo begin
+      - 'echo "rate=$size"; echo one >&2; echo two >&2; test $size != 16'
+  - {name: check, depend: train, do: cat train/stdout}
+)";
+
+class WhyTest : public testing::Test {
+ protected:
+  void make_run() const {
+    here_.write("sweep.yaml", sweep);
+    here_.bench({"run", "sweep.yaml"});
+  }
+  /// Without what differs between runs and machines.
+  std::string why(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "why");
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    std::string text = normalised(output.standard_output, here_.path());
+    text = std::regex_replace(text, std::regex("after [0-9.]+ s, on \\S+"), "after N s, on HOST");
+    return text;
+  }
+  std::string refused(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "why");
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, 1);
+    return output.standard_error;
+  }
+  Playground here_;
+};
+
+TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
+  make_run();
+  EXPECT_EQ(why({"1", "runs", "--lines", "1"}),
+            "workpackage 1 (train): failed\n"
+            "  parameters:  n=1 b=16 size=16\n"
+            "  directory:   runs/000000/000001_train\n"
+            "  ended:       at YYYY-MM-DD HH:MM:SS, after N s, on HOST\n"
+            "  reason:      command 2 of 2: exit code 1: two\n"
+            "  command:     echo \"rate=16\"; echo one >&2; echo two >&2; test 16 != 16\n"
+            "  so:          nothing of check is made for it\n"
+            "  next:        bench remove runs --id 0 --workpackage 1\n"
+            "               bench continue runs --id 0\n"
+            "\n==> end of runs/000000/000001_train/work/stderr <==\ntwo\n"
+            "\n==> end of runs/000000/000001_train/work/stdout <==\nrate=16\n");
+}
+
+TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
+  make_run();
+  EXPECT_EQ(why({"runs/000000", "5"}),
+            "workpackage 5 (check): done\n"
+            "  parameters:  n=1 b=8 size=8\n"
+            "  directory:   runs/000000/000005_check\n"
+            "  parents:     workpackage 0 (train), done\n"
+            "  ended:       at YYYY-MM-DD HH:MM:SS, after N s, on HOST\n"
+            "  command:     cat train/stdout\n"
+            "  again:       `bench continue` repeats nothing that is done\n");
+}
+
+TEST_F(WhyTest, AnInputThatHasChangedSinceIsNamed) {
+  make_run();
+  here_.write("sweep.yaml", std::string(sweep) + "# changed\n");
+  EXPECT_THAT(why({"runs", "0"}),
+              HasSubstr("input:       sweep.yaml has changed since; `bench run` makes a new run"));
+}
+
+TEST_F(WhyTest, ATimeoutComesWithAdvice) {
+  here_.write("slow.yaml",
+              "name: slow\noutpath: slow\nstep: {name: s, timeout: 0.2s, do: sleep 100}\n");
+  here_.bench({"run", "slow.yaml"});
+  EXPECT_THAT(why({"slow", "0"}), AllOf(HasSubstr("outcome:    timeout\n"),
+                                        HasSubstr("advice:     give the step a longer `timeout`")));
+}
+
+struct PointCase {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string expected;
+};
+void PrintTo(const PointCase& one, std::ostream* out) {
+  *out << one.name;
+}
+class WhyPointTest : public WhyTest, public testing::WithParamInterface<PointCase> {};
+
+TEST_P(WhyPointTest, IsExplained) {
+  make_run();
+  EXPECT_EQ(why(GetParam().arguments), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Points, WhyPointTest,
+    testing::Values(
+        PointCase{"DroppedByWhere",
+                  {"runs", "n=4", "b=16", "-s", "train"},
+                  "step train: no workpackage has n=4 b=16\n"
+                  "  n:        is 1, 2 with b=16\n"
+                  "  b:        is 8 with n=4\n"
+                  "  `where`:  keeps only $n * $b <= 32, here: 4 * 16 <= 32\n"},
+        PointCase{
+            "NotAmongTheValues",
+            {"runs", "n=3"},
+            "step train: no workpackage has n=3\n"
+            "  n:     has no value 3; it has 1, 2, 4\n"
+            "  tags:  none is active; `bench check HERE/sweep.yaml` shows what others select\n"
+            "\nstep check: no workpackage has n=3\n"
+            "  waits for:  a workpackage of step train, and there is none\n"},
+        PointCase{"ItsDependencyFailed",
+                  {"runs", "n=1", "b=16", "-s", "check"},
+                  "step check: no workpackage has n=1 b=16\n"
+                  "  waits for:  workpackage 1 (train), failed: command 2 of 2: exit code 1: "
+                  "two\n"},
+        PointCase{"WithThreeValuesThatNeverMeet",
+                  {"runs", "n=4", "b=16", "size=8", "-s", "train"},
+                  "step train: no workpackage has n=4 b=16 size=8\n"
+                  "  values:   each is possible, and no workpackage has them all\n"
+                  "  `where`:  keeps only $n * $b <= 32, here: 4 * 16 <= 32\n"},
+        PointCase{"OfValuesThatDependOnEachOther",
+                  {"runs", "n=4", "size=8", "-s", "train"},
+                  "step train: no workpackage has n=4 size=8\n"
+                  "  n:        is 1 with size=8\n"
+                  "  size:     is 32 with n=4\n"
+                  "  `where`:  keeps only $n * $b <= 32, here: 4 * $b <= 32\n"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(WhyTest, APointThatExistsIsExplainedInEveryStepThatHasIt) {
+  make_run();
+  EXPECT_THAT(why({"runs", "n=1.0", "b=8"}), AllOf(StartsWith("workpackage 0 (train): done\n"),
+                                                   HasSubstr("\n\nworkpackage 5 (check): done\n")));
+}
+
+TEST_F(WhyTest, ManyAreListed) {
+  here_.write("many.yaml",
+              "name: many\noutpath: many\nparameterset: {name: p, parameter: [{n: [1]}, {m: "
+              "[1,2,3,4,5,6,7,8,9,10,11,12]}]}\nstep: {name: s, use: p, do: test $m != 2}\n");
+  here_.bench({"run", "many.yaml"});
+  EXPECT_THAT(why({"many", "n=1"}),
+              AllOf(StartsWith("step s: 12 workpackages have n=1; `bench why many/000000 NUMBER` "
+                               "explains one\n"
+                               "  0  done    n=1 m=1   \n"
+                               "  1  failed  n=1 m=2   command 1 of 1: exit code 1\n"),
+                    HasSubstr("  and 2 more\n")));
+}
+
+TEST_F(WhyTest, ARunThatIsWorkedOnIsReadMeanwhile) {
+  here_.write("slow.yaml",
+              "name: slow\noutpath: slow\nparameterset: {name: p, parameter: {n: [1, 2]}}\n"
+              "step: {name: s, use: p, procs: 1, do: 'echo here; touch begun; sleep 100'}\n");
+  Process run(here_.spec({"run", "slow.yaml", "--hide-animation"}));
+  const bool begun =
+      support::eventually([&] { return here_.has("slow/000000/000000_s/work/begun"); });
+  const std::string running = why({"slow", "0"});
+  const std::string waiting = why({"slow", "1"});
+  run.signal_group(SIGTERM);
+  run.wait();
+  ASSERT_TRUE(begun);
+  EXPECT_THAT(running, AllOf(StartsWith("workpackage 0 (s): running\n"),
+                             HasSubstr("  bench:       process "), Not(HasSubstr("next:")),
+                             HasSubstr("work/stdout <==\nhere\n")));
+  EXPECT_THAT(waiting, AllOf(StartsWith("workpackage 1 (s): ready\n"),
+                             HasSubstr("its turn: 1 workpackage under way, 1 of step s, which has "
+                                       "`procs: 1`\n")));
+  EXPECT_THAT(why({"slow", "0"}),
+              AllOf(StartsWith("workpackage 0 (s): ready\n"),
+                    HasSubstr("before:      attempt 1 was interrupted: bench was interrupted\n"),
+                    HasSubstr("bench:       nobody works on the run\n"),
+                    HasSubstr("next:        bench continue slow --id 0\n")));
+}
+
+TEST_F(WhyTest, AValueOfAnotherTagIsNamedWithIt) {
+  here_.write("tags.yaml", R"(name: t
+outpath: t
+parameterset:
+  name: p
+  parameter:
+    - {name: n, tag: "!large", _: "1,2"}
+    - {name: n, tag: large, _: "16,32"}
+    - {name: gpus, tag: gpu, _: 4}
+step: {name: s, use: p, do: echo}
+)");
+  here_.bench({"run", "tags.yaml"});
+  EXPECT_THAT(why({"t", "n=16"}),
+              HasSubstr("  n:     has no value 16; it has 1, 2; with the tag large it has\n"));
+  EXPECT_EQ(refused({"t", "gpus=4"}),
+            "error: the benchmark has no parameter 'gpus'\nhint: it has with the tag gpu\n");
+}
+
+TEST_F(WhyTest, WhatWaitsForAFileOrForTheOthersSaysSo) {
+  here_.write("shared.yaml", R"(name: sh
+outpath: sh
+parameterset: {name: p, parameter: {n: [1, 2]}}
+step:
+  name: s
+  use: p
+  shared: both
+  do: [{done_file: ready, _: echo wait}, {shared: "true", _: echo once}]
+)");
+  here_.bench({"run", "shared.yaml"});
+  here_.write("sh/000000/000000_s/work/ready", "");
+  here_.bench({"continue", "sh"});
+  EXPECT_THAT(why({"sh", "0"}), HasSubstr("waits for:   command 2, which is executed once for all "
+                                          "of step s: 1 of it have come as far, 1 have not\n"));
+  EXPECT_THAT(why({"sh", "1"}), HasSubstr("waits for:   the file ready, after its command 1\n"));
+}
+
+TEST_F(WhyTest, NothingOfTheBenchmarkIsExecuted) {
+  here_.write("script.yaml", R"(name: script
+outpath: script
+parameterset:
+  name: p
+  parameter:
+    - {name: n, mode: shell, _: 'echo x >> witness; echo 7'}
+step: {name: s, use: p, do: echo}
+)");
+  here_.bench({"run", "script.yaml"});
+  const std::string witness = here_.read("witness");
+  why({"script", "0"});
+  why({"script", "n=7"});
+  why({"script", "n=8"});
+  EXPECT_EQ(here_.read("witness"), witness);
+}
+
+TEST_F(WhyTest, WhatCannotBeMeantIsRefused) {
+  make_run();
+  EXPECT_EQ(refused({"runs", "sise=8"}),
+            "error: the benchmark has no parameter 'sise'\nhint: did you mean 'size'?\n");
+  EXPECT_EQ(refused({"runs", "17"}),
+            "error: run 0 has no workpackage 17\nhint: its workpackages are 0 to 7\n");
+  EXPECT_THAT(refused({"runs"}), StartsWith("error: neither a workpackage nor a point is named"));
+  EXPECT_THAT(refused({"runs", "3", "n=1"}), StartsWith("error: both a workpackage and a point"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

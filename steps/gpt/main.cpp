@@ -8,6 +8,8 @@
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/log.hpp"
+#include "harness/metrics_file.hpp"
+#include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/timings_file.hpp"
@@ -41,6 +43,7 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
       training.iterate(timers);
     timers.begin_epoch();
   }
+  steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
   progress.begin();
   do {
     measured.push_back(timers.timed(Region::batch, [&] { return training.iterate(timers); }));
@@ -48,6 +51,7 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
   } while (static_cast<std::int64_t>(measured.size()) < options.common.steps &&
            !measured.back().diverged && !time_is_over());
   timers.end_epoch();
+  steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
   progress.end();
   return measured;
 }
@@ -66,9 +70,12 @@ int run(int argc, char** argv) {
   }
   const steps::Ranks ranks = steps::find_ranks();
   gpt::set_ranks(options, ranks.size);
+  steps::begin_mllog(options.common.mllog && ranks.rank == 0);
+  steps::mllog("init_start");
   const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
+  steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
   const c10::DeviceGuard guard(device);
   steps::Communicator communicator(ranks, device);
@@ -80,6 +87,9 @@ int run(int argc, char** argv) {
   gpt::Training training(options, device, communicator);
   gpt::log_dataset(training.data().dataset());
   steps::Timers timers(steps::make_clock(device));
+  gpt::mllog_options(options);
+  steps::mllog("init_stop");
+  steps::mllog("run_start");
   const std::vector<gpt::Iteration> measured = train(options, training, timers);
   gpt::log_results(options, timers, measured);
   if (const auto peak_bytes = steps::peak_memory_bytes(device))

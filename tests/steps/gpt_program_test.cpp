@@ -137,6 +137,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "falls before it has risen"},
         MistakeCase{"Attention", "--attention blocked", "blocked attention has no dropout"},
         MistakeCase{"Model", "--model 118M", "118M"},
+        MistakeCase{"Tf32", "--layers 1 --device cpu --precision tf32",
+                    "precision tf32 does not work on the CPU"},
+        MistakeCase{"Metrics", "--layers 1 --metrics /nowhere/m.json",
+                    "cannot write /nowhere/m.json"},
         MistakeCase{"Timings", "--layers 1 --timings /nowhere/t.csv",
                     "cannot write /nowhere/t.csv"}),
     [](const auto& instance) { return instance.param.name; });

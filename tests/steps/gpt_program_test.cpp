@@ -39,6 +39,14 @@ TEST(GptProgram, PlansWhatItHasNoMemoryFor) {
   EXPECT_GT(outcome.number("one_device_total_gib"), 12.8 * 20 / 1.074);
 }
 
+TEST(GptProgram, PlansTheMemoryOfFp32ForTf32) {
+  const std::string arguments = "--plan --model 800M --device-memory-gib 40 --precision ";
+  const std::string total = "one_device_total_gib";
+  EXPECT_FALSE(run(arguments + "tf32").value(total).empty());
+  EXPECT_EQ(run(arguments + "tf32").value(total), run(arguments + "fp32").value(total));
+  EXPECT_NE(run(arguments + "bf16").value(total), run(arguments + "fp32").value(total));
+}
+
 TEST(GptProgram, TrainsAndReports) {
   const Outcome outcome =
       run(tiny_model +

@@ -6,7 +6,7 @@ namespace {
 constexpr Topic of_concepts[] = {
     {"jube_variables", "names that are always there",
      R"(jube_benchmark_name, _id, _padid, _home, _rundir, _start: of the run
-jube_platform_name, _devices_per_node, _cores_per_node, _threads_per_core, _memory_gb,
+jube_platform_name, _nodes, _devices_per_node, _cores_per_node, _threads_per_core, _memory_gb,
   _device_memory_gb, _device_fp16_tflops, _device_bf16_tflops, _device_fp32_tflops: what the
   platform file says; empty where it says nothing that is confirmed
 jube_step_name, _iterations, _cycles: of the step

@@ -36,29 +36,26 @@ torch::Tensor masked_scores(const torch::Tensor& q, const torch::Tensor& k, std:
   return scores;
 }
 
-/// The algorithm of Dao et al., FlashAttention (arXiv:2205.14135), section 3.1 and appendix B, over
-/// blocks of queries alone.
+/// Over blocks of queries; the backward pass computes the scores of a block again, as Dao et al. do
+/// (FlashAttention, arXiv:2205.14135, section 3.1).
 class BlockedAttention : public torch::autograd::Function<BlockedAttention> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& q,
                                const torch::Tensor& k, const torch::Tensor& v) {
     torch::Tensor out = torch::empty_like(q);
-    std::vector<torch::Tensor> sums;  // logarithms of the softmax' denominators
     for (std::int64_t begin = 0; begin < q.size(2); begin += block_size) {
       const std::int64_t length = std::min(block_size, q.size(2) - begin);
-      torch::Tensor scores = masked_scores(q, k, begin, length);
-      sums.push_back(torch::logsumexp(scores, 3, /*keepdim=*/true));
-      scores.sub_(sums.back()).exp_();
+      const torch::Tensor weights = torch::softmax(masked_scores(q, k, begin, length), 3);
       out.narrow(2, begin, length)
-          .copy_(torch::matmul(scores.to(v.scalar_type()), v.narrow(2, 0, begin + length)));
+          .copy_(torch::matmul(weights.to(v.scalar_type()), v.narrow(2, 0, begin + length)));
     }
-    context->save_for_backward({q, k, v, out, torch::cat(sums, 2)});
+    context->save_for_backward({q, k, v});
     return out;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const torch::Tensor &q = saved[0], &k = saved[1], &v = saved[2], &out = saved[3];
+    const torch::Tensor &q = saved[0], &k = saved[1], &v = saved[2];
     const torch::Tensor& d_out = gradients[0];
     torch::Tensor d_q = torch::empty_like(q);
     torch::Tensor d_k = torch::zeros_like(k);
@@ -67,19 +64,16 @@ class BlockedAttention : public torch::autograd::Function<BlockedAttention> {
       const std::int64_t length = std::min(block_size, q.size(2) - begin);
       const std::int64_t end = begin + length;
       const torch::Tensor d_block = d_out.narrow(2, begin, length);
-      const torch::Tensor weights = masked_scores(q, k, begin, length)
-                                        .sub_(saved[4].narrow(2, begin, length))
-                                        .exp_();  // (B, heads, block, end)
+      const torch::Tensor weights =
+          torch::softmax(masked_scores(q, k, begin, length), 3);  // (B, heads, block, end)
       d_v.narrow(2, 0, end).add_(
           torch::matmul(weights.to(v.scalar_type()).transpose(2, 3), d_block));
-      const torch::Tensor mean =
-          (d_block * out.narrow(2, begin, length)).sum(3, /*keepdim=*/true, torch::kFloat);
-      const torch::Tensor d_scores = torch::matmul(d_block, v.narrow(2, 0, end).transpose(2, 3))
-                                         .to(torch::kFloat)
-                                         .sub_(mean)
-                                         .mul_(weights)
-                                         .mul_(scale_of(q))
-                                         .to(q.scalar_type());
+      const torch::Tensor d_weights =
+          torch::matmul(d_block, v.narrow(2, 0, end).transpose(2, 3)).to(torch::kFloat);
+      const torch::Tensor d_scores =
+          at::_softmax_backward_data(d_weights, weights, 3, torch::kFloat)
+              .mul_(scale_of(q))
+              .to(q.scalar_type());
       d_q.narrow(2, begin, length).copy_(torch::matmul(d_scores, k.narrow(2, 0, end)));
       d_k.narrow(2, 0, end).add_(
           torch::matmul(d_scores.transpose(2, 3), q.narrow(2, begin, length)));

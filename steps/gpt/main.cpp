@@ -9,6 +9,8 @@
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/log.hpp"
+#include "harness/metrics_file.hpp"
+#include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/timings_file.hpp"
@@ -43,6 +45,7 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
       training.iterate(timers);
     timers.begin_epoch();
   }
+  steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
   progress.begin();
   do {
     measured.push_back(timers.timed(Region::batch, [&] { return training.iterate(timers); }));
@@ -52,6 +55,7 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
   } while (static_cast<std::int64_t>(measured.size()) < options.common.steps &&
            !measured.back().diverged && !time_is_over());
   timers.end_epoch();
+  steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
   progress.end();
   return measured;
 }
@@ -63,6 +67,9 @@ int train_and_report(const gpt::Options& options, const torch::Device& device,
   checkpoints.load(training);
   gpt::log_dataset(training.data().dataset());
   steps::Timers timers(steps::make_clock(device));
+  gpt::mllog_options(options);
+  steps::mllog("init_stop");
+  steps::mllog("run_start");
   const std::vector<gpt::Iteration> measured = train(options, training, checkpoints, timers);
   gpt::log_results(options, timers, measured);
   std::fflush(stdout);  // they count also where the checkpoint fails
@@ -95,9 +102,12 @@ int run(int argc, char** argv) {
   }
   const steps::Ranks ranks = steps::find_ranks();
   gpt::set_ranks(options, ranks.size);
+  steps::begin_mllog(options.common.mllog && ranks.rank == 0);
+  steps::mllog("init_start");
   const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
+  steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
   const c10::DeviceGuard guard(device);
   steps::Communicator communicator(ranks, device);

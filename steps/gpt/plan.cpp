@@ -16,7 +16,8 @@ constexpr std::int64_t most_devices = 4096;
 constexpr double fp32_bytes = 4;
 
 bool is_half(const Options& options) {
-  return options.common.precision() != steps::Precision::fp32;
+  const steps::Precision precision = options.common.precision();
+  return precision == steps::Precision::bf16 || precision == steps::Precision::fp16;
 }
 
 /// Of the layers of a stage, and the tables on the stages at the ends.

@@ -2,6 +2,7 @@
 
 #include "gpt/iteration_log.hpp"
 #include "harness/log.hpp"
+#include "harness/mllog.hpp"
 #include "harness/times_log.hpp"
 
 #include <algorithm>
@@ -76,6 +77,22 @@ void log_dataset(const Dataset& dataset) {
     return;
   log_value("dataset_tokens", dataset.tokens);
   log_value("dataset_samples", dataset.samples);
+}
+
+void mllog_options(const Options& options) {
+  using steps::mllog;
+  mllog("seed", static_cast<std::int64_t>(options.common.seed));
+  mllog("global_batch_size", options.global_batch);
+  mllog("gradient_accumulation_frequency", options.micro_batches());
+  mllog("max_sequence_length", options.architecture.sequence);
+  mllog("train_samples", options.common.steps * options.global_batch);
+  mllog("opt_name", "adamw");
+  mllog("opt_base_learning_rate", options.schedule.highest);
+  mllog("opt_end_learning_rate", options.schedule.lowest);
+  mllog("opt_betas", std::vector{options.adamw.beta1, options.adamw.beta2});
+  mllog("opt_eps", options.adamw.epsilon);
+  mllog("opt_weight_decay", options.adamw.weight_decay);
+  mllog("opt_max_grad_norm", options.clip_gradient);
 }
 
 void Progress::begin() {

@@ -19,6 +19,9 @@ void log_run(const Options& options);
 /// `dataset=`, and of one that has an end `dataset_tokens=` and `dataset_samples=`, of one epoch.
 void log_dataset(const Dataset& dataset);
 
+/// The lines of `--mllog` that say how is trained.
+void mllog_options(const Options& options);
+
 /// Prints a line for every `log_interval` iterations, as they come.
 class Progress {
  public:

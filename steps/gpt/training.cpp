@@ -14,6 +14,7 @@ using steps::Region;
 torch::ScalarType scalar_type(steps::Precision precision) {
   switch (precision) {
     case steps::Precision::fp32:
+    case steps::Precision::tf32:
       return torch::kFloat;
     case steps::Precision::bf16:
       return torch::kBFloat16;

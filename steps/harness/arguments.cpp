@@ -15,9 +15,10 @@ constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far belo
 void add_common_options(CLI::App& app, CommonArguments& arguments) {
   app.option_defaults()->always_capture_default();
   app.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N");
-  app.add_option("--precision", arguments.precision_name,
-                 "Of matrix products and convolutions: fp32, bf16 or fp16 (GPU only)")
-      ->check(CLI::IsMember({"fp32", "bf16", "fp16"}));
+  app.add_option(
+         "--precision", arguments.precision_name,
+         "Of matrix products and convolutions: fp32, tf32 (NVIDIA GPUs), bf16 or fp16 (GPUs)")
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}));
   app.add_option("--steps", arguments.steps, "Steps that are measured")
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--warmup", arguments.warmup, "Steps before them that are not")
@@ -29,6 +30,9 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
   app.add_option("--seed", arguments.seed, "Of weights and synthetic data");
   app.add_option("--timings", arguments.timings_file,
                  "Write every timed sample to this file, as csv (key,index,seconds)");
+  app.add_option("--metrics", arguments.metrics_file,
+                 "Write all results to this file, as a JSON object; rank N to FILE.N");
+  app.add_flag("--mllog", arguments.mllog, "Print MLPerf-style lines too (unofficial)");
   app.add_flag("--describe", arguments.describe,
                "Print parameters, operations and bytes of the model and exit, without building it");
 }

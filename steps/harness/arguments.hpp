@@ -21,6 +21,8 @@ struct CommonArguments {
   int threads = 0;  ///< 0: as many as there are CPUs that this process may use.
   std::uint64_t seed = 1;
   std::string timings_file;  ///< Empty: no file of samples.
+  std::string metrics_file;  ///< Empty: no file of results.
+  bool mllog = false;        ///< MLPerf's lines beside the others.
   bool describe = false;
 
   Precision precision() const { return parse_precision(precision_name); }

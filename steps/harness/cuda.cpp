@@ -50,6 +50,10 @@ std::int64_t cuda_memory_bytes(const torch::Device& device) {
   return static_cast<std::int64_t>(at::cuda::getDeviceProperties(device.index())->totalGlobalMem);
 }
 
+bool cuda_has_tf32(const torch::Device& device) {
+  return device.is_cuda() && at::cuda::getDeviceProperties(device.index())->major >= 8;
+}
+
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device) {
   // The first of the statistics is the sum over the allocator's pools.
   return c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).allocated_bytes[0].peak;
@@ -71,6 +75,10 @@ std::string cuda_device_name(const torch::Device&) {
 
 std::int64_t cuda_memory_bytes(const torch::Device&) {
   return 0;
+}
+
+bool cuda_has_tf32(const torch::Device&) {
+  return false;
 }
 
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device&) {

@@ -19,6 +19,9 @@ bool built_with_cuda();
 std::string cuda_device_name(const torch::Device& device);
 std::int64_t cuda_memory_bytes(const torch::Device& device);
 
+/// Whether it is a GPU that can round the factors of products to tf32.
+bool cuda_has_tf32(const torch::Device& device);
+
 /// Peak of the bytes in tensors on this GPU since the program began.
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device);
 

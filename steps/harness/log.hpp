@@ -1,5 +1,7 @@
 #pragma once
 
+#include "harness/json.hpp"
+#include "harness/metrics_file.hpp"
 #include "harness/statistics.hpp"
 
 #include <string>
@@ -10,7 +12,8 @@
 
 namespace bench::steps {
 
-/// One result as the line `name=value` on standard output; the unit is the end of the name.
+/// One result as the line `name=value` on standard output, and in the file of `--metrics`; the unit
+/// is the end of the name.
 template <typename Value>
 void log_value(std::string_view name, const Value& value) {
   // Nine digits give a float back exactly, so equal losses print equal and only those.
@@ -18,6 +21,7 @@ void log_value(std::string_view name, const Value& value) {
     fmt::print("{}={:.9g}\n", name, value);
   else
     fmt::print("{}={}\n", name, value);
+  keep_metric(name, json_value(value));
 }
 
 /// `<name>_min_<unit>=`, `_mean_`, `_median_`, `_max_` and `_std_`, one line each.

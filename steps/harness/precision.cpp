@@ -1,5 +1,6 @@
 #include "harness/precision.hpp"
 
+#include "harness/cuda.hpp"
 #include "harness/program.hpp"
 
 #include <ATen/autocast_mode.h>
@@ -46,18 +47,25 @@ bool has_fast_bf16() {
 Precision parse_precision(const std::string& name) {
   if (name == "fp32")
     return Precision::fp32;
+  if (name == "tf32")
+    return Precision::tf32;
   if (name == "bf16")
     return Precision::bf16;
   if (name == "fp16")
     return Precision::fp16;
   throw UsageError(fmt::format("unknown precision '{}'", name),
-                   "--precision takes fp32, bf16 or fp16");
+                   "--precision takes fp32, tf32, bf16 or fp16");
 }
 
 void check_precision(Precision precision, const torch::Device& device) {
   if (precision == Precision::fp16 && device.is_cpu())
     throw UsageError("precision fp16 does not work on the CPU: LibTorch has no fp16 convolution",
                      "use --precision bf16, or --device cuda");
+  if (precision == Precision::tf32 && !cuda_has_tf32(device))
+    throw UsageError(fmt::format("precision tf32 does not work on {}: NVIDIA's GPUs have it, from "
+                                 "compute capability 8.0 on",
+                                 device.is_cpu() ? "the CPU" : cuda_device_name(device)),
+                     "use --precision fp32, which is never rounded to tf32");
   if (precision == Precision::bf16 && device.is_cpu() && !has_fast_bf16())
     fmt::print(stderr,
                "warning: bf16 on a CPU without AVX-512 is many times slower than fp32: LibTorch "
@@ -68,8 +76,15 @@ double loss_scale(Precision precision) {
   return precision == Precision::fp16 ? 128.0 : 1.0;
 }
 
+void allow_rounding_to_tf32(Precision precision) {
+  const bool allow = precision == Precision::tf32;
+  at::globalContext().setAllowTF32CuBLAS(allow);
+  at::globalContext().setAllowTF32CuDNN(allow);
+}
+
 Autocast::Autocast(const torch::Device& device, Precision precision)
-    : device_type_(device.type()), active_(precision != Precision::fp32) {
+    : device_type_(device.type()),
+      active_(precision == Precision::bf16 || precision == Precision::fp16) {
   if (!active_)
     return;
   set_autocast_type(device_type_, precision == Precision::bf16 ? torch::kBFloat16 : torch::kHalf);

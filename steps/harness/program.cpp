@@ -1,5 +1,8 @@
 #include "harness/program.hpp"
 
+#include "harness/log.hpp"
+#include "harness/metrics_file.hpp"
+#include "harness/mllog.hpp"
 #include "harness/torch_all.hpp"
 
 #include <algorithm>
@@ -23,14 +26,15 @@ int report(std::string_view program, const std::exception& error) {
   fmt::print(stderr, "{}: error: {}\n", program, first_line(error));
   if (const auto* usage = dynamic_cast<const UsageError*>(&error)) {
     fmt::print(stderr, "hint: {}\n", usage->hint());
+    discard_metrics_file();
     return exit_usage;
   }
   if (is_out_of_memory(error)) {
     fmt::print(stderr, "hint: a smaller --batch-size needs less memory\n");
-    fmt::print("result=oom\n");
+    log_value("result", "oom");
     return exit_out_of_memory;
   }
-  fmt::print("result=failed\n");
+  log_value("result", "failed");
   return exit_failed;
 }
 
@@ -63,6 +67,13 @@ int run_program(std::string_view program, const std::function<int()>& body) {
     code = body();
   } catch (const std::exception& error) {
     code = report(program, error);
+  }
+  end_mllog();
+  try {
+    end_metrics_file();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: error: {}\n", program, error.what());
+    code = code == exit_ok ? exit_failed : code;
   }
   // A full disk or a closed pipe must not pass for a result.
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {

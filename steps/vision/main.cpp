@@ -5,6 +5,8 @@
 #include "harness/environment.hpp"
 #include "harness/gradient_buckets.hpp"
 #include "harness/log.hpp"
+#include "harness/metrics_file.hpp"
+#include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
 #include "harness/sgd.hpp"
@@ -79,9 +81,11 @@ vision::History train(const vision::Options& options, vision::Network& model,
       step();
     timers.begin_epoch();
   }
+  steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
   for (std::int64_t i = 0; i < options.common.steps; ++i)
     timers.timed(Region::batch, step);
   timers.end_epoch();
+  steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
 
   return recorder.read();
 }
@@ -100,10 +104,13 @@ int run(int argc, char** argv) {
   }
   const steps::Ranks ranks = steps::find_ranks();
   vision::set_ranks(options, ranks.size);
+  steps::begin_mllog(options.common.mllog && ranks.rank == 0);
+  steps::mllog("init_start");
   const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   vision::check_trainable(options, architecture);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
+  steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
   const c10::DeviceGuard guard(device);
   steps::Communicator communicator(ranks, device);
@@ -114,10 +121,16 @@ int run(int argc, char** argv) {
 
   steps::Timers timers(steps::make_clock(device));
   vision::Network model = build_model(options, architecture, device);
+  vision::mllog_options(options);
+  steps::mllog("init_stop");
+  steps::mllog("run_start");
   const vision::History history = train(options, model, communicator, device, timers);
   vision::log_results(options, counts, timers, history);
-  if (options.eval_steps > 0)
+  if (options.eval_steps > 0) {
+    steps::mllog("eval_start", {}, {{"epoch_num", 1}});
     vision::log_evaluation(vision::evaluate(options, model, device));
+    steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+  }
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
   timings.write(timers);

@@ -1,6 +1,7 @@
 #include "vision/report.hpp"
 
 #include "harness/log.hpp"
+#include "harness/mllog.hpp"
 #include "harness/times_log.hpp"
 #include "vision/progress_log.hpp"
 #include "vision/step_log.hpp"
@@ -81,12 +82,25 @@ void log_results(const Options& options, const Counts& counts, const steps::Time
   log_value("final_loss", history.losses.back());
 }
 
+void mllog_options(const Options& options) {
+  using steps::mllog;
+  mllog("seed", static_cast<std::int64_t>(options.common.seed));
+  mllog("global_batch_size", options.global_batch());
+  mllog("train_samples", options.common.steps * options.global_batch());
+  mllog("eval_samples", options.eval_steps * options.common.batch_size);
+  mllog("opt_name", "sgd");
+  mllog("opt_base_learning_rate", options.learning_rate());
+  mllog("opt_momentum", options.momentum);
+  mllog("opt_weight_decay", options.weight_decay);
+}
+
 void log_evaluation(const Evaluation& evaluation) {
   log_value("evaluation_s", evaluation.seconds);
   log_value("evaluation_images_per_second", evaluation.images_per_second);
   log_value("evaluation_loss", evaluation.loss);
   log_value("evaluation_top1_percent", evaluation.top1_percent);
   log_value("evaluation_top5_percent", evaluation.top5_percent);
+  steps::mllog("eval_accuracy", evaluation.top1_percent / 100, {{"epoch_num", 1}});
 }
 
 }  // namespace bench::vision

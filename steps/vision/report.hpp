@@ -7,6 +7,9 @@
 
 namespace bench::vision {
 
+/// The lines of `--mllog` that say how is trained.
+void mllog_options(const Options& options);
+
 /// Prints what `--describe` promises.
 void log_description(const Options& options, const Counts& counts);
 

@@ -10,6 +10,10 @@ namespace bench::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::DoubleNear;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
@@ -21,39 +25,81 @@ std::string benchmark(const std::string& name) {
 /// What the small size of a benchmark must show.
 struct LocalCase {
   std::string name;
+  std::vector<std::string> tags;
   std::string program;
   std::size_t rows;
   std::string rate;  ///< Heading of a column that must have a positive number in every row.
 };
 class LocalBenchmarkTest : public testing::TestWithParam<LocalCase> {};
 
-TEST_P(LocalBenchmarkTest, FillsEveryRowOfItsTable) {
-  if (!fs::exists(fs::path(BENCH_PROGRAM).parent_path() / "steps" / GetParam().program))
-    GTEST_SKIP() << "built without the step programs";
-  const Playground here;
-  const auto run = here.bench({"run", benchmark(GetParam().name), "--strict", "--outpath", "runs",
-                               "--result", "--power-source", "model:cpu=65W"});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error << run.standard_output;
-  EXPECT_THAT(run.standard_output, Not(HasSubstr("n/a")));
-  const auto csv = here.bench({"result", "runs", "-s", "csv"});
-  const auto lines = split_names(csv.standard_output, "\n");
-  ASSERT_THAT(lines, SizeIs(GetParam().rows + 1));
-  const auto headings = split(lines[0], ",");
-  const auto rate = std::ranges::find_if(
-      headings, [](const std::string& heading) { return heading.starts_with(GetParam().rate); });
-  ASSERT_NE(rate, headings.end()) << lines[0];
-  for (std::size_t row = 1; row < lines.size(); ++row) {
-    const auto cells = split(lines[row], ",");
-    EXPECT_GT(std::stod(cells.at(static_cast<std::size_t>(rate - headings.begin()))), 0);
-    EXPECT_EQ(cells.back(), "ok") << lines[row];
-  }
+bool has_program(const std::string& name) {
+  return fs::exists(fs::path(BENCH_PROGRAM).parent_path() / "steps" / name);
 }
 
-INSTANTIATE_TEST_SUITE_P(Benchmarks, LocalBenchmarkTest,
-                         testing::Values(LocalCase{"llm_training", "gpt", 3, "Tokens/second"},
-                                         LocalCase{"image_classification", "vision", 3,
-                                                   "Images/second"}),
-                         [](const auto& instance) { return instance.param.name; });
+/// The table of a run of the small size, heading first; empty if it failed.
+std::vector<std::vector<std::string>> table_of(const Playground& here, const std::string& name,
+                                               const std::vector<std::string>& tags) {
+  std::vector<std::string> arguments{"run",  benchmark(name), "--strict",       "--outpath",
+                                     "runs", "--result",      "--power-source", "model:cpu=65W"};
+  if (!tags.empty())
+    arguments.emplace_back("--tag");
+  arguments.insert(arguments.end(), tags.begin(), tags.end());
+  const auto run = here.bench(arguments);
+  EXPECT_EQ(run.status.code, 0) << run.standard_error << run.standard_output;
+  EXPECT_THAT(run.standard_output, Not(HasSubstr("n/a")));
+  std::vector<std::vector<std::string>> rows;
+  const auto csv = here.bench({"result", "runs", "-s", "csv"});
+  for (const std::string& line : split_names(csv.standard_output, "\n"))
+    rows.push_back(split(line, ","));
+  return rows;
+}
+
+/// The numbers below the heading that begins so.
+std::vector<double> numbers(const std::vector<std::vector<std::string>>& table,
+                            const std::string& heading) {
+  const auto column = std::ranges::find_if(
+      table.at(0), [&](const std::string& name) { return name.starts_with(heading); });
+  EXPECT_NE(column, table[0].end()) << heading;
+  std::vector<double> found;
+  for (std::size_t row = 1; row < table.size(); ++row)
+    found.push_back(std::stod(table[row].at(static_cast<std::size_t>(column - table[0].begin()))));
+  return found;
+}
+
+TEST_P(LocalBenchmarkTest, FillsEveryRowOfItsTable) {
+  if (!has_program(GetParam().program))
+    GTEST_SKIP() << "built without the step programs";
+  const Playground here;
+  const auto table = table_of(here, GetParam().name, GetParam().tags);
+  ASSERT_THAT(table, SizeIs(GetParam().rows + 1));
+  EXPECT_THAT(numbers(table, GetParam().rate), Each(Gt(0)));
+  for (std::size_t row = 1; row < table.size(); ++row)
+    EXPECT_EQ(table[row].back(), "ok");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Benchmarks, LocalBenchmarkTest,
+    testing::Values(LocalCase{"llm_training", {}, "gpt", 3, "Tokens/second"},
+                    LocalCase{"image_classification", {}, "vision", 3, "Images/second"},
+                    LocalCase{"scaling", {"gpt", "strong"}, "gpt", 2, "Tokens/second"}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(ScalingBenchmarkTest, ComparesEachSizeWithTheSmallest) {
+  if (!has_program("vision"))
+    GTEST_SKIP() << "built without the step programs";
+  const Playground here;
+  const auto table = table_of(here, "scaling", {});
+  ASSERT_THAT(table, SizeIs(3));
+  EXPECT_THAT(numbers(table, "Devices"), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(table, "GlobalBatchSize"), ElementsAre(8, 16));
+  constexpr double printed_digits = 0.01;
+  const auto step_s = numbers(table, "median step");
+  EXPECT_THAT(numbers(table, "efficiency of a step"),
+              ElementsAre(1, DoubleNear(step_s[0] / step_s[1], printed_digits)));
+  const auto per_device = numbers(table, "per device");
+  EXPECT_THAT(numbers(table, "efficiency of the rate"),
+              ElementsAre(1, DoubleNear(per_device[1] / per_device[0], printed_digits)));
+}
 
 /// What a benchmark does on a machine.
 struct ScriptCase {
@@ -118,6 +164,26 @@ INSTANTIATE_TEST_SUITE_P(
             "image_classification",
             {"MI250", "vgg16", "fp32"},
             {"#SBATCH --ntasks-per-node=8", "--model vgg16 --classes 1001 --precision fp32"}},
+        ScriptCase{"SizesOfWholeNodes",
+                   "scaling",
+                   {"JEDI", "vision", "weak", "amp"},
+                   {"srun --nodes=1 --ntasks=4", "srun --nodes=32 --ntasks=128",
+                    "vision --model resnet50 --precision fp16 --global-batch-size 65536"}},
+        ScriptCase{
+            "SizesThatTheMachineHas",
+            "scaling",
+            {"MI250", "gpt", "fp32"},
+            {"step train: 2 workpackages", "srun --nodes=2 --ntasks=16", "gpt --model 24x1024",
+             "--precision fp32 --micro-batch-size 1 --global-batch-size 256"}},
+        ScriptCase{"SizesWithinANode",
+                   "scaling",
+                   {"H100", "gpt", "strong"},
+                   {"srun --nodes=1 --ntasks=1", "srun --nodes=1 --ntasks=4",
+                    "--micro-batch-size 1 --global-batch-size 512"}},
+        ScriptCase{"SizesOfGraphcore",
+                   "scaling",
+                   {"GC200", "strong"},
+                   {"-- ${BENCH_IPU_SCALING:?} 1 128", "-- ${BENCH_IPU_SCALING:?} 4 128"}},
         ScriptCase{"ImagesOfGraphcore",
                    "image_classification",
                    {"GC200"},

@@ -20,6 +20,7 @@ TEST_P(PlatformVariablesTest, SayWhatTheFileSays) {
 INSTANTIATE_TEST_SUITE_P(
     Shipped, PlatformVariablesTest,
     testing::Values(PlatformCase{"GH200", "jube_platform_name", "GH200"},
+                    PlatformCase{"A100", "jube_platform_nodes", "192"},
                     PlatformCase{"A100", "jube_platform_devices_per_node", "4"},
                     PlatformCase{"A100", "jube_platform_device_fp16_tflops", "312"},
                     PlatformCase{"A100", "jube_platform_device_fp32_tflops", "19.5"},

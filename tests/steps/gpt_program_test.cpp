@@ -40,6 +40,14 @@ TEST(GptProgram, PlansWhatItHasNoMemoryFor) {
   EXPECT_GT(outcome.number("one_device_total_gib"), 12.8 * 20 / 1.074);
 }
 
+TEST(GptProgram, PlansTheMemoryOfFp32ForTf32) {
+  const std::string arguments = "--plan --model 800M --device-memory-gib 40 --precision ";
+  const std::string total = "one_device_total_gib";
+  EXPECT_FALSE(run(arguments + "tf32").value(total).empty());
+  EXPECT_EQ(run(arguments + "tf32").value(total), run(arguments + "fp32").value(total));
+  EXPECT_NE(run(arguments + "bf16").value(total), run(arguments + "fp32").value(total));
+}
+
 TEST(GptProgram, TrainsAndReports) {
   const Outcome outcome =
       run(tiny_model +
@@ -201,6 +209,10 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"Stages", "--layers 3 --pipeline-parallel 2",
                     "3 layers cannot be shared by 2 pipeline stages"},
         MistakeCase{"Interval", "--save-interval 2", "--save-interval requires --save"},
+        MistakeCase{"Tf32", "--layers 1 --device cpu --precision tf32",
+                    "precision tf32 does not work on the CPU"},
+        MistakeCase{"Metrics", "--layers 1 --metrics /nowhere/m.json",
+                    "cannot write /nowhere/m.json"},
         MistakeCase{"Timings", "--layers 1 --timings /nowhere/t.csv",
                     "cannot write /nowhere/t.csv"}),
     [](const auto& instance) { return instance.param.name; });

@@ -66,11 +66,23 @@ TEST(Device, ReportsTheMemoryOfThisProcess) {
 
 TEST(Precision, KnowsItsNamesAndItsDevices) {
   EXPECT_EQ(parse_precision("bf16"), Precision::bf16);
+  EXPECT_EQ(parse_precision("tf32"), Precision::tf32);
   EXPECT_THROW(parse_precision("fp8"), UsageError);
+  EXPECT_THROW(check_precision(Precision::tf32, torch::Device(torch::kCPU)), UsageError);
   EXPECT_THROW(check_precision(Precision::fp16, torch::Device(torch::kCPU)), UsageError);
   EXPECT_NO_THROW(check_precision(Precision::fp16, torch::Device(torch::kCUDA, 0)));
   EXPECT_EQ(loss_scale(Precision::fp16), 128.0);
   EXPECT_EQ(loss_scale(Precision::bf16), 1.0);
+}
+
+TEST(Precision, IsRoundedToTf32OnlyWhereThatIsWanted) {
+  const at::Context& context = at::globalContext();
+  allow_rounding_to_tf32(Precision::tf32);
+  EXPECT_TRUE(context.allowTF32CuBLAS() && context.allowTF32CuDNN());
+  for (const Precision other : {Precision::fp32, Precision::bf16, Precision::fp16}) {
+    allow_rounding_to_tf32(other);
+    EXPECT_FALSE(context.allowTF32CuBLAS() || context.allowTF32CuDNN());
+  }
 }
 
 TEST(Precision, HoldsInsideTheScopeOnly) {

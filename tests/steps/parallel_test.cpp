@@ -137,6 +137,17 @@ TEST(GptParallel, OnlyRank0Speaks) {
   EXPECT_THAT(outcomes[1].out, IsEmpty());
 }
 
+TEST(GptParallel, EveryRankWritesItsResults) {
+  const Folder folder;
+  const auto outcomes = run_ranks(2, GPT_PROGRAM, tiny_gpt("--metrics " + folder.file("m.json")));
+  ASSERT_EQ(outcomes[1].exit_code, 0) << outcomes[1].err;
+  for (const auto& [file, rank] : {std::pair("m.json", "0"), std::pair("m.json.1", "1")}) {
+    const std::string text = read_text(folder.file(file));
+    EXPECT_THAT(text, HasSubstr(std::string("\"rank\": ") + rank + ",\n  \"size\": 2,"));
+    EXPECT_THAT(text, HasSubstr("\n  \"result\": \"ok\"\n"));
+  }
+}
+
 TEST(GptParallel, AGlobalBatchIsSharedOrRefused) {
   for (const Outcome& outcome :
        run_ranks(2, GPT_PROGRAM, "--micro-batch-size 2 --global-batch-size 6 --layers 1")) {

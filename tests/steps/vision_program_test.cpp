@@ -265,8 +265,9 @@ TEST(VisionProgram, RefusesWrongArguments) {
       {"--model vgg19",
        "--model: vgg19 not in {alexnet,inception3,resnet18,resnet34,resnet50,resnet50_v2,resnet101,"
        "resnet152,vgg16}"},
-      {"--precision fp8", "--precision: fp8 not in {fp32,bf16,fp16}"},
+      {"--precision fp8", "--precision: fp8 not in {fp32,tf32,bf16,fp16}"},
       {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
+      {"--precision tf32 --device cpu", "precision tf32 does not work on the CPU"},
       {"--log-format json", "--log-format: json not in {tf_cnn,torch}"},
       {"--eval-steps -1", "--eval-steps: Value -1 not in range"},
       {"--batch-size 0", "--batch-size: Value 0 not in range"},

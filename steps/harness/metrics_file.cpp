@@ -1,0 +1,83 @@
+#include "harness/metrics_file.hpp"
+
+#include "harness/json.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace bench::steps {
+namespace {
+
+struct Metrics {
+  std::string file;  ///< Empty: none.
+  std::ofstream out;
+  std::vector<std::pair<std::string, std::string>> values;  ///< Name and JSON, as they came.
+
+  std::string unfinished() const { return file + ".part"; }
+};
+
+// The log is the program's, as standard output is; handing this to all who log would be in the way.
+Metrics metrics;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+}  // namespace
+
+void begin_metrics_file(const std::string& file, int rank, int size) {
+  if (file.empty())
+    return;
+  metrics.file = rank > 0 ? fmt::format("{}.{}", file, rank) : file;
+  metrics.out = std::ofstream(metrics.unfinished());
+  if (!metrics.out)
+    throw UsageError(fmt::format("cannot write {}", std::exchange(metrics.file, "")),
+                     "--metrics takes a file in a folder that exists and can be written");
+  metrics.values.clear();
+  keep_metric("rank", json_value(rank));
+  keep_metric("size", json_value(size));
+  keep_metric("host", json_value(host_name()));
+}
+
+void keep_metric(std::string_view name, const std::string& json) {
+  if (metrics.file.empty())
+    return;
+  const auto known =
+      std::ranges::find(metrics.values, name, [](const auto& value) { return value.first; });
+  if (known != metrics.values.end())
+    known->second = json;
+  else
+    metrics.values.emplace_back(name, json);
+}
+
+void end_metrics_file() {
+  const std::string file = std::exchange(metrics.file, "");
+  if (file.empty())
+    return;
+  const char* separator = "{\n";
+  for (const auto& [name, json] : metrics.values) {
+    metrics.out << separator << "  " << json_string(name) << ": " << json;
+    separator = ",\n";
+  }
+  metrics.out << "\n}\n";
+  metrics.out.close();
+  if (!metrics.out || std::rename((file + ".part").c_str(), file.c_str()) != 0)
+    throw std::runtime_error(fmt::format("cannot write {} to its end", file));
+}
+
+void discard_metrics_file() {
+  if (!metrics.file.empty())
+    std::remove(metrics.unfinished().c_str());
+  metrics.file.clear();
+}
+
+}  // namespace bench::steps

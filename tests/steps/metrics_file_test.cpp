@@ -1,0 +1,98 @@
+// Results as JSON: what is written, and what is not.
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "steps/program_runner.hpp"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Json, KeepsNumbersAsNumbersAndQuotesTheRest) {
+  EXPECT_EQ(json_value(7), "7");
+  EXPECT_EQ(json_value(true), "true");
+  EXPECT_EQ(json_value(0.25), "0.25");
+  EXPECT_EQ(json_value(1e30), "1e+30");
+  EXPECT_EQ(json_value(std::numeric_limits<double>::quiet_NaN()), "null");
+  EXPECT_EQ(json_value("fp32"), "\"fp32\"");
+  EXPECT_EQ(json_value(std::string("a \"b\" \\ \n")), R"("a \"b\" \\ \u000a")");
+}
+
+/// Runs the body as `main` does, without what it prints.
+int run_quietly(const std::function<int()>& body) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_program("p", body);
+  testing::internal::GetCapturedStdout();
+  testing::internal::GetCapturedStderr();
+  return code;
+}
+
+TEST(MetricsFile, HoldsWhatIsLoggedWithTheNewerOfTwoValues) {
+  const Folder folder;
+  const std::string file = folder.file("m.json");
+  EXPECT_EQ(run_quietly([&] {
+              begin_metrics_file(file, 1, 2);
+              log_value("steps", 3);
+              log_value("loss", 0.5);
+              log_value("loss", 0.25);
+              log_value("result", "ok");
+              return 0;
+            }),
+            exit_ok);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  const std::string text = read_text(file + ".1");
+  EXPECT_THAT(text, StartsWith("{\n  \"rank\": 1,\n  \"size\": 2,\n  \"host\": \""));
+  EXPECT_THAT(text, EndsWith("\",\n  \"steps\": 3,\n  \"loss\": 0.25,\n  \"result\": \"ok\"\n}\n"));
+}
+
+TEST(MetricsFile, TellsWhyAProgramEnded) {
+  const Folder folder;
+  const std::string file = folder.file("m.json");
+  EXPECT_EQ(run_quietly([&]() -> int {
+              begin_metrics_file(file, 0, 1);
+              throw std::bad_alloc();
+            }),
+            exit_out_of_memory);
+  EXPECT_THAT(read_text(file), EndsWith("  \"result\": \"oom\"\n}\n"));
+}
+
+TEST(MetricsFile, IsNotLeftByAProgramThatWasCalledWrongly) {
+  const Folder folder;
+  EXPECT_EQ(run_quietly([&]() -> int {
+              begin_metrics_file(folder.file("m.json"), 0, 1);
+              throw UsageError("wrong", "do this");
+            }),
+            exit_usage);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.file("")));
+}
+
+TEST(MetricsFile, IsRefusedBeforeTheRunWhereItCannotBeWritten) {
+  EXPECT_THROW(begin_metrics_file("/nowhere/m.json", 0, 1), UsageError);
+}
+
+TEST(VisionProgram, WritesItsResultsAlsoWhenItDiverges) {
+  const Folder folder;
+  const Outcome outcome = run_step(
+      VISION_PROGRAM,
+      "--model resnet18 --image-size 32 --batch-size 2 --classes 10 --threads 1 --device cpu "
+      "--steps 3 --warmup 1 --base-learning-rate 1e30 --metrics " +
+          folder.file("m.json"));
+  EXPECT_EQ(outcome.exit_code, exit_diverged) << outcome.err;
+  const std::string text = read_text(folder.file("m.json"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\n  \"trainable_parameters\": " + outcome.value("trainable_parameters") + ",\n"));
+  EXPECT_THAT(text, HasSubstr("\n  \"images_per_second\": " + outcome.value("images_per_second")));
+  EXPECT_THAT(text, HasSubstr("\n  \"final_loss\": null,\n"));
+  EXPECT_THAT(text, EndsWith("\n  \"result\": \"diverged\"\n}\n"));
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -1,0 +1,101 @@
+// MLPerf's lines: their format, and which of them the programs print.
+#include "harness/mllog.hpp"
+
+#include "steps/program_runner.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::ElementsAre;
+using testing::MatchesRegex;
+
+std::string line_of(const std::string& key, const MlValue& value, const MlMetadata& more = {}) {
+  return mllog_line(key, value, more, 1604000000000, std::source_location::current());
+}
+
+TEST(Mllog, WritesTheLinesOfMlperf) {
+  EXPECT_THAT(line_of("run_start", {}),
+              MatchesRegex(":::MLLOG \\{\"namespace\": \"\", \"time_ms\": 1604000000000, "
+                           "\"event_type\": \"INTERVAL_START\", \"key\": \"run_start\", \"value\": "
+                           "null, \"metadata\": \\{\"file\": \"mllog_test.cpp\", \"lineno\": "
+                           "[0-9]+\\}\\}\n"));
+}
+
+struct ValueCase {
+  std::string key;
+  MlValue value;
+  MlMetadata metadata;
+  std::string expected;  ///< From `event_type` on, the place left out.
+};
+
+TEST(Mllog, WritesValuesAsPythonDoes) {
+  const ValueCase cases[] = {
+      {"epoch_stop",
+       {},
+       {{"epoch_num", 1}},
+       R"("INTERVAL_END", "key": "epoch_stop", "value": null, "metadata": {"epoch_num": 1}})"},
+      {"seed", 7, {}, R"("POINT_IN_TIME", "key": "seed", "value": 7, "metadata": {}})"},
+      {"opt_lr", 1.0, {}, R"("POINT_IN_TIME", "key": "opt_lr", "value": 1.0, "metadata": {}})"},
+      {"opt_lr", 1e-5, {}, R"("POINT_IN_TIME", "key": "opt_lr", "value": 1e-05, "metadata": {}})"},
+      {"opt_name",
+       "sgd",
+       {},
+       R"("POINT_IN_TIME", "key": "opt_name", "value": "sgd", "metadata": {}})"},
+      {"opt_betas",
+       std::vector{0.9, 0.95},
+       {},
+       R"("POINT_IN_TIME", "key": "opt_betas", "value": [0.9, 0.95], "metadata": {}})"},
+  };
+  for (const ValueCase& c : cases) {
+    std::string line = line_of(c.key, c.value, c.metadata);
+    const auto place = line.find("\"file\": ");
+    const auto behind = line.find_first_of(",}", line.find("\"lineno\": "));
+    line.erase(place, behind - place + (line[behind] == ',' ? 2 : 0));
+    EXPECT_EQ(line.substr(line.find("\"event_type\": ") + 14), c.expected + "\n");
+  }
+}
+
+/// The keys of the lines, in their order.
+std::vector<std::string> keys(const std::string& out) {
+  std::vector<std::string> found;
+  const std::string before = "\"key\": \"";
+  for (auto at = out.find(before); at != std::string::npos; at = out.find(before, at + 1)) {
+    const auto begin = at + before.size();
+    found.push_back(out.substr(begin, out.find('"', begin) - begin));
+  }
+  return found;
+}
+
+TEST(VisionProgram, PrintsTheEventsOfMlperfInTheirOrder) {
+  const Outcome outcome = run_step(
+      VISION_PROGRAM,
+      "--model resnet18 --image-size 32 --batch-size 2 --classes 10 --threads 1 --device cpu "
+      "--steps 2 --warmup 1 --eval-steps 1 --mllog");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(keys(outcome.out),
+              ElementsAre("init_start", "seed", "global_batch_size", "train_samples",
+                          "eval_samples", "opt_name", "opt_base_learning_rate", "opt_momentum",
+                          "opt_weight_decay", "init_stop", "run_start", "epoch_start", "epoch_stop",
+                          "eval_start", "eval_accuracy", "eval_stop", "run_stop"));
+  EXPECT_THAT(outcome.out, testing::HasSubstr(", \"status\": \"aborted\"}}\n"));
+}
+
+TEST(GptProgram, PrintsTheEventsOfMlperfInTheirOrder) {
+  const std::string arguments =
+      "--layers 1 --hidden 32 --heads 4 --seq 16 --vocab-size 128 --threads 1 --device cpu "
+      "--steps 2 --warmup 0";
+  const Outcome outcome = run_step(GPT_PROGRAM, arguments + " --mllog");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(keys(outcome.out),
+              ElementsAre("init_start", "seed", "global_batch_size",
+                          "gradient_accumulation_frequency", "max_sequence_length", "train_samples",
+                          "opt_name", "opt_base_learning_rate", "opt_end_learning_rate",
+                          "opt_betas", "opt_eps", "opt_weight_decay", "opt_max_grad_norm",
+                          "init_stop", "run_start", "epoch_start", "epoch_stop", "run_stop"));
+  EXPECT_THAT(keys(run_step(GPT_PROGRAM, arguments).out), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -33,7 +33,29 @@ class Descriptor {
   int fd_;
 };
 
+/// Advice may be ignored, and so is that it could not be given. Begins at the page of the first
+/// byte.
+void advise(std::string_view bytes, int advice) {
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t before = address % page;
+  if (!bytes.empty())
+    ::madvise(reinterpret_cast<void*>(address - before), bytes.size() + before, advice);
+}
+
 }  // namespace
+
+MappedFile::Scattered::Scattered(const MappedFile& file) : bytes_(file.bytes()) {
+  advise(bytes_, MADV_RANDOM);
+}
+
+MappedFile::Scattered::~Scattered() {
+  advise(bytes_, MADV_NORMAL);
+}
+
+void will_read(std::string_view bytes) {
+  advise(bytes, MADV_WILLNEED);
+}
 
 MappedFile::MappedFile(std::string path, const std::string& hint) : path_(std::move(path)) {
   const auto fail = [&](int error) {

@@ -117,6 +117,10 @@ std::string image_part_path(const std::string& folder, ImagePart part) {
   return (fs::path(folder) / (part == ImagePart::train ? "train" : "val")).string();
 }
 
+std::string shard_name(ImagePart part, std::uint64_t number, std::uint64_t count) {
+  return fmt::format("{}{:05}-of-{:05}", shard_prefix(part), number, count);
+}
+
 std::vector<std::string> find_shards(const std::string& folder, ImagePart part) {
   std::map<unsigned, std::string> by_number;
   unsigned count = 0;
@@ -137,7 +141,7 @@ std::vector<std::string> find_shards(const std::string& folder, ImagePart part) 
   for (unsigned number = 0; number < count; ++number) {
     const auto found = by_number.find(number);
     if (found == by_number.end())
-      fail(fmt::format("{}{:05}-of-{:05} is missing", shard_prefix(part), number, count));
+      fail(fmt::format("{} is missing", shard_name(part, number, count)));
     files.push_back(found->second);
   }
   return files;

@@ -2,6 +2,7 @@
 
 #include "data/staging.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ ImageFormat find_image_format(const std::string& folder, const std::string& want
 
 /// The file or folder of a part that is in one, of an LMDB or a folder of classes.
 std::string image_part_path(const std::string& folder, ImagePart part);
+
+/// Name of a TFRecord file, such as `train-00003-of-01024`.
+std::string shard_name(ImagePart part, std::uint64_t number, std::uint64_t count);
 
 /// The files of a part that is in TFRecord files, in order.
 /// @throws UsageError if one of as many as their names say is missing, or there are none

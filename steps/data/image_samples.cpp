@@ -18,8 +18,8 @@ class ImageMaker : public SampleMaker {
     const EncodedImage encoded = reader_->at(order_->item(sample));
     const std::int64_t label = encoded.label + options_.first_label;
     if (label >= options_.classes)
-      throw DataError(encoded.name, fmt::format("class {} of {}, counted from {}", label,
-                                                options_.classes, options_.first_label));
+      throw DataError(encoded.name,
+                      fmt::format("label {}, but there are {} classes", label, options_.classes));
     decoder_.decode(encoded.jpeg, encoded.name, image_);
     if (options_.part == ImagePart::validation) {
       resize_part(image_, middle_part(image_.width, image_.height), /*mirrored=*/false,

@@ -149,8 +149,8 @@ TEST(VisionDataParallel, SharesADataSetThatIsCopiedOnce) {
 
 TEST(VisionDataParallel, EndsWhereOneRankHasADamagedImage) {
   const Folder folder;
-  write_classes(folder.file("set/train"), small_images(2, 1));
-  std::ofstream(folder.file("set/train/class0/0001.jpg")) << "no image";
+  write_part(folder.file("set/"), ImageFormat::folder, ImagePart::train, small_images(2, 1));
+  std::ofstream(folder.file("set/train/00000/00000001.jpg")) << "no image";
   const auto outcomes =
       run_ranks(2, VISION_PROGRAM,
                 "--model resnet18 --image-size 33 --batch-size 1 --threads 1 --device cpu "
@@ -159,7 +159,7 @@ TEST(VisionDataParallel, EndsWhereOneRankHasADamagedImage) {
   EXPECT_EQ(outcomes[0].exit_code, 1);
   EXPECT_EQ(outcomes[1].exit_code, 1);
   EXPECT_THAT(outcomes[0].err + outcomes[1].err,
-              HasSubstr("set/train/class0/0001.jpg: Not a JPEG file"));
+              HasSubstr("set/train/00000/00000001.jpg: Not a JPEG file"));
 }
 
 #endif

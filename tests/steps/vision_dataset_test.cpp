@@ -1,5 +1,6 @@
 // The real program `vision` on images that lie on disk, and on those made on the host.
 
+#include "data/tfrecord.hpp"
 #include "steps/program_runner.hpp"
 #include "steps_data/image_files.hpp"
 
@@ -25,7 +26,7 @@ Outcome train(const std::string& arguments, const std::string& before = "") {
                          before);
 }
 
-std::string losses(const Outcome& outcome) {
+std::string all_losses(const Outcome& outcome) {
   return outcome.value("first_loss") + " " + outcome.value("final_loss") + " " +
          outcome.value("evaluation_loss");
 }
@@ -37,7 +38,7 @@ TEST(VisionOnTheHost, DrawsNewImagesForEachStep) {
   EXPECT_EQ(one.value("dataset"), "synthetic_host");
   EXPECT_EQ(one.value("loader_threads"), "1");
   EXPECT_GT(one.number("loader_images_per_second_per_thread"), 0);
-  EXPECT_EQ(losses(one), losses(train(arguments + "3 --prefetch 1")));
+  EXPECT_EQ(all_losses(one), all_losses(train(arguments + "3 --prefetch 1")));
   const Outcome device = train("--steps 3");
   EXPECT_EQ(device.value("dataset"), "synthetic_device");
   EXPECT_EQ(device.value("loader_threads"), "");
@@ -76,7 +77,8 @@ TEST_P(VisionDatasetTest, TrainsAndEvaluatesAlikeInEveryFormat) {
   EXPECT_EQ(outcome.value("evaluation_dataset_images"), "6");
   EXPECT_EQ(outcome.value("first_label"), "0");
   EXPECT_NEAR(outcome.number("dataset_epochs"), 8 / 12.0, 1e-6);
-  EXPECT_EQ(losses(outcome), losses(train(arguments + "other --loader-threads 1 --prefetch 1")));
+  EXPECT_EQ(all_losses(outcome),
+            all_losses(train(arguments + "other --loader-threads 1 --prefetch 1")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, VisionDatasetTest, testing::ValuesIn(steps::built_formats()),
@@ -95,7 +97,8 @@ TEST(VisionDataset, LosesAlikeInBothOrdersOfMemory) {
 TEST(VisionDataset, RefusesWhatCannotBeTrainedOn) {
   const Folder folder;
   std::filesystem::create_directories(folder.file("empty"));
-  steps::write_classes(folder.file("set/train"), steps::small_images(4, 4));
+  steps::write_part(folder.file("set/"), ImageFormat::folder, ImagePart::train,
+                    steps::small_images(4, 4));
   struct Case {
     std::string arguments;
     std::string message;
@@ -120,10 +123,10 @@ TEST(VisionDataset, RefusesWhatCannotBeTrainedOn) {
 
 TEST(VisionDataset, EndsAtADamagedRecordWithFileAndOffset) {
   const Folder folder;
-  const auto images = steps::small_images(4, 2);
-  steps::write_shards(folder.file(""), ImagePart::train, images, 1);
+  steps::write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train,
+                    steps::small_images(4, 2));
   const std::string file = folder.file("train-00000-of-00001");
-  const std::size_t second = steps::imagenet_record(images[0]).size() + 16;
+  const std::uint64_t second = steps::TfRecordFile(file).record_offsets()[1];
   damage(file, static_cast<std::streamoff>(second) + 100, "damage");
   const Outcome outcome = train("--steps 10 --data-path " + folder.file(""));
   EXPECT_EQ(outcome.exit_code, 1);
@@ -134,17 +137,19 @@ TEST(VisionDataset, EndsAtADamagedRecordWithFileAndOffset) {
 
 TEST(VisionDataset, EndsAtACutImageWithItsFile) {
   const Folder folder;
-  steps::write_classes(folder.file("train"), steps::small_images(4, 2));
-  std::filesystem::resize_file(folder.file("train/class1/0003.jpg"), 600);
+  steps::write_part(folder.file(""), ImageFormat::folder, ImagePart::train,
+                    steps::small_images(4, 2));
+  std::filesystem::resize_file(folder.file("train/00001/00000003.jpg"), 600);
   const Outcome outcome = train("--steps 10 --data-path " + folder.file(""));
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.value("result"), "failed");
-  EXPECT_THAT(outcome.err, HasSubstr(folder.file("train/class1/0003.jpg") + ": "));
+  EXPECT_THAT(outcome.err, HasSubstr(folder.file("train/00001/00000003.jpg") + ": "));
 }
 
 TEST(VisionDataset, LeavesOneOf1001ClassesToTheBackground) {
   const Folder folder;
-  steps::write_shards(folder.file(""), ImagePart::train, steps::small_images(4, 2), 1);
+  steps::write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train,
+                    steps::small_images(4, 2));
   const auto first_label = [&](const std::string& arguments) {
     return train("--steps 1 --data-path " + folder.file("") + " --classes " + arguments)
         .value("first_label");
@@ -169,7 +174,7 @@ TEST(VisionStaging, CopiesOnceAndUsesTheCopyAgain) {
   const Outcome second = train(arguments);
   EXPECT_EQ(second.value("staged_folder"), copy);
   EXPECT_EQ(second.value("staged_bytes"), "0");
-  EXPECT_EQ(losses(second), losses(first));
+  EXPECT_EQ(all_losses(second), all_losses(first));
 }
 
 TEST(VisionStaging, IsReadInPlaceOfTheOriginal) {
@@ -178,14 +183,15 @@ TEST(VisionStaging, IsReadInPlaceOfTheOriginal) {
   const std::string arguments =
       "--steps 3 --data-path " + folder.file("set") + " --stage-to " + folder.file("disk");
   const std::string copy = train(arguments).value("staged_folder");
-  damage(copy + "/train/class1/0002.jpg", 0, "damage");  // of the same length
-  EXPECT_THAT(train(arguments).err, HasSubstr(copy + "/train/class1/0002.jpg: "));
+  damage(copy + "/train/00001/00000002.jpg", 0, "damage");  // of the same length
+  EXPECT_THAT(train(arguments).err, HasSubstr(copy + "/train/00001/00000002.jpg: "));
 }
 
 TEST(VisionStaging, LeavesNothingHalfWrittenBehind) {
   const Folder folder;
   std::filesystem::create_directories(folder.file("set"));
-  steps::write_shards(folder.file("set"), ImagePart::train, steps::small_images(100, 3), 1);
+  steps::write_part(folder.file("set"), ImageFormat::tfrecord, ImagePart::train,
+                    steps::small_images(100, 3));
   ASSERT_GT(bytes_below(folder.file("set")), 60'000U);
   const Outcome outcome =
       train("--steps 1 --data-path " + folder.file("set") + " --stage-to " + folder.file("disk"),

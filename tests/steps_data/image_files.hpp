@@ -2,18 +2,11 @@
 
 // Small data sets of images, as the readers expect them.
 
-#include "data/example.hpp"
-#include "data/image_dataset.hpp"
+#include "data/image_writer.hpp"
 #include "data/jpeg.hpp"
-#include "data/lmdb_images.hpp"
-#include "data/tfrecord.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 namespace bench::steps {
 
@@ -37,55 +30,19 @@ inline std::vector<LabelledJpeg> small_images(std::size_t count, std::size_t cla
   return result;
 }
 
-inline std::string imagenet_record(const LabelledJpeg& image) {
-  return write_example({{"image/class/label", Int64List{image.label + 1}},
-                        {"image/class/text", BytesList{"a kind of thing"}},
-                        {"image/encoded", BytesList{image.jpeg}},
-                        {"image/height", Int64List{32}}});
-}
-
-inline void write_shards(const std::string& folder, ImagePart part,
-                         const std::vector<LabelledJpeg>& images, std::size_t shards) {
-  std::size_t next = 0;
-  for (std::size_t shard = 0; shard < shards; ++shard) {
-    TfRecordWriter writer(fmt::format("{}/{}-{:05}-of-{:05}", folder,
-                                      part == ImagePart::train ? "train" : "validation", shard,
-                                      shards));
-    for (const std::size_t end = images.size() * (shard + 1) / shards; next < end; ++next)
-      writer.add(imagenet_record(images[next]));
-    writer.finish();
-  }
-}
-
-inline void write_lmdb(const std::string& folder, const std::vector<LabelledJpeg>& images) {
-  LmdbImageWriter writer(folder, std::size_t{1} << 26);
+inline void write_part(const std::string& folder, ImageFormat format, ImagePart part,
+                       const std::vector<LabelledJpeg>& images, std::size_t shards = 1) {
+  const auto writer = make_image_writer(folder, format, part, images.size(), shards);
   for (const LabelledJpeg& image : images)
-    writer.add(static_cast<std::uint16_t>(image.label), image.jpeg);
-  writer.finish();
-}
-
-inline void write_classes(const std::string& folder, const std::vector<LabelledJpeg>& images) {
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    const std::string name = fmt::format("{}/class{}", folder, images[i].label);
-    std::filesystem::create_directories(name);
-    std::ofstream(fmt::format("{}/{:04}.jpg", name, i), std::ios::binary) << images[i].jpeg;
-  }
+    writer->add(image.label, image.jpeg);
+  writer->finish();
 }
 
 /// A data set of `count` images to train on and half as many to evaluate on.
 inline void write_dataset(const std::string& folder, ImageFormat format, std::size_t count,
                           std::size_t classes) {
-  std::filesystem::create_directories(folder);
-  for (const ImagePart part : {ImagePart::train, ImagePart::validation}) {
-    const bool train = part == ImagePart::train;
-    const auto images = small_images(train ? count : count / 2, classes);
-    if (format == ImageFormat::tfrecord)
-      write_shards(folder, part, images, train ? 3 : 1);
-    else if (format == ImageFormat::lmdb)
-      write_lmdb(image_part_path(folder, part), images);
-    else
-      write_classes(image_part_path(folder, part), images);
-  }
+  write_part(folder, format, ImagePart::train, small_images(count, classes), 3);
+  write_part(folder, format, ImagePart::validation, small_images(count / 2, classes));
 }
 
 /// The formats that this build reads.

@@ -132,20 +132,20 @@ TEST_F(ImageSamplesTest, NeedAPlaceForEachClass) {
 
 TEST(ImageSamples, NameAnImageWithoutAPlaceForItsClass) {
   const Folder folder;
-  write_shards(folder.file(""), ImagePart::train, small_images(1, 1), 1);
+  write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(1, 1), 1);
   const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
   const SampleMakers one = image_makers(*source, {.size = side, .classes = 1, .first_label = 1}, 1);
   EXPECT_EQ(message_of<DataError>([&] { made(*one[0], 0); }),
-            folder.file("train-00000-of-00001") + ": byte 0: class 1 of 1, counted from 1");
+            folder.file("train-00000-of-00001") + ": byte 0: label 1, but there are 1 classes");
 }
 
 TEST(ImageSamples, NameAnImageThatIsNone) {
   const Folder folder;
-  write_classes(folder.file("train"), {{0, "no image"}});
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, {{0, "no image"}});
   const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::train, 1);
   const SampleMakers one = image_makers(*source, small_options(), 1);
   EXPECT_THAT(message_of<DataError>([&] { made(*one[0], 0); }),
-              testing::StartsWith(folder.file("train/class0/0000.jpg") + ": Not a JPEG file"));
+              testing::StartsWith(folder.file("train/00000/00000000.jpg") + ": Not a JPEG file"));
 }
 
 #endif

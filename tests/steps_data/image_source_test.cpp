@@ -1,6 +1,8 @@
 #include "data/image_source.hpp"
 
 #include "data/data_error.hpp"
+#include "data/example.hpp"
+#include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 #include "steps/program_runner.hpp"
 #include "steps_data/image_files.hpp"
@@ -39,15 +41,15 @@ INSTANTIATE_TEST_SUITE_P(Formats, ImageSourceTest, testing::ValuesIn(built_forma
 
 TEST(TfRecordImages, NameFileAndOffset) {
   const Folder folder;
-  const auto images = small_images(4, 2);
-  write_shards(folder.file(""), ImagePart::train, images, 2);
+  write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(4, 2), 2);
   const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
   EXPECT_EQ(source->bytes(), std::filesystem::file_size(folder.file("train-00000-of-00002")) +
                                  std::filesystem::file_size(folder.file("train-00001-of-00002")));
   EXPECT_FALSE(source->classes());
-  const std::size_t second = imagenet_record(images[2]).size() + 16;
+  const auto offsets = TfRecordFile(folder.file("train-00001-of-00002")).record_offsets();
+  ASSERT_EQ(offsets.size(), 2U);
   EXPECT_EQ(source->reader()->at(3).name,
-            folder.file("train-00001-of-00002") + ": byte " + std::to_string(second));
+            folder.file("train-00001-of-00002") + ": byte " + std::to_string(offsets[1]));
 }
 
 struct RecordCase {
@@ -88,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(TfRecordImages, NoticeACutFileBeforeTheFirstImage) {
   const Folder folder;
-  write_shards(folder.file(""), ImagePart::train, small_images(6, 2), 1);
+  write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(6, 2), 1);
   const std::string file = folder.file("train-00000-of-00001");
   std::filesystem::resize_file(file, std::filesystem::file_size(file) - 5);
   EXPECT_THAT(message_of<DataError>([&] {
@@ -100,8 +102,9 @@ TEST(TfRecordImages, NoticeACutFileBeforeTheFirstImage) {
 TEST(FolderImages, AreLabelledByTheTrainingPart) {
   const Folder folder;
   const auto images = small_images(4, 2);
-  write_classes(folder.file("train"), images);
-  write_classes(folder.file("val"), {images.back()});  // of class 1 alone
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, images);
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::validation,
+             {images.back()});  // of class 1 alone
   const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::validation, 1);
   EXPECT_EQ(source->classes(), 2);
   EXPECT_EQ(source->reader()->at(0).label, 1);
@@ -109,21 +112,21 @@ TEST(FolderImages, AreLabelledByTheTrainingPart) {
 
 TEST(FolderImages, HaveNoClassThatIsNotTrained) {
   const Folder folder;
-  write_classes(folder.file("train"), small_images(4, 2));
-  write_classes(folder.file("val"), small_images(4, 3));
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, small_images(4, 2));
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::validation, small_images(4, 3));
   EXPECT_EQ(message_of<UsageError>([&] {
               open_images(folder.file(""), ImageFormat::folder, ImagePart::validation, 1);
             }),
-            folder.file("val") + " has a class class2, which " + folder.file("train") + " has not");
+            folder.file("val") + " has a class 00002, which " + folder.file("train") + " has not");
 }
 
 TEST(FolderImages, SayThatAFileIsGone) {
   const Folder folder;
-  write_classes(folder.file("train"), small_images(2, 1));
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, small_images(2, 1));
   const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::train, 1);
-  std::filesystem::remove(folder.file("train/class0/0001.jpg"));
+  std::filesystem::remove(folder.file("train/00000/00000001.jpg"));
   EXPECT_EQ(message_of<DataError>([&] { source->reader()->at(1); }),
-            folder.file("train/class0/0001.jpg") + ": cannot be read");
+            folder.file("train/00000/00000001.jpg") + ": cannot be read");
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "data/parallel.hpp"
 #include "harness/program.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <stdexcept>
@@ -132,21 +133,42 @@ void check_space(const fs::path& into, std::uint64_t needed) {
                      "give --stage-to a folder with more space, or leave it out");
 }
 
+/// The standard library's function would tell of a full disk as of an input/output error.
+void copy_file(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
+  const auto fail = [&](const std::string& message) {
+    throw std::runtime_error(
+        fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), message));
+  };
+  const OpenPath source(from.string(), O_RDONLY);
+  if (source.get() < 0)
+    fail(message_of(errno));
+  const OpenPath target(to.string(), O_WRONLY | O_CREAT | O_EXCL);
+  if (target.get() < 0)
+    fail(message_of(errno));
+  constexpr std::uint64_t most_at_once = 1 << 22;
+  std::vector<char> buffer(std::clamp<std::uint64_t>(bytes, 1, most_at_once));
+  std::uint64_t copied = 0;
+  for (ssize_t count; (count = ::read(source.get(), buffer.data(), buffer.size())) != 0;) {
+    if (count < 0)
+      fail(message_of(errno));
+    for (std::string_view left(buffer.data(), static_cast<std::size_t>(count)); !left.empty();) {
+      const ssize_t written = ::write(target.get(), left.data(), left.size());
+      if (written < 0)
+        fail(message_of(errno));
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    copied += static_cast<std::uint64_t>(count);
+  }
+  if (copied != bytes)
+    fail("it changed meanwhile");
+}
+
 void copy_files(const fs::path& from, const FileList& list, const std::vector<Entry>& entries,
                 const fs::path& copy, int threads) {
   for (const std::string& folder : list.folders)
     fs::create_directories(copy / folder);
   for_each_index(entries.size(), threads, [&](std::size_t i) {
-    const fs::path target = copy / list.files[i];
-    std::error_code failure;
-    fs::copy_file(from / list.files[i], target, failure);
-    if (failure)
-      throw std::runtime_error(fmt::format("cannot copy {} to {}: {}",
-                                           (from / list.files[i]).string(), target.string(),
-                                           failure.message()));
-    if (fs::file_size(target) != entries[i].bytes)
-      throw std::runtime_error(
-          fmt::format("{} changed while it was copied", (from / list.files[i]).string()));
+    copy_file(from / list.files[i], copy / list.files[i], entries[i].bytes);
   });
 }
 

@@ -128,6 +128,7 @@ void Dataset::log_work(const Images& images) const {
   if (!work)
     return;
   const double images_per_thread_second = static_cast<double>(work->samples) / work->seconds;
+  log_value("loader_images", work->samples);
   log_value("loader_images_per_second_per_thread", images_per_thread_second);
   log_value("loader_images_per_second", images_per_thread_second * threads_);
   if (training_) {

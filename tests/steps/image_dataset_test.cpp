@@ -72,7 +72,7 @@ TEST(ImageDatasetProgram, RefusesWrongArguments) {
   const Case cases[] = {
       {to, "nothing to write"},
       {"--images 3", "--to is required"},
-      {"--images 3 --from x" + to, "--images excludes --from"},
+      {"--images 3 --from x" + to, "--from excludes --images"},
       {"--from /nowhere/set" + to, "cannot read /nowhere/set"},
       {"--images 3 --to-format folder --to /proc/d", "cannot write /proc/d: "},
   };

@@ -1,3 +1,5 @@
+#include "steps/program_runner.hpp"
+#include "steps_data/image_files.hpp"
 #include "vision/data.hpp"
 #include "vision/dataset.hpp"
 
@@ -58,6 +60,33 @@ TEST(LoadedImages, KeepABatchUntilTheNextIsAskedFor) {
   EXPECT_TRUE(torch::equal(first, copy));
   EXPECT_GE(loaded.work()->samples, 24U);
 }
+
+#ifdef BENCH_STEPS_JPEG
+
+TEST(Dataset, HasTheSameImagesInBothOrdersOfMemory) {
+  const steps::Folder folder;
+  steps::write_dataset(folder.file("set"), steps::ImageFormat::folder, 6, 3);
+  Options options;
+  options.common.batch_size = 6;
+  options.classes = 3;
+  options.image_size = 24;
+  options.data.path = folder.file("set");
+  find_dataset(options);
+  steps::Communicator alone;
+  const auto first_batch = [&](const std::string& format) {
+    options.memory_format = format;
+    const Dataset dataset(options, steps::Ranks{}, alone, torch::Device(torch::kCPU));
+    return dataset.images(steps::ImagePart::train)->next();
+  };
+  const Batch contiguous = first_batch("contiguous");
+  const Batch channels_last = first_batch("channels_last");
+  EXPECT_TRUE(channels_last.images.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::equal(contiguous.images, channels_last.images));
+  EXPECT_TRUE(torch::equal(std::get<0>(contiguous.labels.sort()),
+                           torch::tensor({0, 0, 1, 1, 2, 2}, torch::kLong)));
+}
+
+#endif
 
 TEST(DefaultLoaderThreads, LeaveACpuToTheProgramOnAGpuAndFollowTheCpusElse) {
   struct Case {

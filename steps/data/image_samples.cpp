@@ -3,10 +3,29 @@
 #include "data/data_error.hpp"
 #include "harness/program.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace bench::steps {
 namespace {
+
+/// How far the decoder may shrink an image of which this part becomes `size` x `size` pixels: not
+/// so far that pixels would have to be made up.
+int shrink_for(const Rectangle& part, std::size_t size) {
+  int shrink = 8;
+  while (shrink > 1 && std::min(part.width, part.height) < size * static_cast<std::size_t>(shrink))
+    shrink /= 2;
+  return shrink;
+}
+
+/// The same part of the shrunk image, its edges to half a pixel of that.
+Rectangle shrunk(const Rectangle& part, std::size_t shrink) {
+  const auto edge = [&](std::size_t pixels) { return (pixels + shrink / 2) / shrink; };
+  return {.left = edge(part.left),
+          .top = edge(part.top),
+          .width = edge(part.left + part.width) - edge(part.left),
+          .height = edge(part.top + part.height) - edge(part.top)};
+}
 
 class ImageMaker : public SampleMaker {
  public:
@@ -20,16 +39,16 @@ class ImageMaker : public SampleMaker {
     if (label >= options_.classes)
       throw DataError(encoded.name,
                       fmt::format("label {}, but there are {} classes", label, options_.classes));
-    decoder_.decode(encoded.jpeg, encoded.name, image_);
-    if (options_.part == ImagePart::validation) {
-      resize_part(image_, middle_part(image_.width, image_.height), /*mirrored=*/false,
-                  options_.size, values, options_.order);
-      return label;
-    }
+    const ImageSize size = decoder_.size(encoded.jpeg, encoded.name);
     Random random = EpochOrder::stream(options_.seed, sample);
-    const Rectangle part = random_part(image_.width, image_.height, random);
-    const bool mirrored = random.below(2) == 1;
-    resize_part(image_, part, mirrored, options_.size, values, options_.order);
+    const bool training = options_.part == ImagePart::train;
+    const Rectangle part = training ? random_part(size.width, size.height, random)
+                                    : middle_part(size.width, size.height);
+    const bool mirrored = training && random.below(2) == 1;
+    const int shrink = shrink_for(part, options_.size);
+    decoder_.decode(encoded.jpeg, encoded.name, image_, shrink);
+    resize_part(image_, shrunk(part, static_cast<std::size_t>(shrink)), mirrored, options_.size,
+                values, options_.order);
     return label;
   }
 

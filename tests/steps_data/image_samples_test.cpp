@@ -130,6 +130,27 @@ TEST_F(ImageSamplesTest, NeedAPlaceForEachClass) {
             "the data set has 6 classes, of which 5 have a place");
 }
 
+TEST(ImageSamples, ShowTheSameWhereTheDecoderShrinksTheImage) {
+  const Folder folder;
+  Image image{.width = 320, .height = 240, .rgb = {}};
+  for (std::size_t y = 0; y < image.height; ++y)
+    for (std::size_t x = 0; x < image.width; ++x)
+      for (const std::size_t value : {x / 2, y, (x + y) / 3})
+        image.rgb.push_back(static_cast<std::uint8_t>(value));
+  const std::string jpeg = encode_jpeg(image, 95);
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, {{0, jpeg}});
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::validation, {{0, jpeg}});
+  const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::validation, 1);
+  ImageSampleOptions options = small_options();  // of 210 pixels 16 are made: by 8 first
+  options.part = ImagePart::validation;
+  std::vector<float> expected(3 * side * side);
+  JpegDecoder().decode(jpeg, "test", image);
+  resize_part(image, middle_part(320, 240), false, side, expected);
+  // Half a pixel of the shrunk image, 4 columns or rows, is up to 4 of 255 in these colours.
+  EXPECT_THAT(made(*image_makers(*source, options, 1)[0], 0),
+              testing::Pointwise(FloatNear(5.0F / 255 / 0.224F), expected));
+}
+
 TEST(ImageSamples, NameAnImageWithoutAPlaceForItsClass) {
   const Folder folder;
   write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(1, 1), 1);

@@ -62,6 +62,28 @@ TEST(Jpeg, OneDecoderTakesImagesOfAllSizes) {
   }
 }
 
+TEST(Jpeg, ShrinksWhileItDecodes) {
+  const Image original = gradient(101, 60);
+  const std::string jpeg = encode_jpeg(original, 95);
+  JpegDecoder decoder;
+  EXPECT_EQ(decoder.size(jpeg, "test").width, 101U);
+  EXPECT_EQ(decoder.size(jpeg, "test").height, 60U);
+  struct Case {
+    int shrink;
+    std::size_t width;
+    std::size_t height;
+  };
+  for (const Case& c : {Case{1, 101, 60}, {2, 51, 30}, {4, 26, 15}, {8, 13, 8}}) {
+    Image image;
+    decoder.decode(jpeg, "test", image, c.shrink);
+    EXPECT_EQ(image.width, c.width);
+    EXPECT_EQ(image.height, c.height);
+    ASSERT_EQ(image.rgb.size(), 3 * c.width * c.height);
+    // Red is the column: in the middle of a shrunk pixel, that of the pixels that it stands for.
+    EXPECT_NEAR(image.rgb[3 * 5], (5 + 0.5) * c.shrink - 0.5, 2) << c.shrink;
+  }
+}
+
 /// Compresses one pixel, given in this format of libjpeg-turbo.
 std::string one_pixel(std::vector<unsigned char> pixel, int format, int subsampling) {
   const std::unique_ptr<void, int (*)(tjhandle)> handle(tjInitCompress(), tjDestroy);

@@ -109,7 +109,7 @@ ImageFormat find_image_format(const std::string& folder, const std::string& want
                      layouts);
   if (found.size() > 1)
     throw UsageError(fmt::format("{} holds a data set in the order of {}", folder, names),
-                     "say by --data-format which to take");
+                     "name the format of the one to take");
   return found.front();
 }
 

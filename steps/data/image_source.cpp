@@ -54,13 +54,11 @@ class TfRecordImages::RecordReader : public Reader {
         std::upper_bound(first.begin(), first.end(), index) - first.begin() - 1);
     const TfRecordFile& file = images_.files_.at(file_number);
     const std::uint64_t offset = images_.offsets_[file_number].at(index - first[file_number]);
-    const std::optional<TfRecordFile::Record> record = file.at(offset);
+    const TfRecordFile::Record record = file.at(offset).value();  // the offset is that of a record
     const auto fail = [&](const std::string& message) {
       throw DataError(file.path(), offset, message);
     };
-    if (!record)
-      fail("the record is gone");
-    const Example example = parse_example(record->payload, file.path(), record->payload_at);
+    const Example example = parse_example(record.payload, file.path(), record.payload_at);
     const auto* label = only_value<Int64List>(example, "image/class/label");
     const auto* jpeg = only_value<BytesList>(example, "image/encoded");
     if (!label || !jpeg)

@@ -1,5 +1,6 @@
 #include "data/staging.hpp"
 
+#include "data/open_path.hpp"
 #include "data/parallel.hpp"
 #include "harness/program.hpp"
 
@@ -10,7 +11,6 @@
 #include <string_view>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -23,23 +23,6 @@ namespace fs = std::filesystem;
 std::string message_of(int error) {
   return std::generic_category().message(error);
 }
-
-/// An open file or folder that is closed with this object.
-class OpenPath {
- public:
-  OpenPath(const std::string& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  OpenPath(const OpenPath&) = delete;
-  OpenPath& operator=(const OpenPath&) = delete;
-  ~OpenPath() {
-    if (fd_ >= 0)
-      ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 /// A folder that goes with this object, unless it was given its final name.
 class PartialCopy {

@@ -25,7 +25,7 @@ int loader_threads(const Options& options, const steps::Ranks& ranks, const torc
   if (options.data.loader_threads > 0)
     return options.data.loader_threads;
   return default_loader_threads(steps::usable_cpus(),
-                                static_cast<int>(::sysconf(_SC_NPROCESSORS_CONF)),
+                                static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)),
                                 ranks.local_size.value_or(1), device.is_cuda());
 }
 

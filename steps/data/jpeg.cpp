@@ -63,6 +63,8 @@ JpegDecoder::Header JpegDecoder::read_header(std::string_view jpeg, const std::s
   check(tjDecompressHeader3(handle_->raw, bytes_of(jpeg), jpeg.size(), &header.width,
                             &header.height, &subsampling, &header.colours),
         source);
+  if (header.width < 1 || header.height < 1)  // libjpeg takes tables alone for a whole stream
+    throw DataError(source, "ends before its image begins");
   if (static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height) >
       most_pixels)
     throw DataError(source,

@@ -31,6 +31,7 @@ Image gradient(std::size_t width, std::size_t height) {
 std::string message_of_decoding(std::string_view jpeg) {
   JpegDecoder decoder;
   Image image;
+  decoder.decode(encode_jpeg(gradient(16, 16), 90), "before", image);  // as in the middle of a run
   try {
     decoder.decode(jpeg, "shard: byte 19", image);
   } catch (const DataError& error) {
@@ -129,6 +130,15 @@ TEST(Jpeg, NoticesACutAnywhere) {
     EXPECT_THAT(message_of_decoding(std::string_view(jpeg).substr(0, size)),
                 HasSubstr("shard: byte 19: "))
         << size;
+}
+
+TEST(Jpeg, NoticesACutBeforeTheImage) {
+  const std::string jpeg = encode_jpeg(gradient(64, 64), 90);
+  const std::size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  EXPECT_EQ(message_of_decoding(jpeg.substr(0, frame)),
+            "shard: byte 19: ends before its image begins");
+  EXPECT_THROW(JpegDecoder().size(jpeg.substr(0, frame), "test"), DataError);
 }
 
 TEST(Jpeg, RefusesASizeThatNobodyHasMemoryFor) {

@@ -28,6 +28,10 @@ constexpr Size known_sizes[] = {
 
 }  // namespace
 
+const char* positions_name(Positions positions) {
+  return positions == Positions::learned ? "learned" : "rotary";
+}
+
 std::int64_t padded_vocabulary(std::int64_t tokens, std::int64_t multiple) {
   return (tokens + multiple - 1) / multiple * multiple;
 }

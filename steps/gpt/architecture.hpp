@@ -16,6 +16,8 @@ enum class Positions {
   learned,  ///< A table of `sequence` rows that is added to the embedding.
 };
 
+const char* positions_name(Positions positions);
+
 /// A decoder-only language model in the manner of GPT-2 and Megatron-LM: normalisation before
 /// attention and MLP, biases everywhere, an MLP of 4 times the width, output weights tied to the
 /// embedding.

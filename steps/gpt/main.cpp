@@ -1,5 +1,6 @@
 // gpt: trains a GPT language model and reports how fast. See README.md.
 
+#include "gpt/checkpoint.hpp"
 #include "gpt/options.hpp"
 #include "gpt/plan.hpp"
 #include "gpt/report.hpp"
@@ -13,6 +14,7 @@
 #include "harness/timings_file.hpp"
 
 #include <chrono>
+#include <iterator>
 #include <vector>
 
 #include <c10/core/DeviceGuard.h>
@@ -26,7 +28,7 @@ using steps::Region;
 
 /// The iterations that were measured; ends early where the time is over or the loss is lost.
 std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& training,
-                                  steps::Timers& timers) {
+                                  gpt::Checkpoints& checkpoints, steps::Timers& timers) {
   const auto begin = std::chrono::steady_clock::now();
   const std::chrono::duration<double, std::ratio<60>> most(options.exit_duration_min);
   const auto time_is_over = [&] {
@@ -45,6 +47,8 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
   do {
     measured.push_back(timers.timed(Region::batch, [&] { return training.iterate(timers); }));
     progress.add(measured.back(), training.consumed_samples());
+    if (!measured.back().diverged)
+      checkpoints.save_if_due(training, std::ssize(measured));
   } while (static_cast<std::int64_t>(measured.size()) < options.common.steps &&
            !measured.back().diverged && !time_is_over());
   timers.end_epoch();
@@ -77,11 +81,17 @@ int run(int argc, char** argv) {
   gpt::log_run(options);
   std::fflush(stdout);  // a killed run still shows what it was
 
+  gpt::Checkpoints checkpoints(options, device, communicator);
   gpt::Training training(options, device, communicator);
+  checkpoints.load(training);
   gpt::log_dataset(training.data().dataset());
   steps::Timers timers(steps::make_clock(device));
-  const std::vector<gpt::Iteration> measured = train(options, training, timers);
+  const std::vector<gpt::Iteration> measured = train(options, training, checkpoints, timers);
   gpt::log_results(options, timers, measured);
+  std::fflush(stdout);  // they count also where the checkpoint fails
+  if (!measured.back().diverged)
+    checkpoints.save_last(training);
+  checkpoints.log_results();
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
   timings.write(timers);

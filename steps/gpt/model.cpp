@@ -1,6 +1,7 @@
 #include "gpt/model.hpp"
 
 #include "gpt/recompute.hpp"
+#include "gpt/tensor_parallel.hpp"
 
 #include <cmath>
 #include <string>
@@ -8,13 +9,17 @@
 namespace bench::gpt {
 namespace {
 
-constexpr double norm_epsilon = 1e-5;
 constexpr std::int64_t mlp_factor = 4;
 
-torch::Tensor normal(torch::IntArrayRef shape, double deviation,
-                     const torch::TensorOptions& tensors) {
-  // In fp32 first, so that all formats begin with the same weights.
-  return (torch::randn(shape, tensors.dtype(torch::kFloat)) * deviation).to(tensors.dtype());
+// Numbers of parameters in the model, for `Drawing`.
+constexpr std::uint64_t embedding_number = 0;
+constexpr std::uint64_t positions_number = 1;
+constexpr std::uint64_t first_of_layer(std::int64_t layer) {
+  return 2 + 4 * static_cast<std::uint64_t>(layer);
+}
+
+Drawing drawing_of(const ModelOptions& options) {
+  return {.seed = options.seed, .tensors = options.tensors, .group = options.part.tensor};
 }
 
 double residual_deviation(const Architecture& architecture) {
@@ -23,57 +28,56 @@ double residual_deviation(const Architecture& architecture) {
 
 }  // namespace
 
-LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, double deviation,
-                       const torch::TensorOptions& tensors)
-    : weight_(register_parameter("weight", normal({out, in}, deviation, tensors))),
-      bias_(register_parameter("bias", torch::zeros({out}, tensors))) {}
-
-torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
-  return torch::linear(x, weight_, bias_);
-}
-
-NormImpl::NormImpl(std::int64_t size, const torch::TensorOptions& tensors)
-    : weight_(register_parameter("weight", torch::ones({size}, tensors))),
-      bias_(register_parameter("bias", torch::zeros({size}, tensors))) {}
-
-torch::Tensor NormImpl::forward(const torch::Tensor& x) {
-  return torch::layer_norm(x, {weight_.size(0)}, weight_, bias_, norm_epsilon);
-}
-
-LayerImpl::LayerImpl(const Architecture& architecture, const ModelOptions& options)
-    : heads_(architecture.heads),
+LayerImpl::LayerImpl(const Architecture& architecture, const ModelOptions& options,
+                     std::int64_t number)
+    : head_size_(architecture.head_size()),
       options_(options),
-      attention_norm_(
-          register_module("attention_norm", Norm(architecture.hidden, options.tensors))),
-      queries_keys_values_(register_module(
-          "queries_keys_values", Linear(architecture.hidden, 3 * architecture.hidden,
-                                        architecture.initial_deviation, options.tensors))),
-      projection_(
-          register_module("projection", Linear(architecture.hidden, architecture.hidden,
-                                               residual_deviation(architecture), options.tensors))),
-      mlp_norm_(register_module("mlp_norm", Norm(architecture.hidden, options.tensors))),
-      widen_(register_module("widen", Linear(architecture.hidden, mlp_factor * architecture.hidden,
-                                             architecture.initial_deviation, options.tensors))),
-      narrow_(
-          register_module("narrow", Linear(mlp_factor * architecture.hidden, architecture.hidden,
-                                           residual_deviation(architecture), options.tensors))) {}
+      attention_norm_(nullptr),
+      queries_keys_values_(nullptr),
+      projection_(nullptr),
+      mlp_norm_(nullptr),
+      widen_(nullptr),
+      narrow_(nullptr) {
+  const std::int64_t hidden = architecture.hidden;
+  const Drawing drawing = drawing_of(options);
+  const std::uint64_t first = first_of_layer(number);
+  const double deviation = architecture.initial_deviation;
+  const double residual = residual_deviation(architecture);
+  attention_norm_ = register_module("attention_norm", Norm(hidden, options.tensors));
+  queries_keys_values_ = register_module(
+      "queries_keys_values", ColumnLinear(drawing, first, hidden, 3 * hidden, deviation));
+  projection_ =
+      register_module("projection", RowLinear(drawing, first + 1, hidden, hidden, residual));
+  mlp_norm_ = register_module("mlp_norm", Norm(hidden, options.tensors));
+  widen_ = register_module(
+      "widen", ColumnLinear(drawing, first + 2, hidden, mlp_factor * hidden, deviation));
+  narrow_ = register_module("narrow",
+                            RowLinear(drawing, first + 3, mlp_factor * hidden, hidden, residual));
+}
+
+std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
+  std::vector<torch::Tensor> result{projection_->bias(), narrow_->bias()};
+  for (const Norm& norm : {attention_norm_, mlp_norm_})
+    for (const torch::Tensor& parameter : norm->parameters())
+      result.push_back(parameter);
+  return result;
+}
 
 torch::Tensor LayerImpl::attend(const torch::Tensor& x, const Rotary* rotary) {
-  const std::int64_t batch = x.size(0);
-  const std::int64_t sequence = x.size(1);
-  const torch::Tensor all = queries_keys_values_->forward(x).view(
-      {batch, sequence, heads_, 3, x.size(2) / heads_});  // (B, S, heads, [q, k, v], D)
+  const torch::Tensor columns = queries_keys_values_->forward(x);  // (B, S, 3 hidden/T)
+  const torch::Tensor all = columns.view(
+      {columns.size(0), columns.size(1), -1, 3, head_size_});  // (B, S, heads/T, [q, k, v], D)
   torch::Tensor queries_keys = all.narrow(3, 0, 2);
   if (rotary)
     queries_keys = rotary->turn(queries_keys);
   const auto by_head = [](const torch::Tensor& t, std::int64_t which) {
-    return t.select(3, which).transpose(1, 2);  // (B, heads, S, D)
+    return t.select(3, which).transpose(1, 2);  // (B, heads/T, S, D)
   };
   const double dropout = is_training() ? options_.attention_dropout : 0;
   const torch::Tensor attended =
       causal_attention(options_.attention, by_head(queries_keys, 0), by_head(queries_keys, 1),
                        by_head(all, 2), dropout);
-  return projection_->forward(attended.transpose(1, 2).reshape(x.sizes()));
+  return projection_->forward(attended.transpose(1, 2).flatten(2));
 }
 
 torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Rotary* rotary) {
@@ -88,39 +92,65 @@ torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Rotary* rotary) {
 
 GptImpl::GptImpl(const Architecture& architecture, const ModelOptions& options)
     : architecture_(architecture), options_(options), norm_(nullptr) {
-  embedding_ =
-      register_parameter("embedding", normal({architecture.vocabulary, architecture.hidden},
-                                             architecture.initial_deviation, options.tensors));
-  if (architecture.positions == Positions::learned)
-    positions_ =
-        register_parameter("positions", normal({architecture.sequence, architecture.hidden},
-                                               architecture.initial_deviation, options.tensors));
-  else
+  const Part& part = options.part;
+  add_tables(drawing_of(options));
+  if (architecture.positions == Positions::rotary)
     rotary_.emplace(architecture.sequence, architecture.head_size(), options.tensors);
-  for (std::int64_t i = 0; i < architecture.layers; ++i)
-    layers_.push_back(register_module("layer" + std::to_string(i), Layer(architecture, options)));
+  const std::int64_t share = architecture.layers / part.stages;
+  for (std::int64_t i = part.stage * share; i < (part.stage + 1) * share; ++i) {
+    layers_.push_back(
+        register_module("layer" + std::to_string(i), Layer(architecture, options, i)));
+    for (const torch::Tensor& parameter : layers_.back()->whole_parameters())
+      whole_parameters_.push_back(parameter);
+  }
+  if (!part.is_last())
+    return;
   norm_ = register_module("norm", Norm(architecture.hidden, options.tensors));
+  for (const torch::Tensor& parameter : norm_->parameters())
+    whole_parameters_.push_back(parameter);
 }
 
-torch::Tensor GptImpl::forward(const torch::Tensor& tokens) {
-  torch::Tensor x = torch::embedding(embedding_, tokens);  // (B, S, hidden)
+void GptImpl::add_tables(const Drawing& drawing) {
+  const Architecture& a = architecture_;
+  if (options_.part.is_first() || options_.part.is_last())
+    embedding_ = register_parameter(
+        "embedding",
+        drawing.normal(embedding_number, {a.vocabulary, a.hidden}, a.initial_deviation, 0));
+  if (!options_.part.is_first() || a.positions != Positions::learned)
+    return;
+  positions_ =
+      register_parameter("positions", drawing.normal(positions_number, {a.sequence, a.hidden},
+                                                     a.initial_deviation, Drawing::whole));
+  whole_parameters_.push_back(positions_);
+}
+
+torch::Tensor GptImpl::embed(const torch::Tensor& tokens) {
+  const steps::Communicator& group = options_.part.tensor;
+  torch::Tensor x = split_embedding(tokens, embedding_, group);  // (B, S/T, hidden)
   if (positions_.defined())
-    x = x + positions_.narrow(0, 0, tokens.size(1));
+    x = x + positions_.narrow(0, group.rank() * x.size(1), x.size(1));
   if (options_.hidden_dropout > 0)
     x = torch::dropout(x, options_.hidden_dropout, is_training());
+  return x;
+}
+
+torch::Tensor GptImpl::forward(const torch::Tensor& input) {
+  torch::Tensor x = options_.part.is_first() ? embed(input) : input;
   const Rotary* const rotary = rotary_ ? &*rotary_ : nullptr;
   for (Layer& layer : layers_) {
-    auto run = [layer, rotary](const torch::Tensor& input) mutable {
-      return layer->forward(input, rotary);
+    auto run = [layer, rotary](const torch::Tensor& before) mutable {
+      return layer->forward(before, rotary);
     };
     x = options_.recompute && is_training() ? recomputed(run, x) : run(x);
   }
-  return torch::linear(norm_->forward(x), embedding_);  // (B, S, vocabulary)
+  if (!options_.part.is_last())
+    return x;
+  return column_parallel(norm_->forward(x), embedding_, {}, options_.part.tensor);
 }
 
-torch::Tensor next_token_loss(const torch::Tensor& scores, const torch::Tensor& tokens) {
-  const torch::Tensor targets = tokens.narrow(1, 1, scores.size(1)).reshape({-1});
-  return torch::cross_entropy_loss(scores.reshape({-1, scores.size(2)}).to(torch::kFloat), targets);
+torch::Tensor next_token_loss(const torch::Tensor& scores, const torch::Tensor& tokens,
+                              const steps::Communicator& group) {
+  return split_cross_entropy(scores, tokens.narrow(1, 1, scores.size(1)), group);
 }
 
 }  // namespace bench::gpt

@@ -47,11 +47,18 @@ void add_model_options(CLI::App& app, Sizes& sizes) {
 
 void add_batch_options(CLI::App& app, Options& options) {
   app.add_option("--global-batch-size", options.global_batch,
-                 "Samples per iteration; 0: one micro-batch for each rank")
+                 "Samples per iteration; 0: one micro-batch for each rank that has samples of its "
+                 "own, times the pipeline stages")
       ->check(CLI::Range(std::int64_t{0}, many));
   app.add_option("--micro-batch-size", options.micro_batch,
                  "Samples at a time; gradients of a global batch add up")
       ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--tensor-parallel,--tensor-model-parallel-size", options.layout.tensor,
+                 "Ranks that share the matrices of each layer, and its activations by tokens")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  app.add_option("--pipeline-parallel,--pipeline-model-parallel-size", options.layout.pipeline,
+                 "Stages that share the layers")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   app.add_flag("--distributed-optimizer,!--no-distributed-optimizer", options.distributed_optimizer,
                "Each rank holds the optimizer's state of its share of the weights (ZeRO-1)");
   app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
@@ -75,6 +82,21 @@ void add_data_options(CLI::App& app, DataOptions& data) {
   app.add_option("--split", data.split,
                  "Weights by which its documents are training, validation and test");
   app.add_option("--data-seed", data.seed, "Of the order of its documents and samples");
+}
+
+void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
+  app.option_defaults()->always_capture_default(false);
+  app.add_option("--save", checkpoints.save,
+                 "Save checkpoints to this folder, the last one at the end")
+      ->option_text("FOLDER");
+  app.add_option("--load", checkpoints.load,
+                 "Go on from the last checkpoint in this folder; the one of --save may be empty")
+      ->option_text("FOLDER");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--save-interval", checkpoints.interval,
+                 "Measured iterations between checkpoints; 0: only at the end")
+      ->check(CLI::Range(std::int64_t{0}, many))
+      ->needs("--save");
 }
 
 void add_training_options(CLI::App& app, Options& options) {
@@ -151,6 +173,13 @@ void check_schedule(const Options& options) {
                             "--lr-decay-samples must be above --lr-warmup-samples");
 }
 
+void check_layout(const Options& options) {
+  if (const std::string what = obstacle(options.architecture, options.layout); !what.empty())
+    throw steps::UsageError(what,
+                            "change --tensor-parallel or --pipeline-parallel, or the sizes: "
+                            "--vocab-size may be padded");
+}
+
 /// Before anything runs; what the files hold is found out when they are opened.
 void check_data(const DataOptions& data) {
   steps::parse_split(data.split);
@@ -166,15 +195,25 @@ void check_data(const DataOptions& data) {
 }  // namespace
 
 void set_ranks(Options& options, int ranks) {
-  options.data_parallel = ranks;
-  const std::int64_t at_once = options.micro_batch * ranks;
+  Layout& layout = options.layout;
+  if (ranks % layout.devices_per_model() != 0)
+    throw steps::UsageError(
+        fmt::format("{} ranks cannot be shared by models of {} tensor-parallel ranks in {} "
+                    "pipeline stages",
+                    ranks, layout.tensor, layout.pipeline),
+        "the ranks must be a multiple of --tensor-parallel times --pipeline-parallel");
+  layout.data = ranks / layout.devices_per_model();
+  const std::int64_t at_once = options.micro_batch * layout.data;
   if (options.global_batch == 0)
-    options.global_batch = at_once;
+    options.global_batch = at_once * layout.pipeline;
   if (options.global_batch % at_once != 0)
     throw steps::UsageError(
-        fmt::format("a global batch of {} is not made of micro-batches of {} for {} ranks",
-                    options.global_batch, options.micro_batch, ranks),
-        "--global-batch-size must be a multiple of --micro-batch-size times the ranks");
+        fmt::format("a global batch of {} is not made of micro-batches of {} for {}",
+                    options.global_batch, options.micro_batch,
+                    layout.data == ranks ? fmt::format("{} ranks", ranks)
+                                         : fmt::format("{} copies of the model", layout.data)),
+        "--global-batch-size must be a multiple of --micro-batch-size times the "
+        "data-parallel ranks");
 }
 
 bool read_options(int argc, char** argv, Options& options) {
@@ -183,12 +222,14 @@ bool read_options(int argc, char** argv, Options& options) {
   steps::add_common_options(app, options.common);
   add_model_options(app, sizes);
   add_data_options(app, options.data);
+  add_checkpoint_options(app, options.checkpoints);
   add_batch_options(app, options);
   add_training_options(app, options);
   add_run_options(app, options);
   if (!steps::parse_command_line(app, argc, argv))
     return false;
   options.architecture = architecture_of(sizes);
+  check_layout(options);
   check_schedule(options);
   check_data(options.data);
   parse_attention(options.attention, options.attention_dropout);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpt/architecture.hpp"
+#include "gpt/layout.hpp"
 #include "gpt/schedule.hpp"
 #include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
@@ -18,12 +19,19 @@ struct DataOptions {
   std::uint64_t seed = 42;      ///< Of the order of documents and samples.
 };
 
+struct CheckpointOptions {
+  std::string save;           ///< Folder; empty: none are saved.
+  std::string load;           ///< Folder; empty: training begins anew.
+  std::int64_t interval = 0;  ///< Measured iterations; 0: one at the end.
+};
+
 struct Options {
   steps::CommonArguments common;
   Architecture architecture;
-  int data_parallel = 1;  ///< Ranks, which share the global batch.
+  Layout layout;
   bool distributed_optimizer = true;
   DataOptions data;
+  CheckpointOptions checkpoints;
   std::int64_t global_batch = 0;  ///< Samples per iteration.
   std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
   std::string attention = "auto";
@@ -41,8 +49,8 @@ struct Options {
   double device_memory_gib = 0;       ///< For the plan; 0: of the device that is there.
   std::int64_t devices_per_node = 4;  ///< For the plan.
 
-  /// Of one rank in an iteration.
-  std::int64_t micro_batches() const { return global_batch / (micro_batch * data_parallel); }
+  /// Of one copy of the model in an iteration.
+  std::int64_t micro_batches() const { return global_batch / (micro_batch * layout.data); }
   /// How often the forward pass of a step is computed, and the two gradients of it.
   int passes() const { return recompute == "full" ? 4 : 3; }
 };
@@ -51,8 +59,8 @@ struct Options {
 /// @throws steps::UsageError if it is wrong
 bool read_options(int argc, char** argv, Options& options);
 
-/// Divides the global batch among the ranks.
-/// @throws steps::UsageError if it cannot be
+/// Divides model and global batch among the ranks.
+/// @throws steps::UsageError if they cannot be
 void set_ranks(Options& options, int ranks);
 
 }  // namespace bench::gpt

@@ -50,10 +50,16 @@ double bytes_per_layer(const Options& options, const Layout& layout) {
   return total / real(layout.tensor);
 }
 
+/// Of which a stage keeps activations; of the first stage, which keeps most.
+double micro_batches_under_way(const Options& options, const Layout& layout) {
+  const std::int64_t given = options.global_batch / (options.micro_batch * layout.data);
+  return real(given == 0 ? layout.pipeline : std::min(layout.pipeline, given));
+}
+
 double activation_bytes(const Options& options, const Layout& layout) {
   const Architecture& a = options.architecture;
   const double layers = real(a.layers) / real(layout.pipeline);
-  const double under_way = real(std::min(layout.pipeline, options.micro_batches()));
+  const double under_way = micro_batches_under_way(options, layout);
   const double layer = bytes_per_layer(options, layout);
   if (options.recompute != "full")
     return under_way * layers * layer;
@@ -104,8 +110,7 @@ std::optional<Layout> smallest_layout(const Options& options, double device_byte
   for (std::int64_t tensor = 1; tensor <= options.devices_per_node; tensor *= 2)
     for (std::int64_t pipeline = 1; pipeline <= a.layers; ++pipeline) {
       const Layout layout{.tensor = tensor, .pipeline = pipeline};
-      if (a.heads % tensor != 0 || a.vocabulary % tensor != 0 || a.sequence % tensor != 0 ||
-          a.layers % pipeline != 0 || layout.devices() > most_devices ||
+      if (!obstacle(a, layout).empty() || layout.devices() > most_devices ||
           memory(options, layout).total() > device_bytes)
         continue;
       if (!best || layout.devices() <= best->devices())
@@ -120,9 +125,11 @@ void log_plan(const Options& options) {
   log_value("trainable_parameters", Counts(options.architecture).parameters());
   log_value("precision", options.common.precision_name);
   log_value("micro_batch_size", options.micro_batch);
-  log_value("micro_batches", options.micro_batches());
+  log_value("global_batch_size", options.global_batch);
   log_value("recompute", options.recompute);
   log_memory("one_device", memory(options, {}));
+  if (options.layout.devices() > 1)
+    log_memory("this_layout", memory(options, options.layout));
   const double device_bytes = device_bytes_of(options);
   log_value("device_memory_gib", device_bytes / gib);
   const auto layout = smallest_layout(options, device_bytes);

@@ -7,15 +7,6 @@
 
 namespace bench::gpt {
 
-/// How a model is spread over devices.
-struct Layout {
-  std::int64_t tensor = 1;    ///< Each layer's matrices, and its activations along the sequence.
-  std::int64_t pipeline = 1;  ///< The layers.
-  std::int64_t data = 1;      ///< The batch, and the state of the optimizer (ZeRO-1).
-
-  std::int64_t devices() const { return tensor * pipeline * data; }
-};
-
 /// Bytes on the device that holds most: of the first pipeline stage, or the last.
 struct Memory {
   double weights = 0;

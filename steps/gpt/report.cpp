@@ -16,10 +16,6 @@ namespace {
 using steps::log_value;
 using steps::Region;
 
-const char* positions_name(Positions positions) {
-  return positions == Positions::learned ? "learned" : "rotary";
-}
-
 double tokens_of(const Options& options, std::int64_t samples) {
   return static_cast<double>(samples * options.architecture.sequence);
 }
@@ -61,7 +57,9 @@ void log_run(const Options& options) {
   log_value("global_batch_size", options.global_batch);
   log_value("micro_batch_size", options.micro_batch);
   log_value("micro_batches", options.micro_batches());
-  log_value("data_parallel", options.data_parallel);
+  log_value("tensor_parallel", options.layout.tensor);
+  log_value("pipeline_parallel", options.layout.pipeline);
+  log_value("data_parallel", options.layout.data);
   log_value("distributed_optimizer", options.distributed_optimizer);
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
@@ -106,7 +104,8 @@ void Progress::print() {
   const double iteration_s = static_cast<double>(now_ns - since_ns_) * 1e-9 / count;
   const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
   const double tera_tokens_per_second =  // of a device
-      samples_per_second * real(options_.architecture.sequence) * 1e-12 / options_.data_parallel;
+      samples_per_second * real(options_.architecture.sequence) * 1e-12 /
+      real(options_.layout.devices());
   const Counts counts(options_.architecture);
   fmt::print(
       "{}",
@@ -137,7 +136,7 @@ void log_results(const Options& options, const steps::Timers& timers,
   const auto samples = static_cast<std::int64_t>(iterations.size()) * options.global_batch;
   const double tokens_per_second = tokens_of(options, samples) / epoch_s;
   const Counts counts(options.architecture);
-  const double tera_tokens_per_second = tokens_per_second * 1e-12 / options.data_parallel;
+  const double tera_tokens_per_second = tokens_per_second * 1e-12 / real(options.layout.devices());
   const double causal_tflops = tera_tokens_per_second * counts.flops_per_token_causal();
   log_value("skipped_iterations", std::ranges::count_if(iterations, &Iteration::skipped));
   log_value("epoch_s", epoch_s);
@@ -145,7 +144,7 @@ void log_results(const Options& options, const steps::Timers& timers,
   log_value("iterations", iterations.size());
   log_value("samples_per_second", static_cast<double>(samples) / epoch_s);
   log_value("tokens_per_second", tokens_per_second);
-  log_value("tokens_per_second_per_device", tokens_per_second / options.data_parallel);
+  log_value("tokens_per_second_per_device", tokens_per_second / real(options.layout.devices()));
   log_value("tflops_per_device_narayanan",
             tera_tokens_per_second * counts.flops_per_token_narayanan(options.passes()));
   log_value("tflops_per_device_megatron",

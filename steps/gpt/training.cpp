@@ -1,7 +1,10 @@
 #include "gpt/training.hpp"
 
+#include "harness/random_state.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace bench::gpt {
 namespace {
@@ -20,12 +23,30 @@ torch::ScalarType scalar_type(steps::Precision precision) {
   throw std::logic_error("unknown precision");
 }
 
-ModelOptions model_options(const Options& options, const torch::Device& device) {
+ModelOptions model_options(const Options& options, const torch::Device& device, Grid& grid) {
   return {.attention = parse_attention(options.attention, options.attention_dropout),
           .attention_dropout = options.attention_dropout,
           .hidden_dropout = options.hidden_dropout,
           .recompute = options.recompute == "full",
-          .tensors = torch::TensorOptions(device).dtype(scalar_type(options.common.precision()))};
+          .tensors = torch::TensorOptions(device).dtype(scalar_type(options.common.precision())),
+          .seed = options.common.seed,
+          .part = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()}};
+}
+
+/// Of what goes from stage to stage.
+std::vector<std::int64_t> shape_between_stages(const Options& options) {
+  const Architecture& a = options.architecture;
+  return {options.micro_batch, a.sequence / options.layout.tensor, a.hidden};
+}
+
+/// The parameters that another rank has as well, and counts.
+std::vector<torch::Tensor> copies(const Gpt& model, Grid& grid) {
+  std::vector<torch::Tensor> result;
+  if (grid.tensor().rank() > 0)
+    result = model->whole_parameters();
+  if (grid.is_last_stage() && !grid.is_first_stage())
+    result.push_back(model->embedding());
+  return result;
 }
 
 }  // namespace
@@ -34,12 +55,15 @@ Training::Training(const Options& options, const torch::Device& device,
                    steps::Communicator& communicator)
     : options_(options),
       device_(device),
-      communicator_(communicator),
+      grid_(communicator, options.layout),
       data_(make_token_source(options)),
-      model_(options.architecture, model_options(options, device)),
-      parameters_(model_->parameters(), communicator.size()),
-      optimizer_(parameters_, communicator, options.adamw, options.distributed_optimizer) {
-  communicator_.broadcast(parameters_.values());
+      model_(options.architecture, model_options(options, device, grid_)),
+      pipeline_(grid_, shape_between_stages(options),
+                torch::TensorOptions(device).dtype(scalar_type(options.common.precision()))),
+      parameters_(model_->parameters(), grid_.data().size(), copies(model_, grid_)),
+      optimizer_(parameters_, grid_.data(), communicator, options.adamw,
+                 options.distributed_optimizer) {
+  grid_.data().broadcast(parameters_.values());
   // Weights are equal; what is dropped is not.
   torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
   if (options.common.precision() == steps::Precision::fp16)
@@ -49,51 +73,90 @@ Training::Training(const Options& options, const torch::Device& device,
 Iteration Training::iterate(steps::Timers& timers) {
   const torch::Tensor loss = forward_backward(timers);
   timers.timed(Region::comm, [&] {
+    complete_gradients();
     optimizer_.reduce_gradients();
-    communicator_.all_reduce(loss).wait();
-    loss.div_(communicator_.size());
+    grid_.all().all_reduce(loss).wait();
+    // The ranks of a last stage have the mean over their samples, all others nothing.
+    loss.div_(options_.layout.data * options_.layout.tensor);
   });
   consumed_samples_ += options_.global_batch;
+  ++iterations_;
   return timers.timed(Region::optimizer, [&] { return update(loss.item<double>()); });
 }
 
 bool Training::any_rank(bool holds) {
-  if (communicator_.size() == 1)
+  if (grid_.all().size() == 1)
     return holds;
   const torch::Tensor sum = torch::full({}, holds ? 1.0F : 0.0F, torch::TensorOptions(device_));
-  communicator_.all_reduce(sum).wait();
+  grid_.all().all_reduce(sum).wait();
   return sum.item<float>() > 0;
 }
 
-/// Of this rank in the next iteration.
+/// Of this copy of the model in the next iteration.
 std::int64_t Training::first_sample() const {
-  return consumed_samples_ + communicator_.rank() * options_.micro_batches() * options_.micro_batch;
+  return consumed_samples_ + grid_.data_rank() * options_.micro_batches() * options_.micro_batch;
 }
 
-/// Leaves the sums of the gradients, times the loss scale, in `parameters_`.
-/// @returns the mean loss of this rank
+double Training::scale_of_loss() const {
+  return (loss_scale_ ? loss_scale_->scale() : 1.0) / static_cast<double>(options_.micro_batches());
+}
+
+/// Leaves the sums of this rank's gradients, times the loss scale, in `parameters_`.
+/// @returns the mean loss of this copy of the model in the last stage, 0 in others
 torch::Tensor Training::forward_backward(steps::Timers& timers) {
-  const auto micro_batches = static_cast<double>(options_.micro_batches());
-  const double scale = (loss_scale_ ? loss_scale_->scale() : 1.0) / micro_batches;
-  torch::Tensor sum = torch::zeros({}, torch::TensorOptions(device_));
+  losses_ = torch::zeros({}, torch::TensorOptions(device_));
   parameters_.begin_step();
-  for (std::int64_t i = 0; i < options_.micro_batches(); ++i) {
-    const torch::Tensor tokens = timers.timed(Region::io, [&] {
-      return data_->samples(first_sample() + i * options_.micro_batch, options_.micro_batch,
-                            device_);
+  pipeline_.run(
+      options_.micro_batches(),
+      {.forward = [&](std::int64_t micro_batch,
+                      const torch::Tensor& input) { return forward(micro_batch, input, timers); },
+       .backward =
+           [&](const torch::Tensor& output, const torch::Tensor& gradient) {
+             timers.timed(Region::backward, [&] {
+               output.backward(gradient);
+               parameters_.take_gradients();
+             });
+           }},
+      timers);
+  return losses_ / static_cast<double>(options_.micro_batches());
+}
+
+/// @returns what goes to the next stage; in the last one the scaled loss
+torch::Tensor Training::forward(std::int64_t micro_batch, const torch::Tensor& input,
+                                steps::Timers& timers) {
+  torch::Tensor tokens;  // the first stage sees them, the last one predicts them
+  if (grid_.is_first_stage() || grid_.is_last_stage())
+    tokens = timers.timed(Region::io, [&] {
+      return data_->samples(first_sample() + micro_batch * options_.micro_batch,
+                            options_.micro_batch, device_);
     });
-    const torch::Tensor loss = timers.timed(Region::forward, [&] {
-      const torch::Tensor scores =
-          model_->forward(tokens.narrow(1, 0, options_.architecture.sequence));
-      return next_token_loss(scores, tokens);
-    });
-    timers.timed(Region::backward, [&] {
-      (loss * scale).backward();
-      parameters_.take_gradients();
-    });
-    sum += loss.detach();
+  return timers.timed(Region::forward, [&] {
+    const torch::Tensor output = model_->forward(
+        grid_.is_first_stage() ? tokens.narrow(1, 0, options_.architecture.sequence) : input);
+    if (!grid_.is_last_stage())
+      return output;
+    const torch::Tensor loss = next_token_loss(output, tokens, grid_.tensor());
+    losses_ += loss.detach();
+    return loss * scale_of_loss();
+  });
+}
+
+/// Adds what the other ranks that share this copy of the model have for the same parameters.
+void Training::complete_gradients() {
+  if (grid_.tensor().size() > 1) {
+    std::vector<torch::Tensor> sums;
+    for (const torch::Tensor& parameter : model_->whole_parameters())
+      sums.push_back(parameters_.gradient_of(parameter).flatten());
+    const torch::Tensor packed = torch::cat(sums);
+    grid_.tensor().all_reduce(packed).wait();
+    std::int64_t begin = 0;
+    for (const torch::Tensor& sum : sums) {
+      sum.copy_(packed.narrow(0, begin, sum.numel()));
+      begin += sum.numel();
+    }
   }
-  return sum / micro_batches;
+  if (model_->embedding().defined())
+    grid_.ends().all_reduce(parameters_.gradient_of(model_->embedding())).wait();
 }
 
 Iteration Training::update(double loss) {
@@ -112,6 +175,31 @@ Iteration Training::update(double loss) {
                           : 1.0;
   optimizer_.step(result.learning_rate, clip / result.loss_scale);
   return result;
+}
+
+int Training::weights_rank() const {
+  const auto neighbours = static_cast<int>(options_.layout.tensor);
+  return grid_.all_rank() - (optimizer_.is_sharded() ? 0 : grid_.data_rank() * neighbours);
+}
+
+steps::SavedState Training::state() const {
+  steps::SavedState state;
+  state.set_number("iterations", static_cast<double>(iterations_));
+  state.set_number("consumed_samples", static_cast<double>(consumed_samples_));
+  state.set("random_state", steps::random_state(device_));
+  optimizer_.save(state);
+  if (loss_scale_)
+    loss_scale_->save(state);
+  return state;
+}
+
+void Training::restore(const steps::SavedState& own, const steps::SavedState& weights) {
+  iterations_ = static_cast<std::int64_t>(own.number("iterations"));
+  consumed_samples_ = static_cast<std::int64_t>(own.number("consumed_samples"));
+  optimizer_.load(weights);
+  if (loss_scale_)
+    loss_scale_->load(own);
+  steps::set_random_state(device_, own.tensor("random_state"));
 }
 
 }  // namespace bench::gpt

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "gpt/data.hpp"
+#include "gpt/grid.hpp"
 #include "gpt/model.hpp"
 #include "gpt/options.hpp"
+#include "gpt/pipeline.hpp"
 #include "harness/communicator.hpp"
 #include "harness/flat_parameters.hpp"
 #include "harness/loss_scale.hpp"
+#include "harness/saved_state.hpp"
 #include "harness/sharded_adamw.hpp"
 #include "harness/timers.hpp"
 
@@ -26,7 +29,7 @@ struct Iteration {
 };
 
 /// A model in training: its weights, the optimizer, and how far it has come. Ranks train copies of
-/// one model, each with its part of every global batch.
+/// one model, each with its part of every global batch, and may share each copy.
 class Training {
  public:
   /// @param communicator of all ranks; must outlive this object
@@ -41,23 +44,39 @@ class Training {
   /// Whether it holds on one of the ranks: they end together.
   bool any_rank(bool holds);
 
+  /// What this rank needs to go on with the next iteration.
+  steps::SavedState state() const;
+  /// @param own what this rank saved
+  /// @param weights what the rank saved whose number is `weights_rank()`
+  void restore(const steps::SavedState& own, const steps::SavedState& weights);
+  /// The rank that saves the weights that this one has; itself, unless all have all of them.
+  int weights_rank() const;
+
+  std::int64_t iterations() const { return iterations_; }  ///< Since the very begin.
   std::int64_t consumed_samples() const { return consumed_samples_; }
   const TokenSource& data() const { return *data_; }
 
  private:
   torch::Tensor forward_backward(steps::Timers& timers);
+  torch::Tensor forward(std::int64_t micro_batch, const torch::Tensor& input,
+                        steps::Timers& timers);
+  void complete_gradients();
   Iteration update(double loss);
   std::int64_t first_sample() const;
+  double scale_of_loss() const;
 
   Options options_;
   torch::Device device_;
-  steps::Communicator& communicator_;
+  Grid grid_;
   std::unique_ptr<TokenSource> data_;
   Gpt model_;
+  Pipeline pipeline_;
   steps::FlatParameters parameters_;
   steps::ShardedAdamW optimizer_;
   std::optional<steps::DynamicLossScale> loss_scale_;  ///< In fp16.
+  std::int64_t iterations_ = 0;
   std::int64_t consumed_samples_ = 0;
+  torch::Tensor losses_;  ///< Sum over the micro-batches of an iteration, in the last stage.
 };
 
 }  // namespace bench::gpt

@@ -96,4 +96,16 @@ void AdamW::step_with_kernels(const Factors& factors) {
   }
 }
 
+void AdamW::save(SavedState& state) const {
+  state.set("adamw_mean", mean_);
+  state.set("adamw_variance", variance_);
+  state.set_number("adamw_steps", static_cast<double>(steps_));
+}
+
+void AdamW::load(const SavedState& state) {
+  state.copy_to("adamw_mean", mean_);
+  state.copy_to("adamw_variance", variance_);
+  steps_ = static_cast<std::int64_t>(state.number("adamw_steps"));
+}
+
 }  // namespace bench::steps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/saved_state.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
@@ -34,6 +35,10 @@ class AdamW {
 
   /// @param gradient_scale what the gradients are multiplied by
   void step(double learning_rate, double gradient_scale);
+
+  /// Both moments and the number of steps; not the weights.
+  void save(SavedState& state) const;
+  void load(const SavedState& state);
 
  private:
   struct Factors;

@@ -14,19 +14,32 @@ namespace bench::steps {
 ///     gradients  (N) fp32: the sums over the micro-batches of a step
 ///
 /// Parameters of two and more dimensions stand first, the others (biases and normalisations, which
-/// decay of weights does not apply to) behind them; within both in the order given. What fills the
-/// rows up to a multiple is 0 in both and stays so.
+/// decay of weights does not apply to) behind them; within both in the order given, copies last.
+/// What fills the rows up to a multiple is 0 in both and stays so.
 class FlatParameters {
  public:
+  /// Numbers of a row that stand beside each other.
+  struct Range {
+    std::int64_t begin;
+    std::int64_t end;  ///< Behind the last.
+  };
+
   /// Moves the parameters' memory.
   /// @param parameters of one format and device
   /// @param multiple N is a multiple of it, so that as many ranks have equal shares
-  explicit FlatParameters(std::vector<torch::Tensor> parameters, std::int64_t multiple = 1);
+  /// @param copies which of the parameters are not this rank's to count, since another has them too
+  explicit FlatParameters(const std::vector<torch::Tensor>& parameters, std::int64_t multiple = 1,
+                          const std::vector<torch::Tensor>& copies = {});
 
   const torch::Tensor& values() const { return values_; }
   const torch::Tensor& gradients() const { return gradients_; }
   /// How many of the numbers, from the first on, decay.
   std::int64_t decaying() const { return decaying_; }
+  /// Where those stand that are no copies, in order.
+  const std::vector<Range>& own() const { return own_; }
+  /// The part of the gradients that is a parameter's, in its shape.
+  /// @throws std::invalid_argument if it is none of these parameters
+  torch::Tensor gradient_of(const torch::Tensor& parameter) const;
 
   /// The next gradients begin a new sum.
   void begin_step() { empty_ = true; }
@@ -37,12 +50,14 @@ class FlatParameters {
  private:
   struct Slot {
     torch::Tensor parameter;
-    torch::Tensor sum;  ///< Its part of the gradients, in its shape.
+    bool is_copy = false;
+    torch::Tensor sum = {};  ///< Its part of the gradients, in its shape.
   };
 
   std::vector<Slot> slots_;
   torch::Tensor values_;
   torch::Tensor gradients_;
+  std::vector<Range> own_;
   std::int64_t decaying_ = 0;
   bool empty_ = true;
 };

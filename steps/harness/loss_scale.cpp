@@ -21,4 +21,16 @@ bool DynamicLossScale::update(bool finite) {
   return smaller;
 }
 
+void DynamicLossScale::save(SavedState& state) const {
+  state.set_number("loss_scale", scale_);
+  state.set_number("loss_scale_patience", patience_);
+  state.set_number("loss_scale_finite_in_a_row", finite_in_a_row_);
+}
+
+void DynamicLossScale::load(const SavedState& state) {
+  scale_ = state.number("loss_scale");
+  patience_ = static_cast<int>(state.number("loss_scale_patience"));
+  finite_in_a_row_ = static_cast<int>(state.number("loss_scale_finite_in_a_row"));
+}
+
 }  // namespace bench::steps

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "harness/saved_state.hpp"
+
 namespace bench::steps {
 
 /// What an fp16 loss is multiplied by, so that small gradients do not vanish: as large as the
@@ -26,6 +28,9 @@ class DynamicLossScale {
   /// Takes whether all gradients of a step were finite.
   /// @returns whether training can go on: false if they were not with the least scale
   bool update(bool finite);
+
+  void save(SavedState& state) const;
+  void load(const SavedState& state);
 
  private:
   Options options_;

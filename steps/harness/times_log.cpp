@@ -12,7 +12,8 @@ void log_times(const Timers& timers) {
       {Region::backward, "backward"},   {Region::comm, "comm"}, {Region::optimizer, "optimizer"},
       {Region::other, "other"}};
   for (const auto& [region, name] : names)
-    log_statistics(name, "s", statistics(timers.samples_s(region)));
+    if (!timers.samples_s(region).empty())
+      log_statistics(name, "s", statistics(timers.samples_s(region)));
 }
 
 }  // namespace bench::steps

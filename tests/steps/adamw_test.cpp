@@ -130,12 +130,29 @@ TEST(FlatParameters, FillsUpToAMultiple) {
   EXPECT_EQ(flat.values().narrow(0, 120'033, 967).abs().max().item<float>(), 0);
 }
 
+TEST(FlatParameters, TellsItsOwnFromCopies) {
+  const std::vector<torch::Tensor> parameters = matrices_and_vectors();
+  FlatParameters flat(parameters, 1, {parameters[1], parameters[0]});
+  // In the row: 300 x 400, 5 x 3 (a copy), 7, 11 (a copy).
+  ASSERT_EQ(flat.own().size(), 2U);
+  EXPECT_EQ(flat.own()[0].begin, 0);
+  EXPECT_EQ(flat.own()[0].end, 120'000);
+  EXPECT_EQ(flat.own()[1].begin, 120'015);
+  EXPECT_EQ(flat.own()[1].end, 120'022);
+  EXPECT_EQ(flat.decaying(), 120'015);
+  draw_gradients(parameters, 0);
+  const torch::Tensor gradient = parameters[1].grad().clone();
+  flat.take_gradients();
+  EXPECT_TRUE(torch::equal(flat.gradient_of(parameters[1]), gradient));
+  EXPECT_THROW(flat.gradient_of(torch::zeros({5, 3})), std::invalid_argument);
+}
+
 // Each step is far below what bf16 tells apart near 1; their sum is not.
 TEST(ShardedAdamW, KeepsFullPrecisionBesideHalf) {
   const std::vector<torch::Tensor> parameters = matrices_and_vectors(torch::kBFloat16);
   FlatParameters flat(parameters);
   Communicator alone;
-  ShardedAdamW adamw(flat, alone, {.weight_decay = 0}, true);
+  ShardedAdamW adamw(flat, alone, alone, {.weight_decay = 0}, true);
   const torch::Tensor before = parameters[2].detach().clone();
   for (int step = 0; step < 200; ++step) {
     for (torch::Tensor parameter : parameters)
@@ -156,7 +173,7 @@ TEST(ShardedAdamW, HasTheNormOfAllGradients) {
   const std::vector<torch::Tensor> parameters = matrices_and_vectors();
   FlatParameters flat(parameters);
   Communicator alone;
-  ShardedAdamW adamw(flat, alone, {}, true);
+  ShardedAdamW adamw(flat, alone, alone, {}, true);
   draw_gradients(parameters, 0);
   double squares = 0;
   for (const torch::Tensor& parameter : parameters)

@@ -11,9 +11,10 @@ namespace {
 using steps::Outcome;
 using testing::HasSubstr;
 
-const std::string tiny_model =
-    "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
+const std::string tiny_layers =
+    "--hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
     "--hidden-dropout 0 --attention-dropout 0 --lr-warmup-samples 0 ";
+const std::string tiny_model = "--layers 2 " + tiny_layers;
 
 Outcome run(const std::string& arguments, const std::string& before = "") {
   return steps::run_step(GPT_PROGRAM, arguments, before);
@@ -111,6 +112,64 @@ TEST(GptProgram, WritesItsSamples) {
   EXPECT_THAT(text, HasSubstr("\nOptimizer,2,"));
 }
 
+TEST(GptCheckpoints, AreSavedAtIntervalsAndAtTheEnd) {
+  const steps::Folder folder;
+  const Outcome outcome =
+      run(tiny_model + "--steps 5 --warmup 1 --save-interval 2 --save " + folder.file("saved"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("checkpoint_saves"), "3");
+  EXPECT_EQ(steps::read_text(folder.file("saved/latest")), "iteration_00000006\n");
+  EXPECT_EQ(outcome.number("checkpoint_bytes"),
+            std::filesystem::file_size(folder.file("saved/iteration_00000006/rank_00000.pt")));
+}
+
+// The last one that is whole counts: a run that was killed leaves others.
+TEST(GptCheckpoints, ThatAreNotWholeAreNotLoaded) {
+  const steps::Folder folder;
+  const std::string saved = folder.file("saved");
+  run(tiny_model + "--steps 2 --warmup 0 --save " + saved);
+  std::filesystem::create_directory(saved + "/iteration_00000004");
+  std::ofstream(saved + "/iteration_00000004/rank_00000.pt") << "PK";
+  const Outcome outcome = run(tiny_model + "--steps 1 --warmup 0 --load " + saved);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("checkpoint_iteration"), "2");
+}
+
+TEST(GptCheckpoints, ThatAreBrokenAreNamed) {
+  const steps::Folder folder;
+  const std::string saved = folder.file("saved");
+  run(tiny_model + "--steps 2 --warmup 0 --save " + saved);
+  const std::string file = saved + "/iteration_00000002/rank_00000.pt";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  const Outcome outcome = run(tiny_model + "--steps 1 --load " + saved);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr(file + ": is no saved state, or not whole"));
+}
+
+TEST(GptCheckpoints, OfAnotherModelAreRefused) {
+  const steps::Folder folder;
+  run(tiny_model + "--steps 1 --warmup 0 --save " + folder.file("saved"));
+  const Outcome outcome = run("--layers 3 " + tiny_layers + "--load " + folder.file("saved"));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has layers=2, this run layers=3"));
+}
+
+TEST(GptCheckpoints, OfAnotherRunAreNotOverwritten) {
+  const steps::Folder folder;
+  const std::string save = tiny_model + "--steps 1 --warmup 0 --save " + folder.file("saved");
+  run(save);
+  const Outcome outcome = run(save);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("saved has the checkpoints of another run"));
+}
+
+TEST(GptCheckpoints, ThatAreNotThereAreToldBeforeTheTraining) {
+  const Outcome outcome = run(tiny_model + "--steps 1 --load /nowhere");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no checkpoint in /nowhere"));
+  EXPECT_EQ(run(tiny_model + "--steps 1 --save /proc/nowhere").exit_code, 2);
+}
+
 struct MistakeCase {
   std::string name;
   std::string arguments;
@@ -137,6 +196,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "falls before it has risen"},
         MistakeCase{"Attention", "--attention blocked", "blocked attention has no dropout"},
         MistakeCase{"Model", "--model 118M", "118M"},
+        MistakeCase{"Tables", "--model 117M --tensor-parallel 2 --vocab-size 50257",
+                    "50257 tokens of the vocabulary cannot be shared by 2 tensor-parallel ranks"},
+        MistakeCase{"Stages", "--layers 3 --pipeline-parallel 2",
+                    "3 layers cannot be shared by 2 pipeline stages"},
+        MistakeCase{"Interval", "--save-interval 2", "--save-interval requires --save"},
         MistakeCase{"Timings", "--layers 1 --timings /nowhere/t.csv",
                     "cannot write /nowhere/t.csv"}),
     [](const auto& instance) { return instance.param.name; });

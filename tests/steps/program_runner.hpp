@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -62,6 +63,15 @@ struct Outcome {
     return text.empty() ? std::nan("") : std::stod(text);
   }
 };
+
+/// The losses of the lines that the program `gpt` logs.
+inline std::vector<double> losses(const Outcome& outcome) {
+  std::vector<double> found;
+  const std::string key = "lm loss: ";
+  for (auto at = outcome.out.find(key); at != std::string::npos; at = outcome.out.find(key, at + 1))
+    found.push_back(std::stod(outcome.out.substr(at + key.size(), 12)));
+  return found;
+}
 
 /// @param before shell words in front of the program, for example a limit
 inline Outcome run_step(const std::string& program, const std::string& arguments,

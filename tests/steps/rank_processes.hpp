@@ -1,7 +1,11 @@
 #pragma once
 
+#include "steps/program_runner.hpp"
+#include "support/free_port.hpp"
+
 #include <chrono>
 #include <csignal>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -78,5 +82,40 @@ class RankProcess {
 
   pid_t pid_ = -1;
 };
+
+/// How long a test waits for programs that train, on a machine that does other things too.
+inline constexpr std::chrono::seconds patience_with_training(120);
+
+/// Runs a program with several ranks, as torchrun does.
+/// @param arguments divided by spaces
+/// @returns what each rank came to
+inline std::vector<Outcome> run_ranks(int size, const std::string& program,
+                                      const std::string& arguments) {
+  const Folder place;
+  const support::FreePort port;
+  std::istringstream words(arguments);
+  std::vector<std::string> command{program};
+  for (std::string word; words >> word;)
+    command.push_back(word);
+  std::vector<RankProcess> ranks;
+  for (int rank = 0; rank < size; ++rank) {
+    const std::string number = std::to_string(rank);
+    ranks.emplace_back(
+        command,
+        std::vector<std::string>{"RANK=" + number, "WORLD_SIZE=" + std::to_string(size),
+                                 "LOCAL_RANK=" + number, "MASTER_ADDR=127.0.0.1",
+                                 "LOCAL_WORLD_SIZE=" + std::to_string(size),
+                                 "MASTER_PORT=" + std::to_string(port.number())},
+        place.file("out" + number), place.file("err" + number));
+  }
+  std::vector<Outcome> outcomes;
+  for (int rank = 0; rank < size; ++rank) {
+    const std::string number = std::to_string(rank);
+    const int code = ranks[static_cast<std::size_t>(rank)].wait(patience_with_training);
+    outcomes.push_back(
+        {code, read_text(place.file("out" + number)), read_text(place.file("err" + number))});
+  }
+  return outcomes;
+}
 
 }  // namespace bench::steps

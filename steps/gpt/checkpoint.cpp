@@ -1,0 +1,155 @@
+#include "gpt/checkpoint.hpp"
+
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "harness/statistics.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include <bench/energy/region.hpp>
+
+namespace bench::gpt {
+namespace {
+
+namespace fs = std::filesystem;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Words `name=value`. What is not among them may change from one run to the next.
+std::string setup_of(const Options& options) {
+  const Architecture& a = options.architecture;
+  return fmt::format(
+      "layers={} hidden={} heads={} sequence={} vocabulary={} positions={} precision={} "
+      "tensor_parallel={} pipeline_parallel={} data_parallel={} distributed_optimizer={}",
+      a.layers, a.hidden, a.heads, a.sequence, a.vocabulary, positions_name(a.positions),
+      options.common.precision_name, options.layout.tensor, options.layout.pipeline,
+      options.layout.data, options.distributed_optimizer);
+}
+
+/// The first word in which two setups differ.
+std::string difference(const std::string& saved, const std::string& ours) {
+  std::istringstream theirs_in(saved);
+  std::istringstream ours_in(ours);
+  for (std::string theirs, own; ours_in >> own;)
+    if (!(theirs_in >> theirs) || theirs != own)
+      return fmt::format("has {}, this run {}", theirs, own);
+  return "differs from this run";
+}
+
+/// The name of the last whole checkpoint of a folder; empty if it has none.
+std::string latest(const std::string& folder) {
+  std::string name;
+  std::ifstream(fs::path(folder) / "latest") >> name;
+  return name;
+}
+
+/// There is always a whole `latest`, the old one or the new one.
+void set_latest(const fs::path& folder, const std::string& name) {
+  const fs::path next = folder / "latest.next";
+  std::ofstream out(next);
+  out << name << '\n';
+  out.close();
+  if (!out)
+    throw std::runtime_error(fmt::format("cannot write {}", next.string()));
+  fs::rename(next, folder / "latest");
+}
+
+fs::path file_of(const std::string& folder, const std::string& name, int rank) {
+  return fs::path(folder) / name / fmt::format("rank_{:05}.pt", rank);
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(const Options& options, const torch::Device& device,
+                         steps::Communicator& all)
+    : options_(options.checkpoints), device_(device), setup_(setup_of(options)), all_(all) {
+  const std::string& load = options_.load;
+  const std::string& save = options_.save;
+  if (!load.empty() && load != save && latest(load).empty())
+    throw steps::UsageError(fmt::format("no checkpoint in {}", load),
+                            "--load takes a folder that a run had as --save");
+  if (!save.empty() && load != save && !latest(save).empty())
+    throw steps::UsageError(
+        fmt::format("{} has the checkpoints of another run", save),
+        fmt::format("go on from them with --load {}, or save to another folder", save));
+  std::error_code error;
+  if (!save.empty() && !fs::create_directories(save, error) && error)
+    throw steps::UsageError(fmt::format("cannot make {}: {}", save, error.message()),
+                            "--save takes a folder that all ranks can write to");
+}
+
+void Checkpoints::load(Training& training) {
+  const std::string name = options_.load.empty() ? "" : latest(options_.load);
+  if (name.empty())
+    return;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto read = [&](int rank) {
+    return steps::SavedState::read(file_of(options_.load, name, rank).string());
+  };
+  const steps::SavedState own = read(all_.rank());
+  if (const std::string saved = own.text("setup"); saved != setup_)
+    throw steps::UsageError(
+        fmt::format("the checkpoint in {} {}", options_.load, difference(saved, setup_)),
+        "go on with the options and the number of ranks that it was saved with");
+  const int weights_rank = training.weights_rank();
+  training.restore(own, weights_rank == all_.rank() ? own : read(weights_rank));
+  all_.barrier();
+  load_s_ = seconds_since(begin);
+  loaded_iteration_ = last_saved_ = training.iterations();
+}
+
+void Checkpoints::save_if_due(const Training& training, std::int64_t measured) {
+  if (options_.interval > 0 && measured % options_.interval == 0)
+    save(training);
+}
+
+void Checkpoints::save_last(const Training& training) {
+  if (last_saved_ != training.iterations())
+    save(training);
+}
+
+void Checkpoints::save(const Training& training) {
+  if (options_.save.empty())
+    return;
+  const energy::Region region("checkpoint");
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string name = fmt::format("iteration_{:08}", training.iterations());
+  const fs::path file = file_of(options_.save, name, all_.rank());
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);  // says nothing if another rank was faster
+  if (error)
+    throw std::runtime_error(
+        fmt::format("cannot make {}: {}", file.parent_path().string(), error.message()));
+  steps::SavedState state = training.state();
+  state.set_text("setup", setup_);
+  const auto own_bytes = static_cast<double>(state.write(file.string()));
+  const torch::Tensor bytes = torch::tensor(own_bytes, torch::kDouble).to(device_);
+  all_.all_reduce(bytes).wait();
+  bytes_ = bytes.item<double>();  // all are on the disk
+  if (all_.rank() == 0)
+    set_latest(options_.save, name);
+  last_saved_ = training.iterations();
+  save_s_.push_back(seconds_since(begin));
+}
+
+void Checkpoints::log_results() const {
+  if (loaded_iteration_ >= 0) {
+    steps::log_value("checkpoint_iteration", loaded_iteration_);
+    steps::log_value("checkpoint_load_s", load_s_);
+  }
+  if (save_s_.empty())
+    return;
+  steps::log_value("checkpoint_saves", save_s_.size());
+  steps::log_statistics("checkpoint_save", "s", steps::statistics(save_s_));
+  steps::log_value("checkpoint_bytes", bytes_);
+}
+
+}  // namespace bench::gpt

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+namespace bench::steps {
+
+/// Where the random numbers of LibTorch's functions on this device stand: bytes, on the CPU.
+torch::Tensor random_state(const torch::Device& device);
+void set_random_state(const torch::Device& device, const torch::Tensor& state);
+
+}  // namespace bench::steps

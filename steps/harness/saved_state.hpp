@@ -1,0 +1,44 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace bench::steps {
+
+/// What a program needs to go on where it stopped: named tensors and numbers, in a file of
+/// LibTorch's format (`torch.jit.load` of Python reads it too).
+class SavedState {
+ public:
+  void set(const std::string& name, const torch::Tensor& value);
+  void set_number(const std::string& name, double value);
+  void set_text(const std::string& name, const std::string& value);
+
+  /// @throws std::runtime_error if there is none of this name, or it is no number or text
+  const torch::Tensor& tensor(const std::string& name) const;
+  double number(const std::string& name) const;
+  std::string text(const std::string& name) const;
+
+  /// Overwrites `tensor` with the one of that name.
+  /// @throws std::runtime_error if there is none, or it has another shape
+  void copy_to(const std::string& name, torch::Tensor tensor) const;
+
+  /// Returns when the file is on the disk.
+  /// @returns bytes
+  /// @throws std::runtime_error if it cannot be written
+  std::uint64_t write(const std::string& file) const;
+
+  /// @throws UsageError if it cannot be opened
+  /// @throws std::runtime_error if it is no such file, or not whole
+  static SavedState read(const std::string& file);
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const;
+
+  std::string file_;  ///< Where it was read from.
+  std::map<std::string, torch::Tensor> tensors_;
+};
+
+}  // namespace bench::steps

@@ -1,0 +1,170 @@
+// The real programs with several ranks on this machine.
+#include "steps/program_runner.hpp"
+#include "steps/rank_processes.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Options of a model that trains in moments; those given here come before its own.
+std::string tiny_gpt(const std::string& options = "") {
+  const std::pair<const char*, const char*> defaults[] = {{"--layers", "4"},
+                                                          {"--hidden", "32"},
+                                                          {"--heads", "4"},
+                                                          {"--seq", "16"},
+                                                          {"--vocab-size", "128"},
+                                                          {"--threads", "1"},
+                                                          {"--device", "cpu"},
+                                                          {"--hidden-dropout", "0"},
+                                                          {"--attention-dropout", "0"},
+                                                          {"--lr", "1e-2"},
+                                                          {"--lr-warmup-samples", "0"},
+                                                          {"--warmup", "0"},
+                                                          {"--steps", "8"},
+                                                          {"--log-interval", "1"},
+                                                          {"--micro-batch-size", "1"},
+                                                          {"--global-batch-size", "4"}};
+  std::string all = options;
+  for (const auto& [name, value] : defaults)
+    if (options.find(std::string(name) + " ") == std::string::npos)
+      all += fmt::format(" {} {}", name, value);
+  return all;
+}
+
+struct ParallelCase {
+  std::string name;
+  int ranks;
+  int data_parallel;
+  std::string layout;
+  std::string options = "";  ///< Also of the rank alone.
+  double tolerance = 2e-5;
+};
+class GptParallelTest : public testing::TestWithParam<ParallelCase> {};
+
+TEST_P(GptParallelTest, LosesAsOneRankDoes) {
+  const ParallelCase& c = GetParam();
+  const auto alone = losses(run_ranks(1, GPT_PROGRAM, tiny_gpt(c.options))[0]);
+  const auto outcomes = run_ranks(c.ranks, GPT_PROGRAM, tiny_gpt(c.options + " " + c.layout));
+  for (const Outcome& outcome : outcomes)
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcomes[0].number("data_parallel"), c.data_parallel);
+  const auto together = losses(outcomes[0]);
+  ASSERT_EQ(alone.size(), 8U);
+  ASSERT_EQ(together.size(), 8U);
+  for (std::size_t i = 0; i < alone.size(); ++i)
+    EXPECT_NEAR(together[i], alone[i], c.tolerance) << "iteration " << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranks, GptParallelTest,
+    testing::Values(
+        ParallelCase{"TwoWithSharesOfTheOptimizer", 2, 2, ""},
+        ParallelCase{"FourWithSharesOfTheOptimizer", 4, 4, ""},
+        ParallelCase{"TwoWithTheWholeOptimizer", 2, 2, "--no-distributed-optimizer"},
+        ParallelCase{"TwoShareTheMatrices", 2, 1, "--tensor-parallel 2"},
+        ParallelCase{"FourShareTheMatrices", 4, 1, "--tensor-parallel 4"},
+        ParallelCase{"TwoStages", 2, 1, "--pipeline-parallel 2"},
+        ParallelCase{"FourStages", 4, 1, "--pipeline-parallel 4"},
+        ParallelCase{"MoreStagesThanMicroBatches", 4, 1, "--pipeline-parallel 4",
+                     "--global-batch-size 2"},
+        ParallelCase{"TwoStagesThatShareTheirMatrices", 4, 1,
+                     "--tensor-parallel 2 --pipeline-parallel 2"},
+        ParallelCase{"TwoModelsThatShareTheirMatrices", 4, 2, "--tensor-parallel 2"},
+        ParallelCase{"TwoModelsInStages", 4, 2, "--pipeline-parallel 2 --no-distributed-optimizer"},
+        ParallelCase{"EverythingAtOnce", 8, 2, "--tensor-parallel 2 --pipeline-parallel 2"},
+        ParallelCase{"SharedMatricesComputedAgain", 2, 1, "--tensor-parallel 2",
+                     "--positions rotary --recompute full"},
+        ParallelCase{"StagesComputedAgain", 2, 1, "--pipeline-parallel 2",
+                     "--positions rotary --recompute full"},
+        ParallelCase{"SharedMatricesInHalfPrecision", 2, 1, "--tensor-parallel 2",
+                     "--precision bf16", 2e-2}),
+    [](const auto& instance) { return instance.param.name; });
+
+struct GoingOnCase {
+  std::string name;
+  int ranks;
+  std::string options;
+};
+class GptGoingOnTest : public testing::TestWithParam<GoingOnCase> {};
+
+// To the last digit that is printed, random numbers of dropout included.
+TEST_P(GptGoingOnTest, LosesAsIfItHadNotStopped) {
+  const auto& [name, ranks, layout] = GetParam();
+  const Folder folder;
+  const std::string options = layout + " --hidden-dropout 0.1 --attention-dropout 0.1 --steps ";
+  const std::string checkpoints =
+      " --save " + folder.file("saved") + " --load " + folder.file("saved");
+  const auto whole = losses(run_ranks(ranks, GPT_PROGRAM, tiny_gpt(options + "4"))[0]);
+  auto parts = losses(run_ranks(ranks, GPT_PROGRAM, tiny_gpt(options + "2" + checkpoints))[0]);
+  const auto second = run_ranks(ranks, GPT_PROGRAM, tiny_gpt(options + "2" + checkpoints));
+  ASSERT_EQ(second[0].exit_code, 0) << second[0].err;
+  EXPECT_EQ(second[0].number("checkpoint_iteration"), 2);
+  for (const double loss : losses(second[0]))
+    parts.push_back(loss);
+  EXPECT_EQ(whole.size(), 4U);
+  EXPECT_EQ(parts, whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, GptGoingOnTest,
+    testing::Values(GoingOnCase{"OneRank", 1, ""}, GoingOnCase{"SharesOfTheOptimizer", 2, ""},
+                    GoingOnCase{"WholeOptimizers", 2, "--no-distributed-optimizer"},
+                    GoingOnCase{"SharedModel", 4, "--tensor-parallel 2 --pipeline-parallel 2"}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(GptParallel, RefusesRanksThatMakeNoModel) {
+  for (const Outcome& outcome :
+       run_ranks(2, GPT_PROGRAM, tiny_gpt("--tensor-parallel 2 --pipeline-parallel 2"))) {
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("2 ranks cannot be shared by models of 2 tensor-parallel "
+                                       "ranks in 2 pipeline stages"));
+  }
+}
+
+TEST(GptParallel, OnlyRank0Speaks) {
+  const auto outcomes = run_ranks(2, GPT_PROGRAM, tiny_gpt());
+  EXPECT_THAT(outcomes[0].out, HasSubstr("result=ok\n"));
+  EXPECT_EQ(outcomes[1].exit_code, 0) << outcomes[1].err;
+  EXPECT_THAT(outcomes[1].out, IsEmpty());
+}
+
+TEST(GptParallel, AGlobalBatchIsSharedOrRefused) {
+  for (const Outcome& outcome :
+       run_ranks(2, GPT_PROGRAM, "--micro-batch-size 2 --global-batch-size 6 --layers 1")) {
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("not made of micro-batches of 2 for 2 ranks"));
+  }
+}
+
+TEST(GptParallel, AllRanksEndWhenTheTimeIsOver) {
+  const std::string endless =
+      "--layers 1 --hidden 32 --heads 4 --seq 16 --vocab-size 128 --threads 1 --device cpu "
+      "--steps 1000000 --exit-duration-in-mins 0.01";
+  for (const Outcome& outcome : run_ranks(2, GPT_PROGRAM, endless))
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST(VisionDataParallel, TrainsTogether) {
+  const auto outcomes =
+      run_ranks(2, VISION_PROGRAM,
+                "--model resnet18 --image-size 32 --global-batch-size 4 --threads 1 --device cpu "
+                "--steps 2 --warmup 1");
+  ASSERT_EQ(outcomes[0].exit_code, 0) << outcomes[0].err;
+  EXPECT_EQ(outcomes[1].exit_code, 0) << outcomes[1].err;
+  EXPECT_EQ(outcomes[0].value("batch_size"), "2");
+  EXPECT_EQ(outcomes[0].value("global_batch_size"), "4");
+  EXPECT_NEAR(outcomes[0].number("images_per_second"), 8 / outcomes[0].number("epoch_s"), 1e-3);
+  EXPECT_THAT(outcomes[1].out, IsEmpty());
+}
+
+}  // namespace
+}  // namespace bench::steps

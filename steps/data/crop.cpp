@@ -30,52 +30,56 @@ std::size_t random_place(std::size_t count, Random& random) {
   return random.below(static_cast<std::uint32_t>(count));
 }
 
-/// Which pixels of a row (or column) one pixel of the result is the mean of.
-struct Window {
-  std::size_t first;
-  std::vector<float> weights;  ///< Add up to 1.
+/// Which pixels of a row (or column) each pixel of the result is the mean of.
+struct Windows {
+  struct Window {
+    std::size_t first;               ///< Of those pixels.
+    std::span<const float> weights;  ///< Add up to 1.
+  };
+  Window operator[](std::size_t i) const {
+    return {first[i], std::span(weights).subspan(begin[i], begin[i + 1] - begin[i])};
+  }
+
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> begin{0};  ///< Of the weights of each window, and the end of the last.
+  std::vector<float> weights;
 };
 
-/// @param from,count the part of the row
-std::vector<Window> windows(std::size_t from, std::size_t count, std::size_t size) {
-  const double step = static_cast<double>(count) / static_cast<double>(size);
+/// @param count pixels that are brought to `size`
+Windows windows(std::size_t count, std::size_t size) {
+  const double last = static_cast<double>(count);
+  const double step = last / static_cast<double>(size);
   const double reach = std::max(1.0, step);
-  std::vector<Window> result;
+  Windows result;
   for (std::size_t i = 0; i < size; ++i) {
     const double centre = (static_cast<double>(i) + 0.5) * step;
-    const double last = static_cast<double>(count);
     const auto begin = static_cast<std::size_t>(std::max(0.0, std::floor(centre - reach + 0.5)));
     const auto end = static_cast<std::size_t>(std::min(last, std::floor(centre + reach + 0.5)));
-    Window window{.first = from + begin, .weights = {}};
-    double sum = 0;
-    for (std::size_t pixel = begin; pixel < end; ++pixel) {
+    const auto weight = [&](std::size_t pixel) {
       const double distance = std::abs(static_cast<double>(pixel) + 0.5 - centre);
-      window.weights.push_back(static_cast<float>(std::max(0.0, 1.0 - distance / reach)));
-      sum += window.weights.back();
-    }
-    for (float& weight : window.weights)
-      weight /= static_cast<float>(sum);
-    result.push_back(std::move(window));
+      return std::max(0.0, 1.0 - distance / reach);
+    };
+    double sum = 0;
+    for (std::size_t pixel = begin; pixel < end; ++pixel)
+      sum += weight(pixel);
+    for (std::size_t pixel = begin; pixel < end; ++pixel)
+      result.weights.push_back(static_cast<float>(weight(pixel) / sum));
+    result.first.push_back(begin);
+    result.begin.push_back(result.weights.size());
   }
   return result;
 }
 
-/// The rows that are looked at, each brought to its width.
-/// @returns (rows of the part, columns, 3), 0 to 255
-std::vector<float> narrow_rows(const Image& image, const Rectangle& part,
-                               const std::vector<Window>& columns) {
-  std::vector<float> result;
-  result.reserve(part.height * columns.size() * 3);
-  for (std::size_t y = part.top; y < part.top + part.height; ++y)
-    for (const Window& column : columns) {
-      const std::uint8_t* pixel = &image.rgb[3 * (y * image.width + column.first)];
-      std::array<float, 3> sum{};
-      for (const float weight : column.weights)
-        for (float& colour : sum)
-          colour += weight * static_cast<float>(*pixel++);
-      result.insert(result.end(), sum.begin(), sum.end());
-    }
-  return result;
+/// The mean of some rows of the part, (width of the part, 3), 0 to 255.
+void average_rows(const Image& image, const Rectangle& part, const Windows::Window& rows,
+                  std::vector<float>& result) {
+  result.assign(3 * part.width, 0);
+  std::size_t y = part.top + rows.first;
+  for (const float weight : rows.weights) {
+    const std::uint8_t* const row = &image.rgb[3 * (y++ * image.width + part.left)];
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] += weight * static_cast<float>(row[i]);
+  }
 }
 
 }  // namespace
@@ -105,23 +109,32 @@ Rectangle middle_part(std::size_t width, std::size_t height) {
   return in_the_middle(width, height, side, side);
 }
 
+float normalised(float value, std::size_t colour) {
+  return (value * (1.0F / 255) - mean[colour]) * (1 / deviation[colour]);
+}
+
 void resize_part(const Image& image, const Rectangle& part, bool mirrored, std::size_t size,
-                 std::span<float> out) {
-  const std::vector<float> rows = narrow_rows(image, part, windows(part.left, part.width, size));
-  const std::vector<Window> heights = windows(0, part.height, size);
-  for (std::size_t y = 0; y < size; ++y)
+                 std::span<float> out, PixelOrder order) {
+  const bool planes = order == PixelOrder::planes;
+  const std::size_t next_pixel = planes ? 1 : 3;
+  const std::size_t next_colour = planes ? size * size : 1;
+  const Windows columns = windows(part.width, size);
+  const Windows rows = windows(part.height, size);
+  std::vector<float> row;
+  for (std::size_t y = 0; y < size; ++y) {
+    average_rows(image, part, rows[y], row);
     for (std::size_t x = 0; x < size; ++x) {
+      const Windows::Window column = columns[x];
+      const float* pixel = &row[3 * column.first];
       std::array<float, 3> sum{};
-      const float* pixel = &rows[3 * (heights[y].first * size + x)];
-      for (const float weight : heights[y].weights) {
-        for (std::size_t colour = 0; colour < 3; ++colour)
-          sum[colour] += weight * pixel[colour];
-        pixel += 3 * size;
-      }
-      const std::size_t place = y * size + (mirrored ? size - 1 - x : x);
+      for (const float weight : column.weights)
+        for (float& colour : sum)
+          colour += weight * *pixel++;
+      const std::size_t place = next_pixel * (y * size + (mirrored ? size - 1 - x : x));
       for (std::size_t colour = 0; colour < 3; ++colour)
-        out[colour * size * size + place] = (sum[colour] / 255 - mean[colour]) / deviation[colour];
+        out[colour * next_colour + place] = normalised(sum[colour], colour);
     }
+  }
 }
 
 }  // namespace bench::steps

@@ -30,14 +30,23 @@ Rectangle random_part(std::size_t width, std::size_t height, Random& random);
 /// when the shorter side is brought to 256 pixels and the middle 224 x 224 are cut out.
 Rectangle middle_part(std::size_t width, std::size_t height);
 
+/// How the three colours of a result lie in memory, rows from the top.
+enum class PixelOrder {
+  planes,  ///< All of red, then green, then blue: (3, height, width).
+  pixels,  ///< The three of a pixel together: (height, width, 3).
+};
+
+/// A colour (0: red) on the scale 0 to 255, brought to mean 0 and deviation 1 over ImageNet.
+float normalised(float value, std::size_t colour);
+
 /// Brings a part to `size` x `size` pixels of mean 0 and deviation 1 over ImageNet.
 ///
 /// Bilinear: each pixel is the mean of those below a triangle that is as wide as two pixels of the
 /// result or of the image, whichever are larger. So nothing is passed over where the image shrinks.
 ///
 /// @param mirrored whether left and right change places
-/// @param out 3 * size * size: all of red, then green, then blue, rows from the top
+/// @param out 3 * size * size
 void resize_part(const Image& image, const Rectangle& part, bool mirrored, std::size_t size,
-                 std::span<float> out);
+                 std::span<float> out, PixelOrder order = PixelOrder::planes);
 
 }  // namespace bench::steps

@@ -13,6 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const char* const folder_of_classes =
+    "a folder is expected here that has a folder of JPEG files per class";
+
 bool is_jpeg(const fs::directory_entry& entry) {
   std::string ending = entry.path().extension().string();
   std::ranges::transform(ending, ending.begin(), [](char letter) {
@@ -32,26 +35,41 @@ std::set<std::string> names_in(const fs::path& folder, Wanted wanted) {
   return names;
 }
 
-}  // namespace
-
-ImageFolder find_images(const std::string& folder) {
-  const char* const hint = "a folder is expected here that has a folder of JPEG files per class";
-  ImageFolder result;
+/// Calls `find`, which reads folders.
+template <typename Find>
+void reading(Find&& find) {
   try {
-    const auto is_folder = [](const fs::directory_entry& entry) { return entry.is_directory(); };
-    for (const std::string& name : names_in(folder, is_folder)) {
-      const fs::path path = fs::path(folder) / name;
-      for (const std::string& file : names_in(path, is_jpeg))
-        result.files.push_back(
-            {(path / file).string(), static_cast<std::int64_t>(result.classes.size())});
-      result.classes.push_back(name);
-    }
+    find();
   } catch (const fs::filesystem_error& error) {
     throw UsageError(
-        fmt::format("cannot read {}: {}", error.path1().string(), error.code().message()), hint);
+        fmt::format("cannot read {}: {}", error.path1().string(), error.code().message()),
+        folder_of_classes);
   }
+}
+
+}  // namespace
+
+std::vector<std::string> find_classes(const std::string& folder) {
+  const auto is_folder = [](const fs::directory_entry& entry) { return entry.is_directory(); };
+  std::vector<std::string> classes;
+  reading([&] {
+    const std::set<std::string> names = names_in(folder, is_folder);
+    classes.assign(names.begin(), names.end());
+  });
+  return classes;
+}
+
+ImageFolder find_images(const std::string& folder) {
+  ImageFolder result{.classes = find_classes(folder), .files = {}};
+  reading([&] {
+    for (std::size_t label = 0; label < result.classes.size(); ++label) {
+      const fs::path path = fs::path(folder) / result.classes[label];
+      for (const std::string& file : names_in(path, is_jpeg))
+        result.files.push_back({(path / file).string(), static_cast<std::int64_t>(label)});
+    }
+  });
   if (result.files.empty())
-    throw UsageError(fmt::format("{} has no images", folder), hint);
+    throw UsageError(fmt::format("{} has no images", folder), folder_of_classes);
   return result;
 }
 

@@ -17,6 +17,10 @@ struct ImageFolder {
   std::vector<File> files;           ///< By class, then name.
 };
 
+/// Names of the class folders, sorted by their bytes.
+/// @throws UsageError if the folder cannot be read
+std::vector<std::string> find_classes(const std::string& folder);
+
 /// Finds the images; reads none. Files that end neither in .jpg nor in .jpeg, in capitals or not,
 /// and what lies deeper or higher is passed over.
 /// @throws UsageError if the folder cannot be read or has no images

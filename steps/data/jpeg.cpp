@@ -18,6 +18,10 @@ bool says_cut(std::string_view warning) {
   return warning.find("remature end") != std::string_view::npos;
 }
 
+const unsigned char* bytes_of(std::string_view jpeg) {
+  return reinterpret_cast<const unsigned char*>(jpeg.data());
+}
+
 }  // namespace
 
 struct JpegDecoder::Handle {
@@ -39,32 +43,55 @@ JpegDecoder::JpegDecoder() : handle_(std::make_unique<Handle>()) {
 
 JpegDecoder::~JpegDecoder() = default;
 
-void JpegDecoder::decode(std::string_view jpeg, const std::string& source, Image& image) {
-  const auto check = [&](int result) {
-    if (result == 0)
-      return;
-    const char* message = tjGetErrorStr2(handle_->raw);
-    if (tjGetErrorCode(handle_->raw) != TJERR_WARNING || says_cut(message))
-      throw DataError(source, message);
-  };
-  const auto* bytes = reinterpret_cast<const unsigned char*>(jpeg.data());
+struct JpegDecoder::Header {
   int width = 0;
   int height = 0;
-  int subsampling = 0;
   int colours = 0;
-  check(tjDecompressHeader3(handle_->raw, bytes, jpeg.size(), &width, &height, &subsampling,
-                            &colours));
+};
+
+void JpegDecoder::check(int result, const std::string& source) const {
+  if (result == 0)
+    return;
+  const char* message = tjGetErrorStr2(handle_->raw);
+  if (tjGetErrorCode(handle_->raw) != TJERR_WARNING || says_cut(message))
+    throw DataError(source, message);
+}
+
+JpegDecoder::Header JpegDecoder::read_header(std::string_view jpeg, const std::string& source) {
+  Header header;
+  int subsampling = 0;
+  check(tjDecompressHeader3(handle_->raw, bytes_of(jpeg), jpeg.size(), &header.width,
+                            &header.height, &subsampling, &header.colours),
+        source);
+  if (header.width < 1 || header.height < 1)  // libjpeg takes tables alone for a whole stream
+    throw DataError(source, "ends before its image begins");
+  if (static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height) >
+      most_pixels)
+    throw DataError(source,
+                    fmt::format("{} x {} pixels are too many", header.width, header.height));
+  return header;
+}
+
+ImageSize JpegDecoder::size(std::string_view jpeg, const std::string& source) {
+  const Header header = read_header(jpeg, source);
+  return {static_cast<std::size_t>(header.width), static_cast<std::size_t>(header.height)};
+}
+
+void JpegDecoder::decode(std::string_view jpeg, const std::string& source, Image& image,
+                         int shrink) {
+  const Header header = read_header(jpeg, source);
+  const int width = (header.width + shrink - 1) / shrink;  // as libjpeg rounds
+  const int height = (header.height + shrink - 1) / shrink;
   image.width = static_cast<std::size_t>(width);
   image.height = static_cast<std::size_t>(height);
-  const std::size_t pixels = image.width * image.height;
-  if (pixels > most_pixels)
-    throw DataError(source, fmt::format("{} x {} pixels are too many", width, height));
-  image.rgb.resize(3 * pixels);
-  const bool cmyk = colours == TJCS_CMYK || colours == TJCS_YCCK;
+  image.rgb.resize(3 * image.width * image.height);
+  const bool cmyk = header.colours == TJCS_CMYK || header.colours == TJCS_YCCK;
   if (cmyk)
-    cmyk_.resize(4 * pixels);
-  check(tjDecompress2(handle_->raw, bytes, jpeg.size(), cmyk ? cmyk_.data() : image.rgb.data(),
-                      width, /*pitch=*/0, height, cmyk ? TJPF_CMYK : TJPF_RGB, /*flags=*/0));
+    cmyk_.resize(4 * image.width * image.height);
+  check(tjDecompress2(handle_->raw, bytes_of(jpeg), jpeg.size(),
+                      cmyk ? cmyk_.data() : image.rgb.data(), width, /*pitch=*/0, height,
+                      cmyk ? TJPF_CMYK : TJPF_RGB, /*flags=*/0),
+        source);
   if (cmyk)
     convert_from_cmyk(image);
 }

@@ -16,6 +16,11 @@ struct Image {
   std::vector<std::uint8_t> rgb;  ///< 3 * width * height
 };
 
+struct ImageSize {
+  std::size_t width;
+  std::size_t height;
+};
+
 /// Decodes JPEG images; for one thread, each thread its own.
 ///
 /// Without libturbojpeg at build time the constructor throws a UsageError that says so.
@@ -24,15 +29,24 @@ class JpegDecoder {
   JpegDecoder();
   ~JpegDecoder();
 
+  /// What the header says.
+  /// @throws DataError if it is no JPEG image, or has more than 2^28 pixels
+  ImageSize size(std::string_view jpeg, const std::string& source);
+
   /// Grey images get three equal colours; CMYK and YCCK ones, as Adobe's programs write them, are
   /// multiplied out. Oddities that leave the pixels whole are passed over, as other readers do.
   ///
   /// @param source names the image in messages: its file, and the record in it
   /// @param image is overwritten; its memory is used again
+  /// @param shrink 1, 2, 4 or 8: so many pixels become one each way, rounded up; work that then is
+  ///        not needed is not done
   /// @throws DataError if it is no JPEG image, is cut, or has more than 2^28 pixels
-  void decode(std::string_view jpeg, const std::string& source, Image& image);
+  void decode(std::string_view jpeg, const std::string& source, Image& image, int shrink = 1);
 
  private:
+  struct Header;
+  Header read_header(std::string_view jpeg, const std::string& source);
+  void check(int result, const std::string& source) const;
   void convert_from_cmyk(Image& image);
 
   struct Handle;

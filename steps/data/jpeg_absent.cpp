@@ -18,7 +18,10 @@ JpegDecoder::JpegDecoder() {
   refuse_jpeg();
 }
 JpegDecoder::~JpegDecoder() = default;
-void JpegDecoder::decode(std::string_view, const std::string&, Image&) {
+ImageSize JpegDecoder::size(std::string_view, const std::string&) {
+  refuse_jpeg();
+}
+void JpegDecoder::decode(std::string_view, const std::string&, Image&, int) {
   refuse_jpeg();
 }
 void JpegDecoder::convert_from_cmyk(Image&) {}

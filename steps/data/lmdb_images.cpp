@@ -116,6 +116,7 @@ LmdbImage LmdbImages::Reader::at(std::uint64_t index) {
   const std::string_view bytes = lmdb_bytes(value);
   if (bytes.size() < sizeof(LmdbImage::label))
     fail(fmt::format("{} bytes, too few for a label", bytes.size()));
+  will_read(bytes);  // the environment itself is read without a look ahead
   return {.label = number_at<std::uint16_t>(bytes, 0),
           .jpeg = bytes.substr(sizeof(LmdbImage::label))};
 }

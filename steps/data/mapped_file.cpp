@@ -1,5 +1,6 @@
 #include "data/mapped_file.hpp"
 
+#include "data/open_path.hpp"
 #include "harness/program.hpp"
 
 #include <bit>
@@ -7,7 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,29 +18,36 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the formats here are little endian");
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0)
-      ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+/// Advice may be ignored, and so is that it could not be given. Begins at the page of the first
+/// byte.
+void advise(std::string_view bytes, int advice) {
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const std::uintptr_t before = address % page;
+  if (!bytes.empty())
+    ::madvise(reinterpret_cast<void*>(address - before), bytes.size() + before, advice);
+}
 
 }  // namespace
+
+MappedFile::Scattered::Scattered(const MappedFile& file) : bytes_(file.bytes()) {
+  advise(bytes_, MADV_RANDOM);
+}
+
+MappedFile::Scattered::~Scattered() {
+  advise(bytes_, MADV_NORMAL);
+}
+
+void will_read(std::string_view bytes) {
+  advise(bytes, MADV_WILLNEED);
+}
 
 MappedFile::MappedFile(std::string path, const std::string& hint) : path_(std::move(path)) {
   const auto fail = [&](int error) {
     throw UsageError(
         fmt::format("cannot read {}: {}", path_, std::generic_category().message(error)), hint);
   };
-  const Descriptor file(path_);
+  const OpenPath file(path_, O_RDONLY);
   struct stat status = {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0)
     fail(errno);

@@ -25,10 +25,27 @@ class MappedFile {
   std::uint64_t size() const { return bytes_.size(); }
   std::string_view bytes() const { return bytes_; }
 
+  /// As long as this object lives, the system reads only the pages that are looked at: without, it
+  /// reads far around each, in case the next ones are wanted too.
+  class Scattered {
+   public:
+    explicit Scattered(const MappedFile& file);
+    Scattered(const Scattered&) = delete;
+    Scattered& operator=(const Scattered&) = delete;
+    ~Scattered();
+
+   private:
+    std::string_view bytes_;
+  };
+
  private:
   std::string path_;
   std::string_view bytes_;
 };
+
+/// Lets the system begin to read these bytes of a mapped file, all at once: asked for one page
+/// after the other, a file system far away answers as often.
+void will_read(std::string_view bytes);
 
 /// The number that stands at `offset`, which need not be aligned, in the order of this machine. All
 /// formats here are little endian, as are all machines that LibTorch runs on but IBM Z.

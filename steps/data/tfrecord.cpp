@@ -46,12 +46,24 @@ std::optional<TfRecordFile::Record> TfRecordFile::at(std::uint64_t offset) const
   const std::optional<std::uint64_t> end = end_of(offset);
   if (!end)
     return std::nullopt;
+  will_read(file_.bytes().substr(offset, *end - offset));
   const std::uint64_t from = offset + head_bytes;
   const std::uint64_t checksum_at = *end - checksum_bytes;
   const std::string_view payload = file_.bytes().substr(from, checksum_at - from);
   if (number_at<std::uint32_t>(file_.bytes(), checksum_at) != masked_crc(crc32c(payload)))
     throw DataError(path(), offset, "record has a wrong checksum of its content");
   return Record{.payload = payload, .payload_at = from, .end = *end};
+}
+
+std::vector<std::uint64_t> TfRecordFile::record_offsets() const {
+  const MappedFile::Scattered scattered(file_);
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t offset = 0;
+  while (const auto end = end_of(offset)) {
+    offsets.push_back(offset);
+    offset = *end;
+  }
+  return offsets;
 }
 
 void TfRecordWriter::add(std::string_view payload) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bench::steps {
 
@@ -21,6 +22,7 @@ class TfRecordFile {
   explicit TfRecordFile(const std::string& path);
 
   const std::string& path() const { return file_.path(); }
+  std::uint64_t size() const { return file_.size(); }  ///< Bytes.
 
   struct Record {
     std::string_view payload;  ///< Valid as long as the file is open.
@@ -36,6 +38,10 @@ class TfRecordFile {
   /// file, of which each is then read by `at`.
   /// @throws DataError as `at`
   std::optional<std::uint64_t> end_of(std::uint64_t offset) const;
+
+  /// Where every record begins. Reads one page of the file for each, not the file.
+  /// @throws DataError as `at`
+  std::vector<std::uint64_t> record_offsets() const;
 
  private:
   MappedFile file_;

@@ -1,6 +1,7 @@
 #include "vision/data.hpp"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace bench::vision {
@@ -21,20 +22,52 @@ torch::Tensor synthetic_pixels(std::int64_t batch_size, std::int64_t image_size,
       .add_(mean);
 }
 
-SyntheticImages::SyntheticImages(std::int64_t batch_size, std::int64_t image_size,
-                                 std::int64_t classes, torch::MemoryFormat format,
-                                 const torch::Device& device) {
+SyntheticImages::SyntheticImages(const BatchShape& s) {
   // Means and deviations over ImageNet's training images, red, green, blue: those of torchvision.
   const auto shape = std::vector<std::int64_t>{1, 3, 1, 1};
-  const torch::Tensor mean = torch::tensor({0.485F, 0.456F, 0.406F}, device).view(shape);
-  const torch::Tensor deviation = torch::tensor({0.229F, 0.224F, 0.225F}, device).view(shape);
-  batch_.images = synthetic_pixels(batch_size, image_size, device)
+  const torch::Tensor mean = torch::tensor({0.485F, 0.456F, 0.406F}, s.device).view(shape);
+  const torch::Tensor deviation = torch::tensor({0.229F, 0.224F, 0.225F}, s.device).view(shape);
+  batch_.images = synthetic_pixels(s.batch_size, s.image_size, s.device)
                       .div_(255.0)
                       .sub_(mean)
                       .div_(deviation)
-                      .contiguous(format);
-  batch_.labels = torch::randint(classes, {batch_size},
-                                 torch::TensorOptions().dtype(torch::kLong).device(device));
+                      .contiguous(s.format);
+  batch_.labels = torch::randint(s.classes, {s.batch_size},
+                                 torch::TensorOptions().dtype(torch::kLong).device(s.device));
+}
+
+LoadedImages::LoadedImages(steps::SampleMakers makers, const BatchShape& shape, const Share& share,
+                           std::int64_t prefetch)
+    : shape_(shape), share_(share), loader_(std::move(makers)) {
+  for (std::int64_t i = 0; i < prefetch; ++i)
+    ask();
+}
+
+void LoadedImages::ask() {
+  const auto of_type = [&](torch::ScalarType type) {
+    return torch::TensorOptions(type).pinned_memory(shape_.device.is_cuda());
+  };
+  const Batch& batch = waiting_.emplace_back(
+      Batch{.images = torch::empty({shape_.batch_size, 3, shape_.image_size, shape_.image_size},
+                                   of_type(torch::kFloat), shape_.format),
+            .labels = torch::empty({shape_.batch_size}, of_type(torch::kLong))});
+  loader_.ask(
+      static_cast<std::uint64_t>(asked_ * share_.global_batch + share_.rank * shape_.batch_size),
+      {.values = {batch.images.data_ptr<float>(), static_cast<std::size_t>(batch.images.numel())},
+       .labels = {batch.labels.data_ptr<std::int64_t>(),
+                  static_cast<std::size_t>(shape_.batch_size)}});
+  ++asked_;
+}
+
+const Batch& LoadedImages::next() {
+  loader_.take();
+  const Batch made = std::move(waiting_.front());
+  waiting_.pop_front();
+  ask();  // before the copy, so that the threads go on
+  // LibTorch keeps pinned memory that a copy still reads, and gives it out again afterwards.
+  batch_ = {.images = made.images.to(shape_.device, /*non_blocking=*/true),
+            .labels = made.labels.to(shape_.device, /*non_blocking=*/true)};
+  return batch_;
 }
 
 }  // namespace bench::vision

@@ -2,7 +2,6 @@
 
 #include "harness/statistics.hpp"
 #include "harness/timers.hpp"
-#include "vision/data.hpp"
 #include "vision/recorder.hpp"
 
 #include <memory>
@@ -11,21 +10,20 @@
 
 namespace bench::vision {
 
-Evaluation evaluate(const Options& options, Network& model, const torch::Device& device) {
+Evaluation evaluate(const Options& options, Images& images, Network& model,
+                    const torch::Device& device) {
   const torch::NoGradGuard no_gradient;
   model->eval();
   const steps::Precision precision = options.common.precision();
-  const SyntheticImages images(options.common.batch_size, options.image_size, options.classes,
-                               memory_format(options, device), device);
-  const auto step = [&](Recorder& recorder) {
-    const Batch& batch = images.next();
+  const auto step = [&](Recorder& recorder, const Batch& batch) {
     const steps::Autocast autocast(device, precision);
     const torch::Tensor scores = model->forward(batch.images).to(torch::kFloat);  // (B, classes)
     recorder.record(torch::cross_entropy_loss(scores, batch.labels), scores, batch.labels);
   };
 
   Recorder discarded(true);
-  step(discarded);
+  const Batch& first = images.next();
+  step(discarded, first);
   Recorder recorder(true);
   const std::unique_ptr<steps::Clock> clock = steps::make_clock(device);
   clock->wait();
@@ -34,7 +32,7 @@ Evaluation evaluate(const Options& options, Network& model, const torch::Device&
     const energy::Region region("evaluation");
     const std::size_t from = clock->mark();
     for (std::int64_t i = 0; i < options.eval_steps; ++i)
-      step(recorder);
+      step(recorder, i == 0 ? first : images.next());
     const std::size_t to = clock->mark();
     clock->wait();
     seconds = clock->seconds_between(from, to);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "vision/data.hpp"
 #include "vision/model.hpp"
 #include "vision/options.hpp"
 
@@ -13,12 +14,12 @@ struct Evaluation {
   double top5_percent;
 };
 
-/// Passes `options.eval_steps` batches of synthetic images forward, in evaluation mode and without
-/// gradients; the model stays in that mode. The images are other ones than those of the training,
-/// and the same in every step.
+/// Passes `options.eval_steps` batches of images forward, in evaluation mode and without gradients;
+/// the model stays in that mode.
 ///
-/// One batch before them is not measured. Begin and end wait for the device; under a meter they are
-/// those of the region `evaluation`.
-Evaluation evaluate(const Options& options, Network& model, const torch::Device& device);
+/// The first batch is passed once more before, which is not measured. Begin and end wait for the
+/// device; under a meter they are those of the region `evaluation`.
+Evaluation evaluate(const Options& options, Images& images, Network& model,
+                    const torch::Device& device);
 
 }  // namespace bench::vision

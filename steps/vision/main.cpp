@@ -1,4 +1,5 @@
-// vision: trains a convolutional network on synthetic images and reports how fast. See README.md.
+// vision: trains a convolutional network on synthetic or real images and reports how fast. See
+// README.md.
 
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
@@ -11,7 +12,7 @@
 #include "harness/ranks.hpp"
 #include "harness/sgd.hpp"
 #include "harness/timings_file.hpp"
-#include "vision/data.hpp"
+#include "vision/dataset.hpp"
 #include "vision/evaluation.hpp"
 #include "vision/model.hpp"
 #include "vision/recorder.hpp"
@@ -41,9 +42,9 @@ vision::Network build_model(const vision::Options& options,
 }
 
 /// What all steps gave, warm-up included; times of the measured steps in `timers`.
-vision::History train(const vision::Options& options, vision::Network& model,
-                      steps::Communicator& communicator, const torch::Device& device,
-                      steps::Timers& timers) {
+vision::History train(const vision::Options& options, vision::Images& images,
+                      vision::Network& model, steps::Communicator& communicator,
+                      const torch::Device& device, steps::Timers& timers) {
   const steps::Precision precision = options.common.precision();
   const double scale = steps::loss_scale(precision);
   steps::Sgd optimizer(model->parameters(), {.learning_rate = options.learning_rate(),
@@ -51,11 +52,6 @@ vision::History train(const vision::Options& options, vision::Network& model,
                                              .weight_decay = options.weight_decay});
   steps::broadcast_parameters(*model, communicator);
   steps::GradientBuckets buckets(model->parameters(), communicator);
-  // Models are equal on all ranks; images are not.
-  torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
-  const vision::SyntheticImages images(options.common.batch_size, options.image_size,
-                                       options.classes, vision::memory_format(options, device),
-                                       device);
 
   vision::Recorder recorder(options.log_has_accuracy());
   const auto step = [&] {
@@ -90,6 +86,38 @@ vision::History train(const vision::Options& options, vision::Network& model,
   return recorder.read();
 }
 
+int train_and_report(const vision::Options& options, const vision::Counts& counts,
+                     vision::Network model, const vision::Dataset& dataset,
+                     steps::Communicator& communicator, const torch::Device& device,
+                     steps::TimingsFile& timings) {
+  dataset.log();
+  std::fflush(stdout);
+
+  steps::Timers timers(steps::make_clock(device));
+  // Models are equal on all ranks; images are not.
+  torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
+  std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::train);
+  vision::mllog_options(options);
+  steps::mllog("init_stop");
+  steps::mllog("run_start");
+  const vision::History history = train(options, *images, model, communicator, device, timers);
+  vision::log_results(options, counts, timers, history);
+  dataset.log_work(*images);
+  if (options.eval_steps > 0) {
+    images = dataset.images(steps::ImagePart::validation);
+    steps::mllog("eval_start", {}, {{"epoch_num", 1}});
+    vision::log_evaluation(vision::evaluate(options, *images, model, device));
+    steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+  }
+  if (const auto peak_bytes = steps::peak_memory_bytes(device))
+    steps::log_value("peak_memory_bytes", *peak_bytes);
+  timings.write(timers);
+  const bool finite = std::all_of(history.losses.begin(), history.losses.end(),
+                                  [](double loss) { return std::isfinite(loss); });
+  steps::log_value("result", finite ? "ok" : "diverged");
+  return finite ? steps::exit_ok : steps::exit_diverged;
+}
+
 int run(int argc, char** argv) {
   vision::Options options;
   if (!vision::read_options(argc, argv, options))
@@ -109,6 +137,7 @@ int run(int argc, char** argv) {
   const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   vision::check_trainable(options, architecture);
+  vision::find_dataset(options);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
   steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
@@ -119,25 +148,11 @@ int run(int argc, char** argv) {
   vision::log_run(options, counts, device);
   std::fflush(stdout);  // a killed run still shows what it was
 
-  steps::Timers timers(steps::make_clock(device));
-  vision::Network model = build_model(options, architecture, device);
-  vision::mllog_options(options);
-  steps::mllog("init_stop");
-  steps::mllog("run_start");
-  const vision::History history = train(options, model, communicator, device, timers);
-  vision::log_results(options, counts, timers, history);
-  if (options.eval_steps > 0) {
-    steps::mllog("eval_start", {}, {{"epoch_num", 1}});
-    vision::log_evaluation(vision::evaluate(options, model, device));
-    steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
-  }
-  if (const auto peak_bytes = steps::peak_memory_bytes(device))
-    steps::log_value("peak_memory_bytes", *peak_bytes);
-  timings.write(timers);
-  const bool finite = std::all_of(history.losses.begin(), history.losses.end(),
-                                  [](double loss) { return std::isfinite(loss); });
-  steps::log_value("result", finite ? "ok" : "diverged");
-  return finite ? steps::exit_ok : steps::exit_diverged;
+  return communicator.telling_failures([&] {
+    const vision::Dataset dataset(options, ranks, communicator, device);
+    return train_and_report(options, counts, build_model(options, architecture, device), dataset,
+                            communicator, device, timings);
+  });
 }
 
 }  // namespace

@@ -6,9 +6,39 @@
 #include <fmt/core.h>
 
 namespace bench::vision {
+namespace {
+
+void add_data_options(CLI::App& app, DataOptions& data) {
+  app.add_option("--data-path", data.path, "Folder of a data set; without: synthetic images")
+      ->always_capture_default(false);
+  app.add_option("--data-format", data.format_name, "How the data set lies in its folder")
+      ->check(CLI::IsMember({"auto", "tfrecord", "lmdb", "folder"}))
+      ->needs("--data-path");
+  app.add_option("--synthetic", data.synthetic,
+                 "Where synthetic images are made: once on the device, or anew for each step on "
+                 "the host")
+      ->check(CLI::IsMember({"device", "host"}))
+      ->excludes("--data-path");
+  app.add_option("--first-label", data.first_label_name,
+                 "The score of the data set's first class; auto: 1 with --classes 1001, else 0")
+      ->check(CLI::IsMember({"auto", "0", "1"}))
+      ->needs("--data-path");
+  app.add_option("--stage-to", data.stage_to,
+                 "Copy the data set to this folder of each node first, unless a copy lies there")
+      ->needs("--data-path")
+      ->always_capture_default(false);
+  app.add_option("--loader-threads", data.loader_threads,
+                 "Threads that load images; 0: on a GPU one for each CPU of this rank but one, on "
+                 "a CPU one for 16")
+      ->check(CLI::Range(0, 65536));
+  app.add_option("--prefetch", data.prefetch, "Batches that are loaded ahead")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+}
+
+}  // namespace
 
 bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a convolutional network on synthetic images and reports how fast.",
+  CLI::App app("Trains a convolutional network on synthetic or real images and reports how fast.",
                "vision");
   steps::add_common_options(app, options.common);
   steps::add_batch_size_option(app, options.common);
@@ -38,11 +68,24 @@ bool read_options(int argc, char** argv, Options& options) {
   app.add_option("--log-format", options.log_format,
                  "Progress as tf_cnn_benchmarks or as PyTorch's ImageNet example prints it")
       ->check(CLI::IsMember({"tf_cnn", "torch"}));
+  add_data_options(app, options.data);
   if (!steps::parse_command_line(app, argc, argv))
     return false;
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;
+}
+
+void find_dataset(Options& options) {
+  DataOptions& data = options.data;
+  if (data.path.empty())
+    return;
+  data.format = steps::find_image_format(data.path, data.format_name);
+  if (options.eval_steps > 0 &&
+      !steps::has_image_part(data.path, *data.format, steps::ImagePart::validation))
+    throw steps::UsageError(fmt::format("{} has no images to evaluate on", data.path),
+                            "they are expected in validation-00000-of-00128 and so on (tfrecord) "
+                            "or in val (lmdb, folder)");
 }
 
 void set_ranks(Options& options, int ranks) {

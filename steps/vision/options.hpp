@@ -1,13 +1,29 @@
 #pragma once
 
+#include "data/image_dataset.hpp"
 #include "harness/arguments.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/counts.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace bench::vision {
+
+/// Where the images come from.
+struct DataOptions {
+  std::string synthetic = "device";          ///< Where synthetic images are made: device, host.
+  std::string path;                          ///< Folder of a data set; empty: synthetic images.
+  std::string format_name = "auto";          ///< Of the data set.
+  std::optional<steps::ImageFormat> format;  ///< Filled in by `find_dataset`.
+  std::string stage_to;                      ///< Empty: the data set is read where it is.
+  std::string first_label_name = "auto";
+  int loader_threads = 0;  ///< 0: as many as suit the device.
+  std::int64_t prefetch = 2;
+
+  bool has_loader() const { return !path.empty() || synthetic == "host"; }
+};
 
 struct Options {
   steps::CommonArguments common;        ///< `batch_size` is that of one rank.
@@ -22,6 +38,7 @@ struct Options {
   double weight_decay = 1e-4;
   std::int64_t eval_steps = 0;  ///< Batches of the evaluation after the training; 0: none.
   std::string log_format = "tf_cnn";
+  DataOptions data;
 
   /// Whether the log shows, beside times and losses, how many answers were right.
   bool log_has_accuracy() const { return log_format == "torch"; }
@@ -34,12 +51,25 @@ struct Options {
 
   /// Images per step of all ranks.
   std::int64_t global_batch() const { return common.batch_size * ranks; }
+
+  /// The score that stands for the first class of a data set. Of 1001 the one before is the
+  /// background's, as tf_cnn_benchmarks has it, and no image's.
+  std::int64_t first_label() const {
+    if (data.first_label_name == "auto")
+      return classes == 1001 ? 1 : 0;
+    return data.first_label_name == "1" ? 1 : 0;
+  }
 };
 
 /// Reads the command line; the size of the images is by default that of the network. Returns false
 /// if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
 bool read_options(int argc, char** argv, Options& options);
+
+/// Looks for the data set, if the options name one, and for the part to evaluate on, if they ask
+/// for it.
+/// @throws steps::UsageError if there is none
+void find_dataset(Options& options);
 
 /// Divides the global batch among the ranks, where it was given.
 /// @throws steps::UsageError if it cannot be

@@ -95,11 +95,50 @@ TEST(Evaluation, LeavesTheModelAsItIs) {
     return torch::cat(parts);
   };
   const torch::Tensor before = values();
-  const Evaluation evaluation = evaluate(options, model, torch::Device(torch::kCPU));
+  SyntheticImages images({.batch_size = options.common.batch_size,
+                          .image_size = options.image_size,
+                          .classes = options.classes,
+                          .format = torch::MemoryFormat::Contiguous,
+                          .device = torch::Device(torch::kCPU)});
+  const Evaluation evaluation = evaluate(options, images, model, torch::Device(torch::kCPU));
   EXPECT_TRUE(torch::equal(before, values()));
   EXPECT_FALSE(model->parameters().front().grad().defined());
   EXPECT_DOUBLE_EQ(evaluation.images_per_second, 8 / evaluation.seconds);
   EXPECT_LE(evaluation.top1_percent, evaluation.top5_percent);
+}
+
+/// One batch after the other, of one image each, with its number in all pixels.
+class NumberedImages : public Images {
+ public:
+  const Batch& next() override {
+    batch_ = {.images = torch::full({1, 3, 32, 32}, static_cast<double>(count++)),
+              .labels = torch::zeros({1}, torch::kLong)};
+    return batch_;
+  }
+  int count = 0;
+
+ private:
+  Batch batch_;
+};
+
+TEST(Evaluation, PassesEachBatchOnceThatIsMeasured) {
+  torch::manual_seed(1);
+  Options options;
+  options.common.batch_size = 1;
+  options.classes = 4;
+  options.image_size = 32;
+  options.eval_steps = 3;
+  Network model(make_architecture("resnet18", options.classes), options.image_size);
+  NumberedImages images;
+  const double loss = evaluate(options, images, model, torch::Device(torch::kCPU)).loss;
+  EXPECT_EQ(images.count, 3);
+  double sum = 0;
+  const torch::NoGradGuard no_gradient;
+  for (const double number : {0.0, 1.0, 2.0})
+    sum += torch::cross_entropy_loss(model->forward(torch::full({1, 3, 32, 32}, number)),
+                                     torch::zeros({1}, torch::kLong))
+               .item<double>();
+  EXPECT_NEAR(loss, sum / 3, 1e-5);
 }
 
 }  // namespace

@@ -21,8 +21,11 @@ TEST(SyntheticPixels, AreATruncatedNormalDistribution) {
 
 TEST(SyntheticImages, AreNormalisedAndLabelled) {
   torch::manual_seed(3);
-  const SyntheticImages data(64, 32, 10, torch::MemoryFormat::ChannelsLast,
-                             torch::Device(torch::kCPU));
+  SyntheticImages data({.batch_size = 64,
+                        .image_size = 32,
+                        .classes = 10,
+                        .format = torch::MemoryFormat::ChannelsLast,
+                        .device = torch::Device(torch::kCPU)});
   const Batch& batch = data.next();
   EXPECT_TRUE(batch.images.is_contiguous(torch::MemoryFormat::ChannelsLast));
   // (127/255 - 0.485) / 0.229, ... per channel
@@ -39,10 +42,13 @@ TEST(SyntheticImages, AreNormalisedAndLabelled) {
 TEST(SyntheticImages, AreTheSameInEveryStepAndForEverySeed) {
   const auto make = [](std::uint64_t seed) {
     torch::manual_seed(seed);
-    return SyntheticImages(2, 32, 1000, torch::MemoryFormat::Contiguous,
-                           torch::Device(torch::kCPU));
+    return SyntheticImages({.batch_size = 2,
+                            .image_size = 32,
+                            .classes = 1000,
+                            .format = torch::MemoryFormat::Contiguous,
+                            .device = torch::Device(torch::kCPU)});
   };
-  const SyntheticImages first = make(5);
+  SyntheticImages first = make(5);
   EXPECT_EQ(first.next().images.data_ptr(), first.next().images.data_ptr());
   EXPECT_TRUE(torch::equal(first.next().images, make(5).next().images));
   EXPECT_TRUE(torch::equal(first.next().labels, make(5).next().labels));

@@ -67,6 +67,18 @@ TEST(ResizePart, NormalisesEachColour) {
   EXPECT_NEAR(out[2], (1 - 0.406) / 0.225, 1e-5);
 }
 
+TEST(ResizePart, OrdersColoursByPlaneOrByPixel) {
+  const Image image = columns({10, 20, 30, 40}, 4);
+  const Rectangle all{0, 0, 4, 4};
+  std::vector<float> planes(3 * 9);
+  std::vector<float> pixels(3 * 9);
+  resize_part(image, all, true, 3, planes, PixelOrder::planes);
+  resize_part(image, all, true, 3, pixels, PixelOrder::pixels);
+  for (std::size_t place = 0; place < 9; ++place)
+    for (std::size_t colour = 0; colour < 3; ++colour)
+      EXPECT_EQ(pixels[3 * place + colour], planes[9 * colour + place]);
+}
+
 TEST(RandomPart, LiesInTheImageWithItsAreaAndRatio) {
   Random random(1);
   double smallest = 1;

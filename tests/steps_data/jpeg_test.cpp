@@ -31,6 +31,7 @@ Image gradient(std::size_t width, std::size_t height) {
 std::string message_of_decoding(std::string_view jpeg) {
   JpegDecoder decoder;
   Image image;
+  decoder.decode(encode_jpeg(gradient(16, 16), 90), "before", image);  // as in the middle of a run
   try {
     decoder.decode(jpeg, "shard: byte 19", image);
   } catch (const DataError& error) {
@@ -59,6 +60,28 @@ TEST(Jpeg, OneDecoderTakesImagesOfAllSizes) {
     decoder.decode(encode_jpeg(gradient(width, 20), 90), "test", image);
     EXPECT_EQ(image.width, width);
     EXPECT_EQ(image.rgb.size(), 3 * width * 20);
+  }
+}
+
+TEST(Jpeg, ShrinksWhileItDecodes) {
+  const Image original = gradient(101, 60);
+  const std::string jpeg = encode_jpeg(original, 95);
+  JpegDecoder decoder;
+  EXPECT_EQ(decoder.size(jpeg, "test").width, 101U);
+  EXPECT_EQ(decoder.size(jpeg, "test").height, 60U);
+  struct Case {
+    int shrink;
+    std::size_t width;
+    std::size_t height;
+  };
+  for (const Case& c : {Case{1, 101, 60}, {2, 51, 30}, {4, 26, 15}, {8, 13, 8}}) {
+    Image image;
+    decoder.decode(jpeg, "test", image, c.shrink);
+    EXPECT_EQ(image.width, c.width);
+    EXPECT_EQ(image.height, c.height);
+    ASSERT_EQ(image.rgb.size(), 3 * c.width * c.height);
+    // Red is the column: in the middle of a shrunk pixel, that of the pixels that it stands for.
+    EXPECT_NEAR(image.rgb[3 * 5], (5 + 0.5) * c.shrink - 0.5, 2) << c.shrink;
   }
 }
 
@@ -107,6 +130,15 @@ TEST(Jpeg, NoticesACutAnywhere) {
     EXPECT_THAT(message_of_decoding(std::string_view(jpeg).substr(0, size)),
                 HasSubstr("shard: byte 19: "))
         << size;
+}
+
+TEST(Jpeg, NoticesACutBeforeTheImage) {
+  const std::string jpeg = encode_jpeg(gradient(64, 64), 90);
+  const std::size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, std::string::npos);
+  EXPECT_EQ(message_of_decoding(jpeg.substr(0, frame)),
+            "shard: byte 19: ends before its image begins");
+  EXPECT_THROW(JpegDecoder().size(jpeg.substr(0, frame), "test"), DataError);
 }
 
 TEST(Jpeg, RefusesASizeThatNobodyHasMemoryFor) {

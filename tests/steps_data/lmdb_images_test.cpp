@@ -3,6 +3,7 @@
 #include "data/data_error.hpp"
 #include "harness/program.hpp"
 #include "steps/program_runner.hpp"
+#include "support/message_of.hpp"
 
 #include <thread>
 
@@ -15,6 +16,7 @@
 namespace bench::steps {
 namespace {
 
+using support::message_of;
 using testing::HasSubstr;
 
 #ifdef BENCH_STEPS_LMDB
@@ -30,16 +32,6 @@ void write_images(const std::string& folder, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i)
     writer.add(static_cast<std::uint16_t>(i * 50), image_of(i));
   writer.finish();
-}
-
-template <typename Exception, typename Work>
-std::string message_of(Work&& work) {
-  try {
-    work();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  return "nothing noticed";
 }
 
 /// Puts one value into the environment, past the writer.

@@ -1,0 +1,81 @@
+#include "data/image_samples.hpp"
+
+#include "data/data_error.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace bench::steps {
+namespace {
+
+/// How far the decoder may shrink an image of which this part becomes `size` x `size` pixels: not
+/// so far that pixels would have to be made up.
+int shrink_for(const Rectangle& part, std::size_t size) {
+  int shrink = 8;
+  while (shrink > 1 && std::min(part.width, part.height) < size * static_cast<std::size_t>(shrink))
+    shrink /= 2;
+  return shrink;
+}
+
+/// The same part of the shrunk image, its edges to half a pixel of that.
+Rectangle shrunk(const Rectangle& part, std::size_t shrink) {
+  const auto edge = [&](std::size_t pixels) { return (pixels + shrink / 2) / shrink; };
+  return {.left = edge(part.left),
+          .top = edge(part.top),
+          .width = edge(part.left + part.width) - edge(part.left),
+          .height = edge(part.top + part.height) - edge(part.top)};
+}
+
+class ImageMaker : public SampleMaker {
+ public:
+  ImageMaker(const ImageSource& source, std::shared_ptr<EpochOrder> order,
+             const ImageSampleOptions& options)
+      : reader_(source.reader()), order_(std::move(order)), options_(options) {}
+
+  std::int64_t make(std::uint64_t sample, std::span<float> values) override {
+    const EncodedImage encoded = reader_->at(order_->item(sample));
+    const std::int64_t label = encoded.label + options_.first_label;
+    if (label >= options_.classes)
+      throw DataError(encoded.name,
+                      fmt::format("label {}, but there are {} classes", label, options_.classes));
+    const ImageSize size = decoder_.size(encoded.jpeg, encoded.name);
+    Random random = EpochOrder::stream(options_.seed, sample);
+    const bool training = options_.part == ImagePart::train;
+    const Rectangle part = training ? random_part(size.width, size.height, random)
+                                    : middle_part(size.width, size.height);
+    const bool mirrored = training && random.below(2) == 1;
+    const int shrink = shrink_for(part, options_.size);
+    decoder_.decode(encoded.jpeg, encoded.name, image_, shrink);
+    resize_part(image_, shrunk(part, static_cast<std::size_t>(shrink)), mirrored, options_.size,
+                values, options_.order);
+    return label;
+  }
+
+ private:
+  std::unique_ptr<ImageSource::Reader> reader_;
+  std::shared_ptr<EpochOrder> order_;  ///< Of all threads.
+  ImageSampleOptions options_;
+  JpegDecoder decoder_;
+  Image image_;
+};
+
+}  // namespace
+
+SampleMakers image_makers(const ImageSource& source, const ImageSampleOptions& options,
+                          int threads) {
+  if (source.classes() && *source.classes() + options.first_label > options.classes)
+    throw UsageError(fmt::format("the data set has {} classes, of which {} have a place",
+                                 *source.classes(), options.classes - options.first_label),
+                     fmt::format("use --classes {}", *source.classes() + options.first_label));
+  std::optional<std::uint64_t> seed;
+  if (options.part == ImagePart::train)
+    seed = options.seed;
+  const auto order = std::make_shared<EpochOrder>(source.images(), seed);
+  SampleMakers makers;
+  for (int i = 0; i < threads; ++i)
+    makers.push_back(std::make_unique<ImageMaker>(source, order, options));
+  return makers;
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,194 @@
+#include "data/staging.hpp"
+
+#include "data/open_path.hpp"
+#include "data/parallel.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace bench::steps {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string message_of(int error) {
+  return std::generic_category().message(error);
+}
+
+/// A folder that goes with this object, unless it was given its final name.
+class PartialCopy {
+ public:
+  explicit PartialCopy(fs::path path) : path_(std::move(path)) {
+    fs::remove_all(path_);  // of somebody who was interrupted: who still copies holds the lock
+    fs::create_directory(path_);
+  }
+  PartialCopy(const PartialCopy&) = delete;
+  PartialCopy& operator=(const PartialCopy&) = delete;
+  ~PartialCopy() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  const fs::path& path() const { return path_; }
+
+  void complete(const fs::path& name) {
+    // Else a node that crashes could keep the name and lose what stands behind it.
+    const OpenPath folder(path_.string(), O_RDONLY | O_DIRECTORY);
+    if (::syncfs(folder.get()) != 0)
+      throw std::runtime_error(
+          fmt::format("cannot write {} to its end: {}", path_.string(), message_of(errno)));
+    fs::rename(path_, name);
+  }
+
+ private:
+  fs::path path_;
+};
+
+struct Entry {
+  std::uint64_t bytes = 0;
+  std::int64_t changed = 0;  ///< In ticks of the file system's clock.
+};
+
+std::vector<Entry> entries_of(const fs::path& from, const FileList& list, int threads) {
+  std::vector<Entry> entries(list.files.size());
+  for_each_index(entries.size(), threads, [&](std::size_t i) {
+    const fs::path file = from / list.files[i];
+    entries[i] = {fs::file_size(file), fs::last_write_time(file).time_since_epoch().count()};
+  });
+  return entries;
+}
+
+/// FNV-1a, 64 bits (draft-eastlake-fnv). Every text ends with a null byte, so that no two lists run
+/// together.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char letter : text)
+      add_byte(static_cast<std::uint8_t>(letter));
+    add_byte(0);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+std::string copy_name(const fs::path& from, const FileList& list,
+                      const std::vector<Entry>& entries) {
+  Hash hash;
+  hash.add(from.string());
+  for (const std::string& folder : list.folders)
+    hash.add(folder);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    hash.add(fmt::format("{} {} {}", list.files[i], entries[i].bytes, entries[i].changed));
+  return fmt::format("{}-{:016x}", from.filename().string(), hash.value());
+}
+
+/// A cleaner of temporary files may have taken parts of a copy that was complete.
+bool is_complete(const fs::path& copy, const FileList& list, const std::vector<Entry>& entries) {
+  for (const std::string& folder : list.folders)
+    if (!fs::is_directory(copy / folder))
+      return false;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::error_code absent;
+    if (fs::file_size(copy / list.files[i], absent) != entries[i].bytes)
+      return false;
+  }
+  return true;
+}
+
+void check_space(const fs::path& into, std::uint64_t needed) {
+  const std::uint64_t available = fs::space(into).available;
+  if (needed > available)
+    throw UsageError(fmt::format("{} has {} bytes left, and the data set has {}", into.string(),
+                                 available, needed),
+                     "give --stage-to a folder with more space, or leave it out");
+}
+
+/// The standard library's function would tell of a full disk as of an input/output error.
+void copy_file(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
+  const auto fail = [&](const std::string& message) {
+    throw std::runtime_error(
+        fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), message));
+  };
+  const OpenPath source(from.string(), O_RDONLY);
+  if (source.get() < 0)
+    fail(message_of(errno));
+  const OpenPath target(to.string(), O_WRONLY | O_CREAT | O_EXCL);
+  if (target.get() < 0)
+    fail(message_of(errno));
+  constexpr std::uint64_t most_at_once = 1 << 22;
+  std::vector<char> buffer(std::clamp<std::uint64_t>(bytes, 1, most_at_once));
+  std::uint64_t copied = 0;
+  for (ssize_t count; (count = ::read(source.get(), buffer.data(), buffer.size())) != 0;) {
+    if (count < 0)
+      fail(message_of(errno));
+    for (std::string_view left(buffer.data(), static_cast<std::size_t>(count)); !left.empty();) {
+      const ssize_t written = ::write(target.get(), left.data(), left.size());
+      if (written < 0)
+        fail(message_of(errno));
+      left.remove_prefix(static_cast<std::size_t>(written));
+    }
+    copied += static_cast<std::uint64_t>(count);
+  }
+  if (copied != bytes)
+    fail("it changed meanwhile");
+}
+
+void copy_files(const fs::path& from, const FileList& list, const std::vector<Entry>& entries,
+                const fs::path& copy, int threads) {
+  for (const std::string& folder : list.folders)
+    fs::create_directories(copy / folder);
+  for_each_index(entries.size(), threads, [&](std::size_t i) {
+    copy_file(from / list.files[i], copy / list.files[i], entries[i].bytes);
+  });
+}
+
+/// Waits for the only right to make this copy; held until the file is closed or this process ends.
+void lock(const OpenPath& file, const fs::path& path) {
+  while (::flock(file.get(), LOCK_EX) != 0)
+    if (errno != EINTR)
+      throw UsageError(fmt::format("cannot lock {}: {}", path.string(), message_of(errno)),
+                       "give --stage-to a folder on storage of this node");
+}
+
+}  // namespace
+
+Staged stage(const std::string& from, const FileList& files, const std::string& into, int threads) {
+  std::error_code failure;
+  fs::create_directories(into, failure);
+  if (failure)
+    throw UsageError(fmt::format("cannot use {}: {}", into, failure.message()),
+                     "give --stage-to a folder that can be written");
+  const fs::path source = fs::canonical(from);
+  const std::vector<Entry> entries = entries_of(source, files, threads);
+  const fs::path copy = fs::path(into) / copy_name(source, files, entries);
+  const std::string lock_name = copy.string() + ".lock";
+  const OpenPath lock_file(lock_name, O_RDONLY | O_CREAT);
+  lock(lock_file, lock_name);
+  if (is_complete(copy, files, entries))
+    return {.folder = copy.string()};
+
+  fs::remove_all(copy);
+  PartialCopy partial(copy.string() + ".partial");
+  std::uint64_t bytes = 0;
+  for (const Entry& entry : entries)
+    bytes += entry.bytes;
+  check_space(into, bytes);
+  copy_files(source, files, entries, partial.path(), threads);
+  partial.complete(copy);
+  return {.folder = copy.string(), .copied_bytes = bytes};
+}
+
+}  // namespace bench::steps

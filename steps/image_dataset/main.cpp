@@ -1,0 +1,137 @@
+// image_dataset: writes a data set of images in another format, or one of noise. See README.md.
+
+#include "data/image_source.hpp"
+#include "data/image_writer.hpp"
+#include "harness/arguments.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "image_dataset/noise_image.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using namespace bench;
+using steps::ImageFormat;
+using steps::ImagePart;
+
+struct Options {
+  std::string from;
+  std::string from_format = "auto";
+  std::string to;
+  std::string to_format;
+  std::uint64_t images_per_shard = 1000;
+  std::uint64_t images = 0;
+  std::uint64_t validation_images = 0;
+  std::uint64_t classes = 1000;
+  std::size_t width = 500;
+  std::size_t height = 375;
+  std::uint64_t seed = 1;
+};
+
+bool read_options(int argc, char** argv, Options& options) {
+  CLI::App app(
+      "Writes a data set of images for `vision`: one that exists, in another format, or "
+      "one of noise.",
+      "image_dataset");
+  app.option_defaults()->always_capture_default();
+  const auto many = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31);
+  CLI::Option* const from = app.add_option("--from", options.from, "Folder of the data set to read")
+                                ->always_capture_default(false);
+  app.add_option("--from-format", options.from_format, "How it lies there")
+      ->check(CLI::IsMember({"auto", "tfrecord", "lmdb", "folder"}));
+  app.add_option("--to", options.to, "Folder to write")->required();
+  app.add_option("--to-format", options.to_format, "How the images shall lie there")
+      ->check(CLI::IsMember({"tfrecord", "lmdb", "folder"}))
+      ->required();
+  app.add_option("--images-per-shard", options.images_per_shard, "Images of a TFRecord file")
+      ->check(many);
+  app.add_option("--images", options.images, "Images of noise to train on")
+      ->check(many)
+      ->excludes(from);
+  app.add_option("--validation-images", options.validation_images, "and to evaluate on");
+  app.add_option("--classes", options.classes, "of them")->check(many);
+  app.add_option("--width", options.width, "of each, in pixels")->check(CLI::Range(1, 65500));
+  app.add_option("--height", options.height, "of each, in pixels")->check(CLI::Range(1, 65500));
+  app.add_option("--seed", options.seed, "of the noise");
+  if (!steps::parse_command_line(app, argc, argv))
+    return false;
+  if (options.from.empty() && options.images == 0)
+    throw steps::UsageError("nothing to write", "give --from or --images");
+  return true;
+}
+
+ImageFormat format_of(const std::string& name) {
+  for (const ImageFormat format : {ImageFormat::tfrecord, ImageFormat::lmdb})
+    if (steps::image_format_name(format) == name)
+      return format;
+  return ImageFormat::folder;
+}
+
+/// Writes `count` images, of which `image(i)` is number i.
+template <typename ImageOf>
+void write_part(const Options& options, ImagePart part, std::uint64_t count, ImageOf&& image) {
+  const std::uint64_t shards =
+      std::max<std::uint64_t>(1, (count + options.images_per_shard - 1) / options.images_per_shard);
+  const auto writer =
+      steps::make_image_writer(options.to, format_of(options.to_format), part, count, shards);
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const steps::EncodedImage encoded = image(i);
+    writer->add(encoded.label, encoded.jpeg);
+    bytes += encoded.jpeg.size();
+  }
+  writer->finish();
+  const std::string name = part == ImagePart::train ? "train" : "validation";
+  steps::log_value(name + "_images", count);
+  steps::log_value(name + "_jpeg_bytes", bytes);
+}
+
+void convert(const Options& options) {
+  const ImageFormat format = steps::find_image_format(options.from, options.from_format);
+  for (const ImagePart part : {ImagePart::train, ImagePart::validation})
+    if (steps::has_image_part(options.from, format, part)) {
+      const auto source = steps::open_images(options.from, format, part, /*threads=*/1);
+      const auto reader = source->reader();
+      write_part(options, part, source->images(), [&](std::uint64_t i) { return reader->at(i); });
+    }
+}
+
+void generate(const Options& options) {
+  constexpr int quality = 90;
+  std::string jpeg;
+  std::uint64_t first = 0;
+  for (const ImagePart part : {ImagePart::train, ImagePart::validation}) {
+    const bool train = part == ImagePart::train;
+    const std::uint64_t count = train ? options.images : options.validation_images;
+    if (count > 0)
+      write_part(options, part, count, [&](std::uint64_t i) {
+        jpeg = steps::encode_jpeg(
+            image_dataset::noise_image(options.width, options.height, options.seed, first + i),
+            quality);
+        return steps::EncodedImage{
+            .label = static_cast<std::int64_t>(i % options.classes), .jpeg = jpeg, .name = ""};
+      });
+    first += count;
+  }
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  if (!read_options(argc, argv, options))
+    return steps::exit_ok;
+  if (options.from.empty())
+    generate(options);
+  else
+    convert(options);
+  steps::log_value("result", "ok");
+  return steps::exit_ok;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::steps::run_program("image_dataset", [&] { return run(argc, argv); });
+}

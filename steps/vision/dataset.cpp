@@ -1,0 +1,142 @@
+#include "vision/dataset.hpp"
+
+#include "harness/environment.hpp"
+#include "harness/log.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <unistd.h>
+
+namespace bench::vision {
+namespace {
+
+using steps::ImagePart;
+using steps::log_value;
+
+template <typename Work>
+double seconds_of(Work&& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int loader_threads(const Options& options, const steps::Ranks& ranks, const torch::Device& device) {
+  if (options.data.loader_threads > 0)
+    return options.data.loader_threads;
+  return default_loader_threads(steps::usable_cpus(),
+                                static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)),
+                                ranks.local_size.value_or(1), device.is_cuda());
+}
+
+}  // namespace
+
+int default_loader_threads(int cpus, int node_cpus, int ranks_on_node, bool on_gpu) {
+  const int own = cpus == node_cpus ? cpus / ranks_on_node : cpus;
+  return std::max(1, on_gpu ? own - 1 : own / 16);
+}
+
+Dataset::Dataset(const Options& options, const steps::Ranks& ranks,
+                 steps::Communicator& communicator, const torch::Device& device)
+    : options_(options),
+      device_(device),
+      rank_(communicator.rank()),
+      threads_(loader_threads(options, ranks, device)),
+      folder_(options.data.path) {
+  if (folder_.empty())
+    return;
+  if (!options_.data.stage_to.empty())
+    stage(communicator);
+  open_s_ = seconds_of([&] { open(); });
+}
+
+void Dataset::stage(steps::Communicator& communicator) {
+  steps::Staged staged;
+  const double own_s = seconds_of([&] {
+    staged = steps::stage(folder_, steps::image_dataset_files(folder_, *options_.data.format),
+                          options_.data.stage_to, threads_);
+  });
+  folder_ = staged.folder;
+  const torch::Tensor own =
+      torch::tensor({own_s, static_cast<double>(staged.copied_bytes)}, torch::kDouble);
+  const torch::Tensor all = communicator.all_gather(own.to(device_)).cpu();  // (ranks, 2)
+  staging_ = {.seconds = all.select(1, 0).max().item<double>(),
+              .bytes = static_cast<std::int64_t>(all.select(1, 1).sum().item<double>())};
+}
+
+void Dataset::open() {
+  training_ = steps::open_images(folder_, *options_.data.format, ImagePart::train, threads_);
+  if (options_.eval_steps > 0)
+    validation_ =
+        steps::open_images(folder_, *options_.data.format, ImagePart::validation, threads_);
+}
+
+std::unique_ptr<Images> Dataset::images(ImagePart part) const {
+  const BatchShape shape{.batch_size = options_.common.batch_size,
+                         .image_size = options_.image_size,
+                         .classes = options_.classes,
+                         .format = memory_format(options_, device_),
+                         .device = device_};
+  if (!options_.data.has_loader())
+    return std::make_unique<SyntheticImages>(shape);
+  const bool train = part == ImagePart::train;
+  const steps::ImageSampleOptions samples{.size = static_cast<std::size_t>(options_.image_size),
+                                          .order = shape.format == torch::MemoryFormat::ChannelsLast
+                                                       ? steps::PixelOrder::pixels
+                                                       : steps::PixelOrder::planes,
+                                          .classes = options_.classes,
+                                          .first_label = options_.first_label(),
+                                          // Synthetic images to evaluate on are other ones.
+                                          .seed = options_.common.seed + (train ? 0 : 1),
+                                          .part = part};
+  steps::SampleMakers makers =
+      training_ ? steps::image_makers(train ? *training_ : *validation_, samples, threads_)
+                : steps::synthetic_image_makers(samples, threads_);
+  return std::make_unique<LoadedImages>(
+      std::move(makers), shape,
+      LoadedImages::Share{.rank = rank_, .global_batch = options_.global_batch()},
+      options_.data.prefetch);
+}
+
+void Dataset::log() const {
+  log_value("dataset", training_ ? options_.data.path : "synthetic_" + options_.data.synthetic);
+  if (training_) {
+    log_value("dataset_format", steps::image_format_name(*options_.data.format));
+    log_value("dataset_images", training_->images());
+    if (training_->bytes())
+      log_value("dataset_bytes", *training_->bytes());
+    if (training_->classes())
+      log_value("dataset_classes", *training_->classes());
+    if (validation_)
+      log_value("evaluation_dataset_images", validation_->images());
+    log_value("first_label", options_.first_label());
+    log_value("dataset_open_s", open_s_);
+  }
+  if (staging_) {
+    log_value("staged_folder", folder_);
+    log_value("staging_s", staging_->seconds);
+    log_value("staged_bytes", staging_->bytes);
+  }
+  if (options_.data.has_loader()) {
+    log_value("loader_threads", threads_);
+    log_value("prefetch", options_.data.prefetch);
+  }
+}
+
+void Dataset::log_work(const Images& images) const {
+  const auto work = images.work();
+  if (!work)
+    return;
+  const double images_per_thread_second = static_cast<double>(work->samples) / work->seconds;
+  log_value("loader_images", work->samples);
+  log_value("loader_images_per_second_per_thread", images_per_thread_second);
+  log_value("loader_images_per_second", images_per_thread_second * threads_);
+  if (training_) {
+    const std::int64_t used =
+        (options_.common.warmup + options_.common.steps) * options_.global_batch();
+    log_value("dataset_epochs",
+              static_cast<double>(used) / static_cast<double>(training_->images()));
+  }
+}
+
+}  // namespace bench::vision

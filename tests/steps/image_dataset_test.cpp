@@ -1,0 +1,96 @@
+// The real program `image_dataset`.
+
+#include "data/image_source.hpp"
+#include "image_dataset/noise_image.hpp"
+#include "steps/program_runner.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::image_dataset {
+namespace {
+
+using steps::Folder;
+using steps::ImagePart;
+using steps::Outcome;
+using testing::HasSubstr;
+
+Outcome write_images(const std::string& arguments) {
+  return steps::run_step(IMAGE_DATASET_PROGRAM, arguments);
+}
+
+#ifdef BENCH_STEPS_JPEG
+
+/// Labels and files of all images of a part, in one text.
+std::string content(const std::string& folder, ImagePart part) {
+  const auto source = steps::open_images(folder, steps::find_image_format(folder, "auto"), part, 1);
+  const auto reader = source->reader();
+  std::string text;
+  for (std::uint64_t i = 0; i < source->images(); ++i) {
+    const steps::EncodedImage image = reader->at(i);
+    text += std::to_string(image.label) + " " + std::string(image.jpeg);
+  }
+  return text;
+}
+
+TEST(ImageDatasetProgram, KeepsImagesFromFormatToFormat) {
+  const Folder folder;
+  std::vector<std::string> formats = {"tfrecord", "folder"};
+#ifdef BENCH_STEPS_LMDB
+  formats.emplace_back("lmdb");
+#endif
+  const Outcome noise =
+      write_images("--images 6 --validation-images 2 --classes 2 --width 40 --height 30 --to " +
+                   folder.file("noise") + " --to-format folder");
+  ASSERT_EQ(noise.exit_code, 0) << noise.err;
+  EXPECT_EQ(noise.value("train_images"), "6");
+  EXPECT_EQ(noise.value("validation_images"), "2");
+  for (std::string from = folder.file("noise"); const std::string& format : formats) {
+    const std::string to = folder.file(format);
+    const Outcome outcome = write_images("--images-per-shard 4 --from " + from + " --to " + to +
+                                         " --to-format " + format);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.value("train_jpeg_bytes"), noise.value("train_jpeg_bytes"));
+    for (const ImagePart part : {ImagePart::train, ImagePart::validation})
+      EXPECT_EQ(content(to, part), content(folder.file("noise"), part)) << format;
+    from = to;
+  }
+  EXPECT_EQ(steps::find_shards(folder.file("tfrecord"), ImagePart::train).size(), 2U);
+}
+
+#endif
+
+TEST(ImageDatasetProgram, RefusesWrongArguments) {
+  const Folder folder;
+  const std::string to = " --to-format folder --to " + folder.file("d");
+  struct Case {
+    std::string arguments;
+    const char* message;
+  };
+  const Case cases[] = {
+      {to, "nothing to write"},
+      {"--images 3", "--to is required"},
+      {"--images 3 --from x" + to, "--from excludes --images"},
+      {"--from /nowhere/set" + to, "cannot read /nowhere/set"},
+      {"--images 3 --to-format folder --to /proc/d", "cannot write /proc/d: "},
+  };
+  for (const Case& c : cases) {
+    const Outcome outcome = write_images(c.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << c.arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(c.message)) << c.arguments;
+  }
+}
+
+TEST(NoiseImage, FollowsSeedAndNumber) {
+  const steps::Image image = noise_image(30, 20, 1, 5);
+  EXPECT_EQ(image.width, 30U);
+  EXPECT_EQ(image.rgb.size(), 3U * 30 * 20);
+  EXPECT_EQ(image.rgb, noise_image(30, 20, 1, 5).rgb);
+  EXPECT_NE(image.rgb, noise_image(30, 20, 1, 6).rgb);
+  EXPECT_NE(image.rgb, noise_image(30, 20, 2, 5).rgb);
+}
+
+}  // namespace
+}  // namespace bench::image_dataset

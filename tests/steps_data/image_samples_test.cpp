@@ -1,0 +1,231 @@
+#include "data/image_samples.hpp"
+
+#include "data/data_error.hpp"
+#include "harness/program.hpp"
+#include "steps/program_runner.hpp"
+#include "steps_data/image_files.hpp"
+#include "support/message_of.hpp"
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using support::message_of;
+using testing::FloatNear;
+
+constexpr std::size_t side = 16;
+
+std::vector<float> made(SampleMaker& maker, std::uint64_t sample) {
+  std::vector<float> values(3 * side * side);
+  maker.make(sample, values);
+  return values;
+}
+
+ImageSampleOptions small_options() {
+  return {.size = side, .classes = 6};
+}
+
+#ifdef BENCH_STEPS_JPEG
+
+/// 12 images of 6 classes to train on, 6 to evaluate on.
+class ImageSamplesTest : public testing::Test {
+ protected:
+  ImageSamplesTest() { write_dataset(folder_.file("d"), ImageFormat::folder, 12, 6); }
+
+  SampleMakers makers(const ImageSampleOptions& options, int threads = 1) {
+    source_ = open_images(folder_.file("d"), ImageFormat::folder, options.part, 1);
+    return image_makers(*source_, options, threads);
+  }
+
+  /// What a loader with so many threads makes of the samples of one epoch and a half, in batches.
+  std::vector<float> loaded(int threads) {
+    constexpr std::size_t batch = 6;
+    std::vector<float> values(3 * batch * 3 * side * side);
+    std::vector<std::int64_t> labels(3 * batch);
+    SampleLoader loader(makers(small_options(), threads));
+    for (std::size_t i = 0; i < 3; ++i)
+      loader.ask(batch * i, {std::span(values).subspan(i * values.size() / 3, values.size() / 3),
+                             std::span(labels).subspan(i * batch, batch)});
+    for (std::size_t i = 0; i < 3; ++i)
+      loader.take();
+    values.insert(values.end(), labels.begin(), labels.end());
+    return values;
+  }
+
+  Folder folder_;
+  std::unique_ptr<ImageSource> source_;
+};
+
+TEST_F(ImageSamplesTest, DoNotDependOnTheThreads) {
+  const std::vector<float> alone = loaded(1);
+  EXPECT_EQ(loaded(3), alone);
+  EXPECT_EQ(loaded(8), alone);
+}
+
+TEST_F(ImageSamplesTest, HoldEachImageOnceInAnEpoch) {
+  const SampleMakers one = makers(small_options());
+  for (const std::uint64_t epoch : {0U, 1U, 2U}) {
+    std::map<std::int64_t, int> labels;
+    std::vector<float> values(3 * side * side);
+    for (std::uint64_t sample = 12 * epoch; sample < 12 * (epoch + 1); ++sample)
+      ++labels[one[0]->make(sample, values)];
+    EXPECT_EQ(labels.size(), 6U);
+    for (const auto& [label, count] : labels)
+      EXPECT_EQ(count, 2) << label;
+  }
+}
+
+TEST_F(ImageSamplesTest, ShowAnotherPartOfAnImageInEachEpoch) {
+  const SampleMakers one = makers(small_options());
+  std::set<std::vector<float>> different;
+  for (std::uint64_t sample = 0; sample < 36; ++sample)
+    different.insert(made(*one[0], sample));
+  EXPECT_EQ(different.size(), 36U);
+}
+
+TEST_F(ImageSamplesTest, FollowTheSeed) {
+  ImageSampleOptions other = small_options();
+  other.seed = 2;
+  EXPECT_EQ(made(*makers(small_options())[0], 3), made(*makers(small_options())[0], 3));
+  EXPECT_NE(made(*makers(small_options())[0], 3), made(*makers(other)[0], 3));
+}
+
+TEST_F(ImageSamplesTest, AreTheMiddleOfEachImageInOrderToEvaluate) {
+  ImageSampleOptions options = small_options();
+  options.part = ImagePart::validation;
+  const SampleMakers one = makers(options);
+  const auto images = small_images(6, 6);
+  for (const std::uint64_t sample : {0U, 4U, 10U}) {
+    Image image;
+    JpegDecoder().decode(images[sample % 6].jpeg, "test", image);
+    std::vector<float> expected(3 * side * side);
+    resize_part(image, middle_part(image.width, image.height), false, side, expected);
+    std::vector<float> values(3 * side * side);
+    EXPECT_EQ(one[0]->make(sample, values), images[sample % 6].label);
+    EXPECT_EQ(values, expected);
+  }
+}
+
+TEST_F(ImageSamplesTest, CountClassesFromTheFirstLabel) {
+  ImageSampleOptions options = small_options();
+  options.part = ImagePart::validation;
+  options.classes = 7;
+  options.first_label = 1;
+  std::vector<float> values(3 * side * side);
+  const SampleMakers one = makers(options);
+  EXPECT_EQ(one[0]->make(0, values), 1);
+  EXPECT_EQ(one[0]->make(5, values), 6);
+}
+
+TEST_F(ImageSamplesTest, NeedAPlaceForEachClass) {
+  ImageSampleOptions options = small_options();
+  options.first_label = 1;
+  EXPECT_EQ(message_of<UsageError>([&] { makers(options); }),
+            "the data set has 6 classes, of which 5 have a place");
+}
+
+TEST(ImageSamples, ShowTheSameWhereTheDecoderShrinksTheImage) {
+  const Folder folder;
+  Image image{.width = 320, .height = 240, .rgb = {}};
+  for (std::size_t y = 0; y < image.height; ++y)
+    for (std::size_t x = 0; x < image.width; ++x)
+      for (const std::size_t value : {x / 2, y, (x + y) / 3})
+        image.rgb.push_back(static_cast<std::uint8_t>(value));
+  const std::string jpeg = encode_jpeg(image, 95);
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, {{0, jpeg}});
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::validation, {{0, jpeg}});
+  const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::validation, 1);
+  ImageSampleOptions options = small_options();  // of 210 pixels 16 are made: by 8 first
+  options.part = ImagePart::validation;
+  std::vector<float> expected(3 * side * side);
+  JpegDecoder().decode(jpeg, "test", image);
+  resize_part(image, middle_part(320, 240), false, side, expected);
+  // Half a pixel of the shrunk image, 4 columns or rows, is up to 4 of 255 in these colours.
+  EXPECT_THAT(made(*image_makers(*source, options, 1)[0], 0),
+              testing::Pointwise(FloatNear(5.0F / 255 / 0.224F), expected));
+}
+
+TEST(ImageSamples, NameAnImageWithoutAPlaceForItsClass) {
+  const Folder folder;
+  write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(1, 1), 1);
+  const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
+  const SampleMakers one = image_makers(*source, {.size = side, .classes = 1, .first_label = 1}, 1);
+  EXPECT_EQ(message_of<DataError>([&] { made(*one[0], 0); }),
+            folder.file("train-00000-of-00001") + ": byte 0: label 1, but there are 1 classes");
+}
+
+TEST(ImageSamples, NameAnImageThatIsNone) {
+  const Folder folder;
+  write_part(folder.file(""), ImageFormat::folder, ImagePart::train, {{0, "no image"}});
+  const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::train, 1);
+  const SampleMakers one = image_makers(*source, small_options(), 1);
+  EXPECT_THAT(message_of<DataError>([&] { made(*one[0], 0); }),
+              testing::StartsWith(folder.file("train/00000/00000000.jpg") + ": Not a JPEG file"));
+}
+
+#endif
+
+TEST(SyntheticImageMakers, DrawFromTheCutDistribution) {
+  ImageSampleOptions options = small_options();
+  options.size = 128;
+  const SampleMakers one = synthetic_image_makers(options, 1);
+  std::vector<float> values(3 * 128 * 128);
+  one[0]->make(5, values);
+  const std::vector<float> red(values.begin(), values.begin() + 128 * 128);
+  const auto pixel = [](float value) { return (value * 0.229F + 0.485F) * 255; };
+  double sum = 0;
+  double squares = 0;
+  for (const float value : red) {
+    EXPECT_NEAR(pixel(value), 127, 120.01);
+    sum += pixel(value);
+    squares += std::pow(pixel(value) - 127, 2);
+  }
+  const auto count = static_cast<double>(red.size());
+  EXPECT_NEAR(sum / count, 127, 2);
+  // A normal distribution cut at two deviations keeps 0.880 of its deviation.
+  EXPECT_NEAR(std::sqrt(squares / count), 60 * 0.880, 1.5);
+}
+
+TEST(SyntheticImageMakers, NormaliseEachColourInBothOrders) {
+  constexpr std::size_t pixels = 64 * 64;
+  ImageSampleOptions options = small_options();
+  options.size = 64;
+  const float darkest_blue = (7.0F / 255 - 0.406F) / 0.225F;
+  for (const PixelOrder order : {PixelOrder::planes, PixelOrder::pixels}) {
+    options.order = order;
+    std::vector<float> values(3 * pixels);
+    synthetic_image_makers(options, 1)[0]->make(0, values);
+    float least = values[2];
+    for (std::size_t pixel = 0; pixel < pixels; ++pixel)
+      least = std::min(
+          least, order == PixelOrder::planes ? values[2 * pixels + pixel] : values[3 * pixel + 2]);
+    EXPECT_THAT(least, FloatNear(darkest_blue, 0.02F));
+  }
+}
+
+TEST(SyntheticImageMakers, FollowSeedAndNumberAlone) {
+  const SampleMakers two = synthetic_image_makers(small_options(), 2);
+  ImageSampleOptions other = small_options();
+  other.seed = 2;
+  EXPECT_EQ(made(*two[0], 9), made(*two[1], 9));
+  EXPECT_NE(made(*two[0], 9), made(*two[0], 10));
+  EXPECT_NE(made(*two[0], 9), made(*synthetic_image_makers(other, 1)[0], 9));
+}
+
+TEST(SyntheticImageMakers, UseEveryLabel) {
+  const SampleMakers one = synthetic_image_makers(small_options(), 1);
+  std::vector<float> values(3 * side * side);
+  std::set<std::int64_t> labels;
+  for (std::uint64_t sample = 0; sample < 200; ++sample)
+    labels.insert(one[0]->make(sample, values));
+  EXPECT_THAT(labels, testing::ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -11,7 +11,7 @@
 namespace bench::vision {
 
 Evaluation evaluate(const Options& options, Images& images, Network& model,
-                    const torch::Device& device) {
+                    steps::Communicator& ranks, const torch::Device& device) {
   const torch::NoGradGuard no_gradient;
   model->eval();
   const steps::Precision precision = options.common.precision();
@@ -37,7 +37,7 @@ Evaluation evaluate(const Options& options, Images& images, Network& model,
     clock->wait();
     seconds = clock->seconds_between(from, to);
   }
-  const History history = recorder.read();
+  const History history = recorder.read(ranks);
   const double count =
       static_cast<double>(options.global_batch()) * static_cast<double>(options.eval_steps);
   return {.seconds = seconds,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/communicator.hpp"
 #include "vision/data.hpp"
 #include "vision/model.hpp"
 #include "vision/options.hpp"
@@ -9,7 +10,7 @@ namespace bench::vision {
 struct Evaluation {
   double seconds;
   double images_per_second;
-  double loss;  ///< Mean over all batches, as are the shares below.
+  double loss;  ///< Mean over all batches of all ranks, as are the shares below.
   double top1_percent;
   double top5_percent;
 };
@@ -18,8 +19,9 @@ struct Evaluation {
 /// the model stays in that mode.
 ///
 /// The first batch is passed once more before, which is not measured. Begin and end wait for the
-/// device; under a meter they are those of the region `evaluation`.
+/// device; under a meter they are those of the region `evaluation`. All ranks call it, each with
+/// its part of the images.
 Evaluation evaluate(const Options& options, Images& images, Network& model,
-                    const torch::Device& device);
+                    steps::Communicator& ranks, const torch::Device& device);
 
 }  // namespace bench::vision

@@ -83,7 +83,7 @@ vision::History train(const vision::Options& options, vision::Images& images,
   timers.end_epoch();
   steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
 
-  return recorder.read();
+  return recorder.read(communicator);
 }
 
 int train_and_report(const vision::Options& options, const vision::Counts& counts,
@@ -106,7 +106,7 @@ int train_and_report(const vision::Options& options, const vision::Counts& count
   if (options.eval_steps > 0) {
     images = dataset.images(steps::ImagePart::validation);
     steps::mllog("eval_start", {}, {{"epoch_num", 1}});
-    vision::log_evaluation(vision::evaluate(options, *images, model, device));
+    vision::log_evaluation(vision::evaluate(options, *images, model, communicator, device));
     steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
   }
   if (const auto peak_bytes = steps::peak_memory_bytes(device))

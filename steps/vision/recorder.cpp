@@ -12,6 +12,13 @@ std::vector<double> on_host(const torch::Tensor& column) {
   return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
+/// @param values of this rank, one for each step
+torch::Tensor mean_over(steps::Communicator& ranks, const std::vector<torch::Tensor>& values) {
+  torch::Tensor all = torch::stack(values);
+  ranks.all_reduce(all).wait();
+  return all.div_(ranks.size());
+}
+
 }  // namespace
 
 void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
@@ -26,10 +33,10 @@ void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
   percents_.push_back(counts * (100.0 / static_cast<double>(scores.size(0))));
 }
 
-History Recorder::read() const {
-  History history{.losses = on_host(torch::stack(losses_))};
+History Recorder::read(steps::Communicator& ranks) const {
+  History history{.losses = on_host(mean_over(ranks, losses_))};
   if (!percents_.empty()) {
-    const torch::Tensor percents = torch::stack(percents_);  // (N, 2)
+    const torch::Tensor percents = mean_over(ranks, percents_);  // (N, 2)
     history.top1_percent = on_host(percents.select(1, 0));
     history.top5_percent = on_host(percents.select(1, 1));
   }

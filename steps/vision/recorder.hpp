@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
 
 #include <vector>
@@ -26,7 +27,10 @@ class Recorder {
   void record(const torch::Tensor& loss, const torch::Tensor& scores, const torch::Tensor& labels);
 
   /// Waits for the device. Shares are empty unless they were worked out.
-  History read() const;
+  /// @param ranks that have recorded as many steps, with as many images in each; all of them call
+  /// it
+  /// @returns means over the ranks
+  History read(steps::Communicator& ranks) const;
 
  private:
   bool accuracy_;

@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#ifdef BENCH_STEPS_GLOO
+
 namespace bench::steps {
 namespace {
 
@@ -177,5 +179,21 @@ TEST(VisionDataParallel, TrainsTogether) {
   EXPECT_THAT(outcomes[1].out, IsEmpty());
 }
 
+// Without a normalisation, and with weights that stay, ranks see together what one rank sees.
+TEST(VisionDataParallel, EvaluatesTheImagesOfAllRanks) {
+  const std::string options =
+      "--model alexnet --image-size 67 --classes 10 --global-batch-size 4 --threads 1 --device cpu "
+      "--synthetic host --steps 1 --warmup 0 --base-learning-rate 0 --eval-steps 2";
+  const auto alone = run_ranks(1, VISION_PROGRAM, options);
+  const auto together = run_ranks(2, VISION_PROGRAM, options);
+  ASSERT_EQ(alone[0].exit_code, 0) << alone[0].err;
+  ASSERT_EQ(together[0].exit_code, 0) << together[0].err;
+  EXPECT_NEAR(together[0].number("evaluation_loss"), alone[0].number("evaluation_loss"), 1e-5);
+  EXPECT_EQ(together[0].value("evaluation_top5_percent"),
+            alone[0].value("evaluation_top5_percent"));
+}
+
 }  // namespace
 }  // namespace bench::steps
+
+#endif

@@ -19,7 +19,8 @@ using Values = std::vector<double>;
 History recorded(const torch::Tensor& scores, const torch::Tensor& labels, bool accuracy = true) {
   Recorder recorder(accuracy);
   recorder.record(torch::tensor(0.5), scores, labels);
-  return recorder.read();
+  steps::Communicator alone;
+  return recorder.read(alone);
 }
 
 TEST(Recorder, CountsLabelsAmongTheBestOneAndTheBestFive) {
@@ -39,7 +40,8 @@ TEST(Recorder, KeepsTheOrderOfSteps) {
   Recorder recorder(true);
   recorder.record(torch::tensor(2.5), torch::tensor({{1.0, 0.0}}), torch::tensor({0}));
   recorder.record(torch::tensor(1.5), torch::tensor({{1.0, 0.0}}), torch::tensor({1}));
-  const History history = recorder.read();
+  steps::Communicator alone;
+  const History history = recorder.read(alone);
   EXPECT_EQ(history.losses, (Values{2.5, 1.5}));
   EXPECT_EQ(history.top1_percent, (Values{100, 0}));
 }
@@ -100,7 +102,8 @@ TEST(Evaluation, LeavesTheModelAsItIs) {
                           .classes = options.classes,
                           .format = torch::MemoryFormat::Contiguous,
                           .device = torch::Device(torch::kCPU)});
-  const Evaluation evaluation = evaluate(options, images, model, torch::Device(torch::kCPU));
+  steps::Communicator alone;
+  const Evaluation evaluation = evaluate(options, images, model, alone, torch::Device(torch::kCPU));
   EXPECT_TRUE(torch::equal(before, values()));
   EXPECT_FALSE(model->parameters().front().grad().defined());
   EXPECT_DOUBLE_EQ(evaluation.images_per_second, 8 / evaluation.seconds);
@@ -130,7 +133,8 @@ TEST(Evaluation, PassesEachBatchOnceThatIsMeasured) {
   options.eval_steps = 3;
   Network model(make_architecture("resnet18", options.classes), options.image_size);
   NumberedImages images;
-  const double loss = evaluate(options, images, model, torch::Device(torch::kCPU)).loss;
+  steps::Communicator alone;
+  const double loss = evaluate(options, images, model, alone, torch::Device(torch::kCPU)).loss;
   EXPECT_EQ(images.count, 3);
   double sum = 0;
   const torch::NoGradGuard no_gradient;

@@ -13,7 +13,7 @@
 namespace bench::steps {
 namespace {
 
-#ifdef BENCH_STEPS_JPEG
+#if defined(BENCH_STEPS_JPEG) && defined(BENCH_STEPS_GLOO)
 
 TEST(VisionRanks, SharesADataSetThatIsCopiedOnce) {
   const Folder folder;

@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
             "SizesThatTheMachineHas",
             "scaling",
             {"MI250", "gpt", "fp32"},
-            {"step train: 2 workpackages", "srun --nodes=2 --ntasks=16", "gpt --model 24x1024",
+            {"| train |            2 |    2 |", "srun --nodes=2 --ntasks=16", "gpt --model 24x1024",
              "--precision fp32 --micro-batch-size 1 --global-batch-size 256"}},
         ScriptCase{"SizesWithinANode",
                    "scaling",

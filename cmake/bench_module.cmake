@@ -36,6 +36,8 @@ function(bench_test name)
   target_include_directories(bench_${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(bench_${name}_test PRIVATE bench_flags ${arg_USES} GTest::gmock_main)
   gtest_discover_tests(bench_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
+                       NO_PRETTY_VALUES  # they hold addresses, so that names would change
+                       DISCOVERY_TIMEOUT 120  # of a program that loads LibTorch on a busy machine
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
                        # Tests run side by side: OpenMP's threads shall not spin while they wait.
                        ENVIRONMENT OMP_WAIT_POLICY=passive)

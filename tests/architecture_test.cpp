@@ -110,6 +110,8 @@ std::string library_of(const std::string& name) {
     return "pcre2";
   if (name == "pugixml.hpp")
     return "pugixml";
+  if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
+    return "SQLiteCpp";
   return name.ends_with(".hpp") ? "" : name;
 }
 

@@ -22,8 +22,10 @@ struct Matches {
 
 using MatchesByName = std::map<std::string_view, Matches>;
 
+}  // namespace
+
 /// Scans the files of groups, one group after the other.
-class Scanner {
+class GroupAnalyser::Scanner {
  public:
   explicit Scanner(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
 
@@ -101,16 +103,23 @@ class Scanner {
   std::set<std::string> repaired_;  ///< Files that were told of.
 };
 
-}  // namespace
+GroupAnalyser::GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagnostics)
+    : evaluator_(evaluator),
+      diagnostics_(diagnostics),
+      scanner_(std::make_unique<Scanner>(diagnostics)) {}
+GroupAnalyser::~GroupAnalyser() = default;
 
-std::vector<Findings> analyse(const std::vector<Group>& groups, evaluate::Evaluator& evaluator,
-                              Diagnostics* diagnostics) {
-  Scanner scanner(diagnostics);
+std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
   std::vector<Findings> findings;
   findings.reserve(groups.size());
   for (const Group& group : groups)
-    findings.push_back(scanner.scan(group));
-  evaluate_derived(groups, evaluator, findings, diagnostics);
+    findings.push_back(scanner_->scan(group));
+  const std::vector<DerivedFailure> failures = evaluate_derived(groups, evaluator_, findings);
+  for (const DerivedFailure& failure : failures)
+    if (failed_.insert(failure.pattern).second && diagnostics_)
+      diagnostics_->warn(
+          fmt::format("derived pattern '{}' fails: {}", failure.pattern->name, failure.error),
+          "it has its default where it fails, else nan or nothing", failure.pattern->place);
   return findings;
 }
 

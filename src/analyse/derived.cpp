@@ -7,10 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <variant>
-
-#include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
@@ -105,8 +102,7 @@ class Substitution {
 /// The derived patterns of one level over all groups, as one batch.
 class Batch {
  public:
-  Batch(std::vector<Findings>& findings, Diagnostics* diagnostics)
-      : findings_(findings), diagnostics_(diagnostics) {}
+  explicit Batch(std::vector<Findings>& findings) : findings_(findings) {}
 
   void add(const model::Pattern& pattern, const Group& group, std::size_t index) {
     const Substitution needed(pattern.text, group, findings_[index]);
@@ -120,12 +116,12 @@ class Batch {
     }
   }
 
-  void evaluate(evaluate::Evaluator& evaluator) {
+  void evaluate(evaluate::Evaluator& evaluator, std::vector<DerivedFailure>& failures) {
     if (requests_.empty())
       return;
     const std::vector<evaluate::Outcome> outcomes = evaluator.evaluate(requests_);
     for (std::size_t i = 0; i < outcomes.size(); ++i)
-      take_in(waiting_[i], outcomes[i]);
+      take_in(waiting_[i], outcomes[i], failures);
   }
 
  private:
@@ -136,16 +132,16 @@ class Batch {
     bool holds_nan;
   };
 
-  void take_in(const Waiting& waiting, const evaluate::Outcome& outcome) {
+  void take_in(const Waiting& waiting, const evaluate::Outcome& outcome,
+               std::vector<DerivedFailure>& failures) {
     const model::Pattern& pattern = *waiting.pattern;
     if (outcome.ok) {
       set(waiting.group, pattern,
           Finding{to_value(outcome.value, pattern.type), pattern.unit, waiting.estimated, ""});
       return;
     }
-    if (!waiting.holds_nan && failed_.insert(&pattern).second && diagnostics_)
-      diagnostics_->warn(fmt::format("derived pattern '{}' fails: {}", pattern.name, outcome.error),
-                         "it has its default where it fails, else nan or nothing", pattern.place);
+    if (!waiting.holds_nan)
+      failures.push_back({&pattern, outcome.error});
     set(waiting.group, pattern, fallback_of(pattern));
   }
 
@@ -154,16 +150,16 @@ class Batch {
   }
 
   std::vector<Findings>& findings_;
-  Diagnostics* diagnostics_;
   std::vector<evaluate::Request> requests_;
   std::vector<Waiting> waiting_;
-  std::set<const model::Pattern*> failed_;
 };
 
 }  // namespace
 
-void evaluate_derived(const std::vector<Group>& groups, evaluate::Evaluator& evaluator,
-                      std::vector<Findings>& findings, Diagnostics* diagnostics) {
+std::vector<DerivedFailure> evaluate_derived(const std::vector<Group>& groups,
+                                             evaluate::Evaluator& evaluator,
+                                             std::vector<Findings>& findings) {
+  std::vector<DerivedFailure> failures;
   std::map<std::vector<const model::Pattern*>, DerivedLevels>
       levels;  // Groups mostly share one list.
   std::size_t depth = 0;
@@ -172,13 +168,14 @@ void evaluate_derived(const std::vector<Group>& groups, evaluate::Evaluator& eva
       depth = std::max(
           depth, levels.emplace(group.derived, levels_of(group.derived)).first->second.size());
   for (std::size_t level = 0; level < depth; ++level) {
-    Batch batch(findings, diagnostics);
+    Batch batch(findings);
     for (std::size_t i = 0; i < groups.size(); ++i)
       if (const DerivedLevels& own = levels.at(groups[i].derived); level < own.size())
         for (const model::Pattern* pattern : own[level])
           batch.add(*pattern, groups[i], i);
-    batch.evaluate(evaluator);
+    batch.evaluate(evaluator, failures);
   }
+  return failures;
 }
 
 }  // namespace bench::analyse

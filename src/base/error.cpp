@@ -1,4 +1,10 @@
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -22,6 +28,10 @@ const char* name_of(Severity severity) {
 
 /// The source line and a caret below `place.column`, each indented; empty if it cannot be read.
 std::string excerpt(const Place& place) {
+  // The name may come from a run of somebody else.
+  std::error_code absent;
+  if (!std::filesystem::is_regular_file(place.file, absent))
+    return "";
   std::ifstream file(place.file);
   std::string line;
   for (int i = 0; i < place.line; ++i)
@@ -43,7 +53,20 @@ std::string excerpt(const Place& place) {
   return fmt::format("\n  {}{}{}", to_valid_utf8(line), caret.empty() ? "" : "\n  ", caret);
 }
 
+/// Those errors of the system that say nothing about what was asked for.
+constexpr int errors_of_the_machine[] = {ENOSPC, EDQUOT, EIO,    EMFILE, ENFILE, EROFS,
+                                         ENOMEM, EAGAIN, ESTALE, EINTR,  EACCES};
+
 }  // namespace
+
+Error Error::of_system(const std::string& message, int error_number, std::string hint,
+                       Place place) {
+  Error error(fmt::format("{}: {}", message, std::generic_category().message(error_number)),
+              std::move(hint), std::move(place));
+  error.may_pass_ =
+      std::ranges::find(errors_of_the_machine, error_number) != std::end(errors_of_the_machine);
+  return error;
+}
 
 std::string render(Severity severity, const std::string& message, const std::string& hint,
                    const Place& place) {

@@ -2,12 +2,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <glob.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
@@ -19,11 +18,12 @@ namespace bench {
 namespace {
 
 [[noreturn]] void fail(const char* what, const std::filesystem::path& file) {
-  throw Error(fmt::format("cannot {} {}: {}", what, file.string(), std::strerror(errno)));
+  throw Error::of_system(fmt::format("cannot {} {}", what, file.string()), errno);
 }
 
-UniqueFd open_or_throw(const std::filesystem::path& file, int flags, const char* what) {
-  UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, 0666));
+UniqueFd open_or_throw(const std::filesystem::path& file, int flags, const char* what,
+                       unsigned mode = 0666) {
+  UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, mode));
   if (!fd.valid())
     fail(what, file);
   return fd;
@@ -60,30 +60,41 @@ bool is_name_character(char c) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file) {
-  const UniqueFd fd = open_or_throw(file, O_RDONLY, "read");
+  return read_all(open_or_throw(file, O_RDONLY, "read"), file);
+}
+
+std::string read_all(const UniqueFd& fd, const std::filesystem::path& file) {
   std::string content;
+  // A string that grows needs up to three times the memory on its way.
+  struct stat info {};
+  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0)
+    content.reserve(static_cast<std::size_t>(info.st_size));
+  read_pieces(fd, file, [&](std::string_view piece) { content += piece; });
+  return content;
+}
+
+void read_pieces(const UniqueFd& fd, const std::filesystem::path& file,
+                 const std::function<void(std::string_view)>& take) {
   std::array<char, 65536> buffer;
   for (;;) {
     const auto count = ::read(fd.get(), buffer.data(), buffer.size());
     if (count == 0)
-      return content;
+      return;
     if (count < 0 && errno != EINTR)
       fail("read", file);
     if (count > 0)
-      content.append(buffer.data(), static_cast<std::size_t>(count));
+      take(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
   }
 }
 
-FileEnd end_of_file(const std::filesystem::path& file, std::size_t lines) {
-  constexpr std::streamoff most = 8192;
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  if (!stream || lines == 0)
+FileEnd end_of_file(const UniqueFd& fd, std::size_t lines) {
+  constexpr ::off_t most = 8192;
+  const ::off_t size = fd.valid() ? ::lseek(fd.get(), 0, SEEK_END) : -1;
+  if (size < 0 || lines == 0)
     return {};
-  const auto size = static_cast<std::streamoff>(stream.tellg());
-  stream.seekg(std::max<std::streamoff>(0, size - most));
-  std::string tail(static_cast<std::size_t>(std::clamp<std::streamoff>(size, 0, most)), '\0');
-  stream.read(tail.data(), static_cast<std::streamsize>(tail.size()));
-  tail.resize(static_cast<std::size_t>(stream.gcount()));  // nothing of a directory
+  std::string tail(static_cast<std::size_t>(std::min(size, most)), '\0');
+  const auto count = ::pread(fd.get(), tail.data(), tail.size(), std::max<::off_t>(0, size - most));
+  tail.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
   if (tail.ends_with('\n'))
     tail.pop_back();
   std::size_t begin = tail.size();
@@ -94,9 +105,12 @@ FileEnd end_of_file(const std::filesystem::path& file, std::size_t lines) {
           .whole = !cut && size <= most};
 }
 
-void write_file_atomically(const std::filesystem::path& file, std::string_view content) {
+void write_file_atomically(const std::filesystem::path& file, std::string_view content,
+                           unsigned mode) {
   const std::filesystem::path temporary = file.string() + fmt::format(".{}.tmp", ::getpid());
-  UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_TRUNC, "write");
+  // Never through a link that somebody has put under that name.
+  ::unlink(temporary.c_str());
+  UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_EXCL, "write", mode);
   Removal removal(temporary);
   write_all(fd, content, temporary);
   fd = UniqueFd();
@@ -113,8 +127,8 @@ void make_directories(const std::filesystem::path& directory) {
   std::error_code failure;
   std::filesystem::create_directories(directory, failure);
   if (failure)
-    throw Error(
-        fmt::format("cannot create directory {}: {}", directory.string(), failure.message()));
+    throw Error::of_system(fmt::format("cannot create directory {}", directory.string()),
+                           failure.value());
 }
 
 std::filesystem::path executable_directory() {

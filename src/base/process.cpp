@@ -115,7 +115,7 @@ struct PipeEnds {
 PipeEnds make_pipe() {
   std::array<int, 2> fds{};
   if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    throw Error::of_system("cannot make a pipe", errno);
   return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 

@@ -190,6 +190,23 @@ std::string to_valid_utf8(std::string_view bytes) {
   return text;
 }
 
+std::string with_visible_controls(std::string_view bytes) {
+  const std::string valid = to_valid_utf8(bytes);
+  std::string text;
+  text.reserve(valid.size());
+  for (std::size_t k = 0; k < valid.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(valid[k]);
+    const bool beyond_ascii = byte == 0xC2 && static_cast<unsigned char>(valid[k + 1]) < 0xA0;
+    if (beyond_ascii)
+      text += fmt::format("<U+{:04X}>", static_cast<unsigned char>(valid[++k]));
+    else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F)
+      text.append("^").append(1, static_cast<char>(byte ^ 0x40));
+    else
+      text += valid[k];
+  }
+  return text;
+}
+
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   for (const char c : utf8) {

@@ -2,10 +2,6 @@
 
 #include "output.hpp"
 
-#include <fmt/core.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <bench/engine/update.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
@@ -17,27 +13,17 @@ using workspace::Workspace;
 using workspace::WriterLock;
 using Access = Workspace::Access;
 
-bool is_own(const std::filesystem::path& directory) {
-  struct stat info {};
-  return ::stat(directory.c_str(), &info) == 0 && info.st_uid == ::geteuid() &&
-         ::access(directory.c_str(), W_OK) == 0;
-}
-
-engine::Analyses analyse_telling(const engine::Run& run, const Workspace& workspace) {
-  Diagnostics diagnostics;
-  auto analyses = engine::analyse_run(run, workspace, diagnostics);
-  tell_warnings(diagnostics);
-  return analyses;
-}
-
 /// The caller holds the writer lock.
 void analyse_and_store(const RunDirectory& directory, const UpdateOptions& update) {
   Workspace workspace = Workspace::open(directory.path, Access::write);
   const engine::Run run = update.applied_to(engine::load_run(directory, workspace));
-  const engine::Analyses analyses = analyse_telling(run, workspace);
-  if (!update.file.empty())
-    engine::store_evaluation(run, workspace);
-  engine::store(analyses, workspace);
+  Diagnostics diagnostics;
+  workspace.at_once([&] {
+    if (!update.file.empty())
+      engine::store_evaluation(run, workspace);
+    engine::analyse_and_store(run, workspace, diagnostics);
+  });
+  tell_warnings(diagnostics);
 }
 
 }  // namespace
@@ -71,7 +57,7 @@ void analyse_directory(const RunDirectory& directory, const UpdateOptions& updat
 Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   engine::Run run = engine::load_run(directory, workspace);
-  Evaluated evaluated{std::move(run), std::move(workspace), {}, is_own(directory.path)};
+  Evaluated evaluated{std::move(run), std::move(workspace), {}, workspace::is_own(directory.path)};
   const bool needed = analyse_again || !update.file.empty() ||
                       !engine::is_analysed(evaluated.run, evaluated.workspace);
   if (needed && evaluated.own) {
@@ -79,9 +65,13 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
       analyse_and_store(directory, update);
       evaluated.run = engine::load_run(directory, evaluated.workspace);
     } else {
-      tell("note: another bench works on this run, so this analysis is shown and not kept");
+      tell(workspace::worker_of(directory.path)
+               ? "note: another bench works on this run, so this analysis is shown and not kept"
+               : "note: this run cannot be locked, so this analysis is shown and not kept");
       evaluated.run = update.applied_to(evaluated.run);
-      evaluated.analyses = analyse_telling(evaluated.run, evaluated.workspace);
+      Diagnostics diagnostics;
+      evaluated.analyses = engine::analyse_run(evaluated.run, evaluated.workspace, diagnostics);
+      tell_warnings(diagnostics);
       return evaluated;
     }
   } else if (needed) {

@@ -1,10 +1,12 @@
 #include "follower.hpp"
 
+#include "console.hpp"
 #include "output.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -14,9 +16,9 @@ namespace {
 /// A longer line is printed in pieces, so that output without lines needs no memory.
 constexpr std::size_t longest_line = 64 * std::size_t{1024};
 
-void print_line(long long workpackage, std::string& line) {
-  print(fmt::format("[{}] {}\n", workpackage, line));
-  line.clear();
+/// The line as it is shown; it begins anew.
+std::string take_line(long long workpackage, std::string& line) {
+  return fmt::format("[{}] {}\n", workpackage, std::exchange(line, {}));
 }
 
 /// The files that the commands of a job append to, each once.
@@ -56,7 +58,9 @@ void Follower::stop(long long workpackage) {
   for (Output& output : found->second) {
     print_new(workpackage, output);
     if (!output.line.empty())
-      print_line(workpackage, output.line);
+      print(take_line(workpackage, output.line));
+    if (std::error_code gone; output.read < std::filesystem::file_size(output.file, gone) && !gone)
+      print(fmt::format("[{}] ... and more in {}\n", workpackage, output.file.string()));
   }
   running_.erase(found);
 }
@@ -65,15 +69,17 @@ void Follower::print_new(long long workpackage, Output& output) {
   std::ifstream file(output.file, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(output.read));
   std::array<char, longest_line> buffer;
-  while (file.read(buffer.data(), buffer.size()), file.gcount() > 0) {
+  while (!console().is_behind() && (file.read(buffer.data(), buffer.size()), file.gcount() > 0)) {
     const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
     output.read += text.size();
+    std::string lines;
     for (const char c : text) {
       if (c == '\n' || output.line.size() == longest_line)
-        print_line(workpackage, output.line);
+        lines += take_line(workpackage, output.line);
       if (c != '\n')
         output.line += c;
     }
+    print(lines);
   }
 }
 

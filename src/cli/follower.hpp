@@ -11,6 +11,7 @@
 namespace bench::cli {
 
 /// Prints what commands write while they run, line by line, each with the workpackage in front.
+/// Where nobody reads that, they are not waited for: it is told which file has more.
 class Follower {
  public:
   /// From now on follows the files that the job's commands append to, from their present ends.

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/engine/inspect.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -56,8 +55,13 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
           files.insert(file);
   }
   for (const fs::path& file : files)
-    print(options.display ? fmt::format("==> {} <==\n{}\n", short_path(file), read_file(file))
-                          : short_path(file) + "\n");
+    if (!options.display) {
+      print(short_path(file) + "\n");
+    } else if (const UniqueFd fd = engine::open_output(run, file); fd.valid()) {
+      print(fmt::format("==> {} <==\n", short_path(file)));
+      print_file(fd, file);
+      print("\n");
+    }
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::cli {
@@ -24,11 +24,11 @@ void check_log_name(const std::string& name) {
 void show_logs(const workspace::RunDirectory& run, const std::vector<std::string>& wanted) {
   for (const std::string& name : wanted.empty() ? log_names() : wanted) {
     const std::filesystem::path file = run.path / (name + ".log");
-    std::error_code absent;
-    if (std::filesystem::exists(file, absent))
-      print(fmt::format("==> {} <==\n{}\n", short_path(std::filesystem::absolute(file)),
-                        read_file(file)));
-    else if (!wanted.empty())
+    if (const UniqueFd fd = open_below(run.path, file); fd.valid()) {
+      print(fmt::format("==> {} <==\n", short_path(std::filesystem::absolute(file))));
+      print_file(fd, file);
+      print("\n");
+    } else if (!wanted.empty())
       tell(fmt::format("note: run {} has no {}.log", run.id, name));
   }
 }

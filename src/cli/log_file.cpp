@@ -48,8 +48,9 @@ void append(const UniqueFd& file, std::string_view text) {
 
 UniqueFd open_log(const std::filesystem::path& run_directory, const std::string& name) {
   const std::filesystem::path file = run_directory / (name + ".log");
-  return UniqueFd(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  // Neither through a link nor into a pipe, which would wait for a reader.
+  return UniqueFd(::open(
+      file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
 }
 
 }  // namespace

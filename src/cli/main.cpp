@@ -1,8 +1,10 @@
 #include "command.hpp"
+#include "console.hpp"
 #include "output.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <exception>
 
 #include <fmt/core.h>
@@ -10,6 +12,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/group.hpp>
 
 namespace bench::cli {
 namespace {
@@ -144,7 +147,13 @@ int run(std::vector<std::string> arguments) {
   }
   if (const std::string hint = swallowed_hint(*app.get_subcommands().front()); !hint.empty())
     return swallowed(hint);
-  const int code = action();
+  workspace::apply_group_umask();
+  int code = action();
+  if (const int error = console().output_error()) {
+    tell(fmt::format("error: cannot write standard output: {}", std::strerror(error)),
+         Level::error);
+    code = failure;
+  }
   command_log().close(code);
   return code;
 }
@@ -156,6 +165,7 @@ int main(int argc, char** argv) {
   // A reader of our output that goes away is an error that write reports, not a reason to die
   // half-way through a transition.
   signal(SIGPIPE, SIG_IGN);
+  bench::cli::Console::open_standard_descriptors();
   try {
     return bench::cli::run({argv + 1, argv + argc});
   } catch (const bench::Error& error) {

@@ -1,10 +1,13 @@
 #include "output.hpp"
 
+#include "console.hpp"
+
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/result/table.hpp>
 
@@ -31,11 +34,27 @@ std::vector<std::string> wrapped(const std::string& text) {
   return lines;
 }
 
+/// A terminal obeys control characters, and names and outputs may be anybody's; a file or a pipe
+/// gets every byte.
+void write_text(std::string_view text, int fd) {
+  if (::isatty(fd) == 1)
+    console().write(fd, with_visible_controls(text));
+  else
+    console().write(fd, text);
+}
+
 }  // namespace
 
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  write_text(text, STDOUT_FILENO);
+}
+
+void print_file(const UniqueFd& fd, const std::filesystem::path& file) {
+  read_pieces(fd, file, [](std::string_view piece) { write_text(piece, STDOUT_FILENO); });
+}
+
+void move_cursor(const std::string& sequence) {
+  console().write(STDOUT_FILENO, sequence);
 }
 
 void tell(const std::string& line, Level level) {
@@ -44,9 +63,7 @@ void tell(const std::string& line, Level level) {
 }
 
 void show_log_lines(const std::string& lines) {
-  // What went to standard output before shall also stand before it on a terminal.
-  std::fflush(stdout);
-  std::fwrite(lines.data(), 1, lines.size(), stderr);
+  write_text(lines, STDERR_FILENO);
 }
 
 void tell_warnings(const Diagnostics& diagnostics) {

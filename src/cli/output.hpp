@@ -2,17 +2,26 @@
 
 #include "log_file.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 
-/// Text on standard output, for results.
+/// Text on standard output, for results. On a terminal control characters in it are shown, not
+/// obeyed, here as in `tell`.
 void print(const std::string& text);
+/// A file on standard output, however long it is.
+/// @param file its name, for the error
+/// @throws Error if it cannot be read
+void print_file(const UniqueFd& fd, const std::filesystem::path& file);
+/// A control sequence of bench's own for the terminal that is standard output.
+void move_cursor(const std::string& sequence);
 /// A line on standard error, for everything that is not the result; goes to the log, too.
 void tell(const std::string& line, Level level = Level::info);
 /// Lines of the log on standard error.

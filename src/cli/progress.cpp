@@ -1,9 +1,9 @@
 #include "progress.hpp"
 
+#include "console.hpp"
 #include "output.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/core.h>
 #include <signal.h>
@@ -65,13 +65,17 @@ std::string counts_text(const workspace::StepCounts& step) {
 Progress::Progress(const model::Benchmark& benchmark, const ProgressOptions& options)
     : benchmark_(benchmark),
       options_(options),
-      animated_(!options.hide_animation && !options.follow && ::isatty(STDERR_FILENO) == 1) {}
+      animated_(!options.hide_animation && !options.follow && ::isatty(STDERR_FILENO) == 1) {
+  console().keep_what_does_not_fit();
+}
 
 Progress::~Progress() {
   erase();
+  console().flush();
 }
 
 void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
+  console().advance();
   follower_.look();
   for (const workspace::StepCounts& step : counts)
     paces_[step.step].note(seconds_now(), step.done + step.failed, step.running);
@@ -79,7 +83,8 @@ void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
   constexpr auto between_lines = std::chrono::seconds(10);
   const auto now = Clock::now();
   const bool in_a_pipe = options_.waits && !options_.follow && !animated_;
-  if ((!animated_ && !in_a_pipe) || now - last_ < (animated_ ? frame : between_lines))
+  if (console().is_behind() || (!animated_ && !in_a_pipe) ||
+      now - last_ < (animated_ ? frame : between_lines))
     return;
   last_ = now;
   if (animated_)
@@ -123,8 +128,7 @@ void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
       lines += "\x1b[K" + cut_to(size.ws_col - 1U, line_of(step, counts)) + "\n";
       ++drawn_lines_;
     }
-  fmt::print(stderr, "{}", lines);
-  std::fflush(stderr);
+  console().write(STDERR_FILENO, lines);
 }
 
 void Progress::tell_changes(const std::vector<workspace::StepCounts>& counts) {
@@ -140,7 +144,7 @@ void Progress::tell_changes(const std::vector<workspace::StepCounts>& counts) {
 
 void Progress::erase() {
   if (drawn_lines_ > 0)
-    fmt::print(stderr, "\x1b[{}A\x1b[J", drawn_lines_);
+    console().write(STDERR_FILENO, fmt::format("\x1b[{}A\x1b[J", drawn_lines_));
   drawn_lines_ = 0;
 }
 

@@ -89,7 +89,10 @@ int show_results(const ResultOptions& options) {
   std::vector<Evaluated> runs;
   std::set<std::string> names;
   for (const RunDirectory& directory : chosen_runs(options)) {
-    command_log().open(directory.path, "result");
+    if (workspace::is_own(directory.path))
+      command_log().open(directory.path, "result");
+    else
+      command_log().close(0);
     runs.push_back(evaluate(directory, options.update, options.analyse));
     for (std::string& name : engine::result_names(runs.back().run.benchmark))
       names.insert(std::move(name));
@@ -98,7 +101,8 @@ int show_results(const ResultOptions& options) {
   std::vector<RunReport> reports;
   for (const Evaluated& one : runs) {
     Diagnostics diagnostics;
-    engine::Report report = engine::report(one.run, one.workspace, one.analyses, only, diagnostics);
+    engine::Report report = engine::report(one.run, one.workspace, one.analyses, only, diagnostics,
+                                           one.own ? engine::Trust::own : engine::Trust::foreign);
     tell_warnings(diagnostics);
     if (one.own)  // somebody else's run can be read all the same
       keep(report);

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/result/combine.hpp>
@@ -22,15 +23,18 @@ struct SameName {
 };
 
 void keep(const engine::FilledDatabase& filled) {
+  refuse_link_out(filled.run_directory, filled.target.file);
   result::write(filled.rows, filled.target);
   const auto own_file = filled.result_directory / (filled.rows.name + ".dat");
   if (filled.target.file != own_file) {
+    refuse_link_out(filled.run_directory, filled.result_directory);
     make_directories(filled.result_directory);
     write_file_atomically(own_file, filled.target.file.string() + "\n");
   }
 }
 
 void keep(const engine::FilledTable& filled) {
+  refuse_link_out(filled.run_directory, filled.result_directory);
   make_directories(filled.result_directory);
   write_file_atomically(filled.result_directory / (filled.table.name + ".dat"),
                         result::render(filled.table, result::parse_style(filled.style)));

@@ -34,7 +34,9 @@ void watch(const RunDirectory& run) {
     const std::string table = status_table(counts);
     if (table != shown) {
       const auto lines = std::ranges::count(shown, '\n');
-      print((terminal && lines > 0 ? fmt::format("\x1b[{}A\x1b[J", lines) : "") + table);
+      if (terminal && lines > 0)
+        move_cursor(fmt::format("\x1b[{}A\x1b[J", lines));
+      print(table);
       shown = table;
     }
     if (status_word(counts) != "RUNNING") {

@@ -104,7 +104,7 @@ void explain_one(const engine::Run& run, const Inspection& inspection, long long
     remarks.push_back({"next", remedy_text(run, workpackage, explanation.remedy)});
   print(remarks_text(remarks));
   for (const std::filesystem::path& file : explanation.output)
-    if (const FileEnd end = end_of_file(file, lines); !end.text.empty())
+    if (const FileEnd end = end_of_file(engine::open_output(run, file), lines); !end.text.empty())
       print(fmt::format("\n==> {}{} <==\n{}\n", end.whole ? "" : "end of ", short_path(file),
                         end.text));
 }

@@ -60,7 +60,7 @@ void log_standing(const engine::Standing& standing) {
 /// @returns whether there was something to warn of
 bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool show_tables) {
   Diagnostics diagnostics;
-  engine::store(engine::analyse_run(run, workspace, diagnostics), workspace);
+  engine::analyse_and_store(run, workspace, diagnostics);
   if (!show_tables) {
     tell_warnings(diagnostics);
     return !diagnostics.warnings().empty();

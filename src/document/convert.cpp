@@ -118,6 +118,12 @@ class Converter {
       parent.children.push_back(std::move(made));
       return;
     }
+    if (kind.name == "parameter" && content->items.size() > 1 && !made.find("duplicate"))
+      diagnostics_.warn(
+          fmt::format("of the list of {} only the last item counts", title(kind, value)),
+          "several values are one text, `_: \"1,2,3\"`; `duplicate: concat` joins the "
+          "items of a list",
+          place(*content));
     std::size_t copied = 1;
     for (const Attribute& attribute : made.attributes)
       copied += weight(attribute.value);

@@ -3,8 +3,10 @@
 #include "variables.hpp"
 
 #include <algorithm>
-#include <map>
+#include <functional>
+#include <iterator>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/core.h>
 
@@ -99,41 +101,57 @@ void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpack
 class Grouping {
  public:
   Grouping(const Run& run, const Family& family, const model::Analyser& analyser)
-      : run_(run), family_(family), analyser_(analyser), constants_(benchmark_variables(run)) {}
-
-  std::vector<Group> groups() {
-    for (const model::Analysis& analysis : analyser_.analyses) {
-      const AnalysisPatterns patterns = patterns_of(run_.benchmark, analyser_, analysis);
-      for (std::size_t k = 0; k < family_.size(); ++k)
-        if (family_.at(k).step == analysis.step)
-          add(analysis, patterns, k);
+      : run_(run), family_(family), analyser_(analyser), constants_(benchmark_variables(run)) {
+    std::unordered_map<std::size_t, std::size_t> index;
+    for (std::size_t a = 0; a < analyser_.analyses.size(); ++a) {
+      patterns_.push_back(patterns_of(run_.benchmark, analyser_, analyser_.analyses[a]));
+      for (std::size_t position = 0; position < family_.size(); ++position) {
+        if (family_.at(position).step != analyser_.analyses[a].step)
+          continue;
+        const std::size_t key = analyser_.reduce ? family_.representative(position) : position;
+        const auto [found, is_new] = index.emplace(key, members_.size());
+        if (is_new)
+          members_.emplace_back();
+        members_[found->second].push_back({a, position});
+      }
     }
-    return std::move(groups_);
   }
 
-  /// One per group.
-  const std::vector<long long>& representatives() const { return representatives_; }
+  std::size_t size() const { return members_.size(); }
+
+  /// The workpackage that stands for a group.
+  long long representative(std::size_t group) const {
+    return family_.at(members_[group].front().position).id;
+  }
+
+  Group group(std::size_t number) const {
+    Group group;
+    std::set<std::size_t> measured;  // workpackages whose energy is in it
+    for (const Member& member : members_[number])
+      add(member, measured, group);
+    return group;
+  }
 
  private:
-  void add(const model::Analysis& analysis, const AnalysisPatterns& patterns,
-           std::size_t position) {
-    const Workpackage& workpackage = family_.at(position);
+  /// A workpackage to which an `analyse` element applies.
+  struct Member {
+    std::size_t analysis;
+    std::size_t position;
+  };
+
+  void add(const Member& member, std::set<std::size_t>& measured, Group& group) const {
+    const AnalysisPatterns& patterns = patterns_[member.analysis];
+    const Workpackage& workpackage = family_.at(member.position);
     refuse_names_of_parameters(patterns, workpackage);
-    const Variables known = variables(position);
-    const std::size_t key = analyser_.reduce ? family_.representative(position) : position;
-    const auto [found, is_new] = index_.emplace(key, groups_.size());
-    if (is_new) {
-      Group& begun = groups_.emplace_back();
-      representatives_.push_back(workpackage.id);
+    const Variables known = variables(member.position);
+    if (group.parameters.empty()) {
+      group.parameters = {known.begin(), known.end()};
       for (const auto& [name, value] : workpackage.parameters)
-        begun.parameters[name] = value;
-      for (const auto& [name, value] : known)
-        begun.parameters[name] = value;
+        group.parameters.try_emplace(name, value);
     }
-    Group& group = groups_[found->second];
     add_derived(patterns.derived, group);
-    add_files(analysis, patterns, workpackage, known, group);
-    if (run_.benchmark.step(workpackage.step)->energy && measured_.insert(position).second)
+    add_files(analyser_.analyses[member.analysis], patterns, workpackage, known, group);
+    if (run_.benchmark.step(workpackage.step)->energy && measured.insert(member.position).second)
       group.files.push_back({run_.directory.path / workpackage.directory / "work/energy.txt", {}});
   }
 
@@ -166,40 +184,69 @@ class Grouping {
   const Family& family_;
   const model::Analyser& analyser_;
   Variables constants_;
-  std::vector<Group> groups_;
-  std::vector<long long> representatives_;
-  std::map<std::size_t, std::size_t> index_;
-  std::set<std::size_t> measured_;  ///< Workpackages whose energy is in a group.
+  std::vector<AnalysisPatterns> patterns_;    ///< As the analyses of the analyser.
+  std::vector<std::vector<Member>> members_;  ///< Of each group, in the order of the analyses.
 };
+
+std::vector<workspace::Finding> rows_of(long long workpackage, const analyse::Findings& findings) {
+  std::vector<workspace::Finding> rows;
+  for (const auto& [name, finding] : findings)
+    rows.push_back({.workpackage = workpackage,
+                    .name = name,
+                    .value = finding.present() ? std::optional(finding.value) : std::nullopt,
+                    .unit = finding.unit,
+                    .estimated = finding.estimated,
+                    .absent_reason = finding.absent_reason});
+  return rows;
+}
+
+using TakeIn = std::function<void(const std::string& analyser, std::vector<workspace::Finding>)>;
+
+/// Hands over what the analysers find workpackage by workpackage, since all of it together is
+/// large: ten numbers for each pattern.
+void analyse_bit_by_bit(const Run& run, const workspace::Workspace& workspace,
+                        Diagnostics& diagnostics, const TakeIn& take_in) {
+  constexpr std::size_t at_a_time = 1000;  // derived patterns are evaluated together
+  const auto all = workspace.workpackages();
+  const Family family(all);
+  evaluate::Evaluator evaluator = evaluator_of(run);
+  for (const model::Analyser& analyser : run.benchmark.analysers) {
+    const Grouping grouping(run, family, analyser);
+    analyse::GroupAnalyser group_analyser(evaluator, &diagnostics);
+    for (std::size_t first = 0; first < grouping.size(); first += at_a_time) {
+      std::vector<Group> groups;
+      for (std::size_t k = first; k < std::min(first + at_a_time, grouping.size()); ++k)
+        groups.push_back(grouping.group(k));
+      const auto findings = group_analyser.analyse(groups);
+      for (std::size_t k = 0; k < findings.size(); ++k)
+        take_in(analyser.name, rows_of(grouping.representative(first + k), findings[k]));
+    }
+  }
+}
 
 }  // namespace
 
 Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics) {
   Analyses analyses;
-  const auto all = workspace.workpackages();
-  const Family family(all);
-  evaluate::Evaluator evaluator = evaluator_of(run);
-  for (const model::Analyser& analyser : run.benchmark.analysers) {
-    Grouping grouping(run, family, analyser);
-    const auto groups = grouping.groups();
-    const auto findings = analyse::analyse(groups, evaluator, &diagnostics);
-    std::vector<workspace::Finding>& rows = analyses[analyser.name];
-    for (std::size_t k = 0; k < groups.size(); ++k)
-      for (const auto& [name, finding] : findings[k])
-        rows.push_back({.workpackage = grouping.representatives()[k],
-                        .name = name,
-                        .value = finding.present() ? std::optional(finding.value) : std::nullopt,
-                        .unit = finding.unit,
-                        .estimated = finding.estimated,
-                        .absent_reason = finding.absent_reason});
-  }
+  for (const model::Analyser& analyser : run.benchmark.analysers)
+    analyses[analyser.name];
+  analyse_bit_by_bit(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+    std::ranges::move(found, std::back_inserter(analyses[analyser]));
+  });
   return analyses;
 }
 
-void store(const Analyses& analyses, workspace::Workspace& workspace) {
-  for (const auto& [analyser, findings] : analyses)
-    workspace.replace_findings(analyser, findings);
+void analyse_and_store(const Run& run, workspace::Workspace& workspace, Diagnostics& diagnostics) {
+  workspace.at_once([&] {
+    for (const model::Analyser& analyser : run.benchmark.analysers)
+      workspace.begin_findings(analyser.name);
+    analyse_bit_by_bit(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+      workspace.add_findings(analyser, found);
+    });
+    if (has_filters(run.benchmark))
+      keep_filters(run, stored_analyses(run, workspace), workspace);
+  });
 }
 
 bool is_analysed(const Run& run, const workspace::Workspace& workspace) {

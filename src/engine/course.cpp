@@ -42,6 +42,12 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
     ledger_.come_back(workpackage, completion.reason);
     return;
   }
+  const Part part = part_at(run_.benchmark, step, workpackage.progress);
+  // Nothing of what is kept for it stays on disk, however the attempt has ended.
+  const EnvironmentChanges environment =
+      keeps_environment(step, part, workpackage.progress)
+          ? changes_since_base(run_.directory.path / workpackage.directory, completion.environment)
+          : EnvironmentChanges{};
   if (!completion.success()) {
     if (is_retried(step, workpackage, completion.outcome))
       ledger_.repeat(workpackage, completion);
@@ -49,9 +55,6 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
       ledger_.end(workpackage, completion);
     return;
   }
-  const Part part = part_at(run_.benchmark, step, workpackage.progress);
-  const EnvironmentChanges environment =
-      completion.environment ? changes_of(*completion.environment) : EnvironmentChanges{};
   if (part.shared) {
     conclude_shared(workpackage, completion, environment);
   } else if (part.end > part.begin && !part.script) {

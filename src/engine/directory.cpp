@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 
 namespace bench::engine {
@@ -13,8 +14,9 @@ void remove_left_over(const fs::path& directory) {
   std::error_code failure;
   fs::remove_all(directory, failure);
   if (failure)
-    throw Error(fmt::format("cannot remove {}, left by an interrupted attempt: {}",
-                            directory.string(), failure.message()));
+    throw Error::of_system(
+        fmt::format("cannot remove {}, left by an interrupted attempt", directory.string()),
+        failure.value());
 }
 
 /// The directory of an attempt that failed is kept, out of the way of the next one.
@@ -26,11 +28,12 @@ void set_aside(const Scope& scope) {
   std::error_code failure;
   if (!fs::exists(directory, failure) || fs::exists(kept, failure))
     return;
+  refuse_link_out(scope.run.directory.path, kept.parent_path());
   make_directories(kept.parent_path());
   fs::rename(directory, kept, failure);
   if (failure)
-    throw Error(fmt::format("cannot move {} to {}: {}", directory.string(), kept.string(),
-                            failure.message()));
+    throw Error::of_system(fmt::format("cannot move {} to {}", directory.string(), kept.string()),
+                           failure.value());
 }
 
 /// Relative links survive a move of the run.
@@ -38,7 +41,7 @@ void link(const fs::path& target, const fs::path& name) {
   std::error_code failure;
   fs::create_symlink(target, name, failure);
   if (failure)
-    throw Error(fmt::format("cannot link {}: {}", name.string(), failure.message()));
+    throw Error::of_system(fmt::format("cannot link {}", name.string()), failure.value());
 }
 
 }  // namespace
@@ -54,6 +57,7 @@ void make_directory(const Scope& scope, const Graph& graph) {
     link(fs::path("../..") / parent.directory / "work", work / parent.step);
   }
   if (const fs::path shared = scope.shared(); !shared.empty()) {
+    refuse_link_out(scope.run.directory.path, shared);
     make_directories(shared);
     link(fs::path("../..") / shared.filename(), work / scope.substitute(scope.step.shared));
   }

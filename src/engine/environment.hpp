@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
+
 #include <bench/base/process.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -12,6 +15,15 @@ const Environment& base_environment();
 /// How `environment` differs from the base, without what describes one shell only (PWD, SHLVL,
 /// ...).
 workspace::EnvironmentChanges changes_of(const Environment& environment);
+
+/// Keeps in the directory of a workpackage what its commands start from, as digests.
+void keep_base(const std::filesystem::path& directory);
+
+/// How `environment`, if there is one, differs from the base that was kept there, which is removed;
+/// without a base as `changes_of`. A bench that takes in what one before it has started would else
+/// find all of that one's environment to be different, and keep it with what is secret in it.
+workspace::EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
+                                                 const std::optional<Environment>& environment);
 
 /// Makes the changes in `environment`.
 void apply(const workspace::EnvironmentChanges& changes, Environment& environment);

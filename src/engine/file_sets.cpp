@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
@@ -26,10 +27,10 @@ std::string concrete(const std::string& text, const Scope& scope, const Environm
 
 [[noreturn]] void refuse(const FileEntry& entry, const fs::path& source, const fs::path& target,
                          const std::error_code& failure) {
-  throw Error(fmt::format("cannot {} {} to {}: {}",
-                          entry.action == FileEntry::Action::copy ? "copy" : "link",
-                          source.string(), target.string(), failure.message()),
-              "", entry.place);
+  throw Error::of_system(
+      fmt::format("cannot {} {} to {}", entry.action == FileEntry::Action::copy ? "copy" : "link",
+                  source.string(), target.string()),
+      failure.value(), "", entry.place);
 }
 
 /// The times of a file, which a copy keeps. Best effort: nothing depends on them.
@@ -77,6 +78,7 @@ void place_files(const FileEntry& entry, const Scope& scope, const Environment& 
   if (!scope.holds(entry.active, entry.place))
     return;
   const fs::path target_dir = scope.work() / concrete(entry.target_dir, scope, environment);
+  refuse_link_out(scope.run.directory.path, target_dir);
   make_directories(target_dir);
   for (std::size_t k = 0; k < entry.paths.size(); ++k) {
     const fs::path named = fs::path(concrete(entry.source_dir, scope, environment)) /
@@ -94,6 +96,7 @@ void place_files(const FileEntry& entry, const Scope& scope, const Environment& 
           (renamed ? fs::path(concrete(entry.names[k], scope, environment)) : own.filename());
       if (fs::exists(fs::symlink_status(target)))
         continue;
+      refuse_link_out(scope.run.directory.path, target);
       if (entry.action == FileEntry::Action::copy)
         copy(entry, own, target);
       else

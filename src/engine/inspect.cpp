@@ -4,7 +4,9 @@
 #include <set>
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/engine/inspect.hpp>
 
@@ -87,12 +89,23 @@ std::vector<fs::path> Inspection::output_files(const Workpackage& workpackage,
     for (const model::Command& command : scope.step.commands)
       files.insert((command.shared ? scope.shared() : scope.work()) /
                    scope.substitute(standard_error ? command.stderr_file : command.stdout_file));
-  std::error_code absent;
   std::set<fs::path> existing;
   for (const fs::path& file : files)
-    if (fs::is_regular_file(file, absent))
+    if (open_output(run_, file).valid())
       existing.insert(file.lexically_normal());
   return {existing.begin(), existing.end()};
+}
+
+UniqueFd open_output(const Run& run, const fs::path& file) {
+  const fs::path& directory = run.directory.path;
+  if (is_written_below(directory, file))
+    return open_below(directory, file);
+  UniqueFd fd = open_below(file.parent_path(), file);
+  struct stat of_run {};
+  struct stat of_file {};
+  const bool of_owner = fd.valid() && ::stat(directory.c_str(), &of_run) == 0 &&
+                        ::fstat(fd.get(), &of_file) == 0 && of_run.st_uid == of_file.st_uid;
+  return of_owner ? std::move(fd) : UniqueFd();
 }
 
 }  // namespace bench::engine

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <bench/base/host.hpp>
 #include <bench/base/uuid.hpp>
 
@@ -116,11 +118,28 @@ void Ledger::advance(Workpackage& workpackage, State to, const workspace::Progre
 }
 
 void Ledger::come_back(Workpackage& workpackage, const std::string& reason) {
+  cut_off(workpackage, reason);
+  queue_.add_ready(workpackage);
+}
+
+void Ledger::hold_back(Workpackage& workpackage, const std::string& reason) {
+  cut_off(workpackage, reason);
+  if (held_++ == 0)
+    first_held_reason_ = reason;
+}
+
+void Ledger::cut_off(Workpackage& workpackage, const std::string& reason) {
   const State before = workpackage.state;
   set_state(workpackage, State::ready);
   queue_.stopped(workpackage, before);
-  queue_.add_ready(workpackage);
   changes_.interruptions.push_back({workpackage.id, reason});
+}
+
+std::string Ledger::held_back() const {
+  if (held_ == 0)
+    return "";
+  return fmt::format("{} workpackage{} could not be started: {}", held_, held_ == 1 ? "" : "s",
+                     first_held_reason_);
 }
 
 const workspace::StepCounts& Ledger::counts_of(const std::string& step) const {

@@ -43,12 +43,16 @@ class Ledger {
                const workspace::EnvironmentChanges& environment);
   /// Its attempt was cut off; it is ready again.
   void come_back(workspace::Workpackage& workpackage, const std::string& reason);
+  /// The machine kept it from being started. It is ready again, for the bench that continues.
+  void hold_back(workspace::Workpackage& workpackage, const std::string& reason);
 
   /// The UUID of the attempt under way.
   const std::string& uuid(long long id) const { return uuids_.at(id); }
   const std::vector<workspace::StepCounts>& counts() const { return counts_; }
   const workspace::StepCounts& counts_of(const std::string& step) const;
   bool any_failed() const { return any_failed_; }
+  /// What was held back, and why; empty: nothing.
+  std::string held_back() const;
 
   /// What the workspace has not been told yet. Emptied.
   workspace::Changes take_changes();
@@ -57,6 +61,7 @@ class Ledger {
  private:
   long long& count_of(const workspace::Workpackage& workpackage);
   void set_state(workspace::Workpackage& workpackage, workspace::State state);
+  void cut_off(workspace::Workpackage& workpackage, const std::string& reason);
 
   const Run& run_;
   Graph& graph_;
@@ -67,6 +72,8 @@ class Ledger {
   std::unordered_map<std::string, std::size_t> step_index_;
   std::vector<workspace::StepCounts> counts_;
   bool any_failed_ = false;
+  std::size_t held_ = 0;
+  std::string first_held_reason_;
 };
 
 }  // namespace bench::engine

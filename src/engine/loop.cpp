@@ -12,6 +12,8 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -85,7 +87,9 @@ class Loop {
   bool stopping() const {
     return interrupted() || (options_.stop_at_error && ledger_.any_failed());
   }
-  const std::string& trouble() const {
+  std::string trouble() const {
+    if (std::string held = ledger_.held_back(); !held.empty())
+      return held;
     return submitter_.trouble().empty() ? batch_.trouble() : submitter_.trouble();
   }
 
@@ -109,7 +113,7 @@ class Loop {
     if (graph_.all().empty())
       ledger_.take_in(graph_.make_first());
     Recovery recovery(run_, workspace_, graph_, ledger_, observer_);
-    for (const Completion& completion : recovery.take_up_processes(local_))
+    for (const Completion& completion : recovery.take_up_processes(local_, evaluator_))
       conclude(completion);
     recovery.take_up_jobs(batch_);
     ask_batch_system();
@@ -264,11 +268,18 @@ class Loop {
 
   void start(long long id) {
     in_its_own_name(id, [&](Workpackage& workpackage) {
-      schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
-                                  ledger_.uuid(id), course_.inherited_by(workpackage))
-                              .job;
-      observer_.started(job);
-      local_.start(std::move(job));
+      try {
+        schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
+                                    ledger_.uuid(id), course_.inherited_by(workpackage))
+                                .job;
+        observer_.started(job);
+        local_.start(std::move(job));
+      } catch (const Error& error) {  // nothing of it was executed
+        if (!error.may_pass())
+          throw;
+        observer_.stopped(id);
+        ledger_.hold_back(workpackage, error.message());
+      }
     });
   }
 
@@ -316,6 +327,24 @@ class Loop {
   std::chrono::seconds submit_pause_ = first_submit_pause;
 };
 
+/// A finished run of many workpackages is known for one without reading them all.
+std::optional<Standing> standing_if_finished(const Run& run,
+                                             const workspace::Workspace& workspace) {
+  std::set<std::string> with_children;
+  for (const model::Step& step : run.benchmark.steps)
+    with_children.insert(step.depend.begin(), step.depend.end());
+  if (!workspace.is_finished(with_children))
+    return std::nullopt;
+  const auto counted = workspace.counts();
+  Standing standing;
+  for (const model::Step& step : run.benchmark.steps) {
+    const auto found = std::ranges::find(counted, step.name, &workspace::StepCounts::step);
+    standing.counts.push_back(found != counted.end() ? *found
+                                                     : workspace::StepCounts{.step = step.name});
+  }
+  return standing;
+}
+
 }  // namespace
 
 long long Standing::failed() const {
@@ -334,6 +363,10 @@ long long Standing::open() const {
 
 Standing work(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
               Observer& observer) {
+  if (auto standing = standing_if_finished(run, workspace)) {
+    observer.progress(standing->counts);
+    return *standing;
+  }
   return Loop(run, workspace, options, observer).work();
 }
 

@@ -69,4 +69,12 @@ Watched look(const model::Command& command, const Scope& scope) {
   return watched;
 }
 
+bool keeps_environment(const model::Step& step, const Part& part,
+                       const workspace::Progress& progress) {
+  if (part.script)
+    return false;
+  return step.exported || part.end < static_cast<int>(step.commands.size()) ||
+         progress.cycle + 1 < step.cycles;
+}
+
 }  // namespace bench::engine

@@ -25,6 +25,10 @@ struct Part {
 Part part_at(const model::Benchmark& benchmark, const model::Step& step,
              const workspace::Progress& progress);
 
+/// Whether anybody needs to know the environment that the part leaves.
+bool keeps_environment(const model::Step& step, const Part& part,
+                       const workspace::Progress& progress);
+
 /// Whether a batch system runs the part that the workpackage stands at.
 bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage);
 

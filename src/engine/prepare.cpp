@@ -77,15 +77,6 @@ Environment environment_of(const Scope& scope, const std::string& uuid,
   return environment;
 }
 
-/// Whether anybody needs to know the environment that the part leaves.
-bool keeps_environment(const model::Step& step, const Part& part,
-                       const workspace::Progress& progress) {
-  if (part.script)
-    return false;
-  return step.exported || part.end < static_cast<int>(step.commands.size()) ||
-         progress.cycle + 1 < step.cycles;
-}
-
 }  // namespace
 
 std::shared_ptr<const Scope> scope_of(const Run& run, const Graph& graph,
@@ -130,10 +121,12 @@ Prepared prepare(const SharedScope& scope, const Graph& graph, const std::string
   Rendered rendered = render(*scope, part, uuid, inherited);
   job.timeout_s = rendered.timeout_s;
   FileWorks works;
-  if (part.files) {
+  if (part.files)
     works.add([scope, &graph](const Environment&) { make_directory(*scope, graph); });
+  if (job.keep_environment)
+    works.add([scope](const Environment&) { keep_base(scope->directory()); });
+  if (part.files)
     job.snippets = render_files(scope, works);
-  }
   if (part.script) {
     works.take()(job.environment);
     // An earlier attempt's sentinel would keep this one from beginning.

@@ -3,6 +3,7 @@
 #include "job_script.hpp"
 #include "part.hpp"
 #include "prepare.hpp"
+#include "render.hpp"
 
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/host.hpp>
+#include <bench/base/time.hpp>
 #include <bench/schedule/orphans.hpp>
 #include <bench/schedule/sentinel.hpp>
 
@@ -33,7 +35,8 @@ void refuse_other_host(const Attempt& attempt) {
 
 }  // namespace
 
-std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& local) {
+std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& local,
+                                                    evaluate::Evaluator& evaluator) {
   std::set<std::string> uuids;
   std::vector<Attempt> left;
   for (const Attempt& attempt : attempts_)
@@ -48,13 +51,16 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
   for (const Attempt& attempt : left) {
     Workpackage& workpackage = graph_.at(attempt.workpackage);
     schedule::Job job = attempt_on_disk(run_, workpackage, attempt.uuid);
-    if (orphans.contains(attempt.uuid)) {
+    if (auto told = schedule::completion_from_sentinel(job)) {
+      ended.push_back(std::move(*told));
+    } else if (orphans.contains(attempt.uuid)) {
       observer_.notice(fmt::format(
           "workpackage {} still runs, started by a bench that was killed; waiting for it",
           workpackage.id));
-      local.adopt(std::move(job), orphans[attempt.uuid]);
-    } else if (auto told = schedule::completion_from_sentinel(job)) {
-      ended.push_back(std::move(*told));
+      job.timeout_s = timeout_of(
+          *scope_of(run_, graph_, workpackage, evaluator),
+          part_at(run_.benchmark, *run_.benchmark.step(workpackage.step), workpackage.progress));
+      local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
     } else {
       ledger_.come_back(workpackage, "bench was killed");
     }

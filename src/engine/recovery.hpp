@@ -5,6 +5,7 @@
 #include "ledger.hpp"
 
 #include <bench/engine/loop.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/schedule/batch.hpp>
 #include <bench/schedule/local.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -26,7 +27,8 @@ class Recovery {
   /// be made again.
   /// @returns how those ended that have
   /// @throws Error if it ran on another host, where it may run still
-  std::vector<schedule::Completion> take_up_processes(schedule::LocalBackend& local);
+  std::vector<schedule::Completion> take_up_processes(schedule::LocalBackend& local,
+                                                      evaluate::Evaluator& evaluator);
 
   /// The jobs that a batch system has, or may have where an earlier bench did not live to record
   /// that it took them: `batch` finds out.

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/engine/remove.hpp>
 
@@ -101,9 +102,11 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
     for (const long long id : *ids) {
       const Workpackage workpackage = workspace.workpackage(id);
       directories.push_back(directory_of(run, workpackage));
+      const fs::path retried = own_path(run.path) / "retried";
+      if (workpackage.retries > 0)
+        refuse_link_out(run.path, retried);
       for (int retry = 1; retry <= workpackage.retries; ++retry)
-        directories.push_back(own_path(run.path) / "retried" /
-                              fmt::format("{}.{}", workpackage.directory, retry));
+        directories.push_back(retried / fmt::format("{}.{}", workpackage.directory, retry));
     }
   workspace::Changes changes;
   changes.reset = removal.reset;

@@ -67,11 +67,16 @@ schedule::Snippet render_command(const model::Command& command, const Scope& sco
           .name = std::move(name)};
 }
 
+double timeout_of(const Scope& scope, const Part& part) {
+  return part.script ? geometry_of(scope).time_limit_s
+                     : duration_s(scope, scope.step.timeout, scope.step.place);
+}
+
 Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
                 const workspace::EnvironmentChanges& inherited) {
   Rendered rendered;
   if (!part.script) {
-    rendered.timeout_s = duration_s(scope, scope.step.timeout, scope.step.place);
+    rendered.timeout_s = timeout_of(scope, part);
     rendered.snippets = render_snippets(scope, part.begin, part.end);
     return rendered;
   }

@@ -28,6 +28,9 @@ struct Rendered {
 Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
                 const workspace::EnvironmentChanges& inherited = {});
 
+/// What a part may take, in seconds; 0: no limit.
+double timeout_of(const Scope& scope, const Part& part);
+
 /// Renders all that a workpackage executes in its first cycle.
 Rendered render(const Run& run, const workspace::Workpackage& workpackage,
                 const Variables& variables, const std::string& uuid,

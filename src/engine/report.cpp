@@ -62,8 +62,8 @@ bool is_wide_integer(const Cell& cell) {
 class Filling {
  public:
   Filling(const Run& run, const model::Result& result, const Family& family,
-          const Analyses& analyses, Diagnostics& diagnostics)
-      : run_(run), result_(result), diagnostics_(diagnostics) {
+          const Analyses& analyses, Filters& filters, Diagnostics& diagnostics)
+      : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
     for (const std::string& name : result.use)
       analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses.at(name)));
   }
@@ -85,12 +85,18 @@ class Filling {
                                 .name = column.name});
     }
     std::vector<RowPlace> rows = rows_with_values(columns);
-    filter_rows(rows, filter, owner, place);
+    filter_rows(rows, {filter, owner, place}, filters_, diagnostics_);
     sort_rows(rows, sort);
     for (const RowPlace& row : rows)
       table.rows.push_back(cells_of(row, columns, types));
     return table;
   }
+
+  void evaluate_filter(const std::string& filter) {
+    filters_.outcomes(filled_filters(all_rows(), filter));
+  }
+
+  const fs::path& run_directory() const { return run_.directory.path; }
 
   fs::path directory() const {
     if (result_.result_dir.empty())
@@ -111,17 +117,22 @@ class Filling {
 
   /// One without any value is nothing to see, unless that is what its failure looks like.
   std::vector<RowPlace> rows_with_values(const std::vector<Wanted>& columns) {
+    std::vector<RowPlace> rows = all_rows();
+    std::erase_if(rows, [&](const RowPlace& row) {
+      const bool shown = std::any_of(columns.begin(), columns.end(), [&](const Wanted& column) {
+        const Cell& cell = row.cell(column.name);
+        return cell.value || !cell.absent_reason.empty();
+      });
+      return !shown && row.rows->absence(row.row).empty();
+    });
+    return rows;
+  }
+
+  std::vector<RowPlace> all_rows() const {
     std::vector<RowPlace> rows;
     for (const auto& analyser : analysers_)
-      for (std::size_t k = 0; k < analyser->size(); ++k) {
-        const RowPlace row{analyser.get(), k};
-        const bool shown = std::any_of(columns.begin(), columns.end(), [&](const Wanted& column) {
-          const Cell& cell = row.cell(column.name);
-          return cell.value || !cell.absent_reason.empty();
-        });
-        if (shown || !analyser->absence(k).empty())
-          rows.push_back(row);
-      }
+      for (std::size_t k = 0; k < analyser->size(); ++k)
+        rows.push_back({analyser.get(), k});
     return rows;
   }
 
@@ -141,6 +152,7 @@ class Filling {
 
   const Run& run_;
   const model::Result& result_;
+  Filters& filters_;
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<Rows>> analysers_;
 };
@@ -150,7 +162,8 @@ FilledTable fill(Filling& filling, const model::Table& table) {
       .table = filling.fill(table.name, fmt::format("table '{}'", table.name),
                             wanted(table.columns), table.sort, table.filter, table.place),
       .style = table.style,
-      .result_directory = filling.directory()};
+      .result_directory = filling.directory(),
+      .run_directory = filling.run_directory()};
   filled.table.separator = table.separator;
   filled.table.transpose = table.transpose;
   return filled;
@@ -175,7 +188,8 @@ FilledDatabase fill(const Run& run, Filling& filling, const model::Database& dat
                  .run = run.fact("uuid"),
                  .primary_key = {},
                  .place = database.place},
-      .result_directory = filling.directory()};
+      .result_directory = filling.directory(),
+      .run_directory = filling.run_directory()};
   if (!database.file.empty())
     filled.target.file = fs::absolute(expand_user_and_environment(database.file));
   for (std::size_t k = 0; k < database.keys.size(); ++k)
@@ -184,18 +198,33 @@ FilledDatabase fill(const Run& run, Filling& filling, const model::Database& dat
   return filled;
 }
 
+/// Those that are not empty.
+std::vector<std::string> filters_of(const model::Result& result) {
+  std::vector<std::string> filters;
+  const auto add = [&](const auto& all) {
+    for (const auto& one : all)
+      if (!one.filter.empty())
+        filters.push_back(one.filter);
+  };
+  add(result.tables);
+  add(result.syslogs);
+  add(result.databases);
+  return filters;
+}
+
 }  // namespace
 
 Report report(const Run& run, const workspace::Workspace& workspace, const Analyses& analyses,
-              const std::set<std::string>& only, Diagnostics& diagnostics) {
+              const std::set<std::string>& only, Diagnostics& diagnostics, Trust trust) {
   const auto all = workspace.workpackages();
   const Family family(all);
   const auto is_wanted = [&](const std::string& name) {
     return only.empty() || only.contains(name);
   };
+  Filters filters(workspace, trust);
   Report report;
   for (const model::Result& result : run.benchmark.results) {
-    Filling filling(run, result, family, analyses, diagnostics);
+    Filling filling(run, result, family, analyses, filters, diagnostics);
     for (const model::Table& table : result.tables)
       if (is_wanted(table.name))
         report.tables.push_back(fill(filling, table));
@@ -207,6 +236,26 @@ Report report(const Run& run, const workspace::Workspace& workspace, const Analy
         report.databases.push_back(fill(run, filling, database));
   }
   return report;
+}
+
+bool has_filters(const model::Benchmark& benchmark) {
+  return std::ranges::any_of(
+      benchmark.results, [](const model::Result& result) { return !filters_of(result).empty(); });
+}
+
+void keep_filters(const Run& run, const Analyses& analyses, workspace::Workspace& workspace) {
+  if (!has_filters(run.benchmark))
+    return;
+  const auto all = workspace.workpackages();
+  const Family family(all);
+  Filters filters(Trust::own);
+  Diagnostics told_by_the_report;
+  for (const model::Result& result : run.benchmark.results) {
+    Filling filling(run, result, family, analyses, filters, told_by_the_report);
+    for (const std::string& filter : filters_of(result))
+      filling.evaluate_filter(filter);
+  }
+  workspace.set_fact("filters", filters.kept());
 }
 
 std::vector<std::string> result_names(const model::Benchmark& benchmark) {

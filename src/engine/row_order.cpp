@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 
 namespace bench::engine {
@@ -65,6 +64,16 @@ FilledFilter fill(const std::string& filter, const RowPlace& row) {
   return filled;
 }
 
+[[noreturn]] void fail(const OwnedFilter& filter, const FilledFilter& filled,
+                       const std::string& error) {
+  if (!filled.unknown.empty())
+    throw Error(fmt::format("the filter of {} needs '{}', which a row does not have", filter.owner,
+                            filled.unknown.front()),
+                "give the pattern a default, or filter by what every row has", filter.place);
+  throw Error(fmt::format("the filter of {} is no expression: {}", filter.owner, error),
+              fmt::format("evaluated was: {}", filled.text), filter.place);
+}
+
 }  // namespace
 
 void sort_rows(std::vector<RowPlace>& rows, const std::vector<std::string>& names) {
@@ -91,26 +100,32 @@ void sort_rows(std::vector<RowPlace>& rows, const std::vector<std::string>& name
                  [](const Sortable& one) { return one.row; });
 }
 
-void filter_rows(std::vector<RowPlace>& rows, const std::string& filter, const std::string& owner,
-                 const Place& place) {
-  if (filter.empty())
-    return;
-  std::vector<FilledFilter> filled;
+std::vector<std::string> filled_filters(const std::vector<RowPlace>& rows,
+                                        const std::string& filter) {
   std::vector<std::string> texts;
   for (const RowPlace& row : rows)
-    texts.push_back(filled.emplace_back(fill(filter, row)).text);
-  evaluate::Evaluator evaluator;
-  const auto outcomes = evaluator.evaluate_truth(texts);
+    texts.push_back(fill(filter, row).text);
+  return texts;
+}
+
+void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters& filters,
+                 Diagnostics& diagnostics) {
+  if (filter.expression.empty())
+    return;
+  const std::vector<std::string> texts = filled_filters(rows, filter.expression);
+  const auto outcomes = filters.outcomes(texts);
+  if (std::ranges::any_of(outcomes, [](const auto& outcome) { return !outcome; })) {
+    diagnostics.warn(
+        fmt::format("the filter of {} is not applied: it is Python, and this run is not yours",
+                    filter.owner),
+        "its owner's `bench analyse` keeps what it comes to", {});
+    return;
+  }
   std::vector<RowPlace> kept;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (!outcomes[k].ok && !filled[k].unknown.empty())
-      throw Error(fmt::format("the filter of {} needs '{}', which a row does not have", owner,
-                              filled[k].unknown.front()),
-                  "give the pattern a default, or filter by what every row has", place);
-    if (!outcomes[k].ok)
-      throw Error(fmt::format("the filter of {} is no expression: {}", owner, outcomes[k].error),
-                  fmt::format("evaluated was: {}", texts[k]), place);
-    if (outcomes[k].value == "True")
+    if (!outcomes[k]->ok)
+      fail(filter, fill(filter.expression, rows[k]), outcomes[k]->error);
+    if (outcomes[k]->value == "True")
       kept.push_back(rows[k]);
   }
   rows = std::move(kept);

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/engine/filters.hpp>
+
 namespace bench::engine {
 
 /// A row of one of several analysers.
@@ -20,10 +23,22 @@ struct RowPlace {
 /// no row has do not keep the rest from being sorted.
 void sort_rows(std::vector<RowPlace>& rows, const std::vector<std::string>& names);
 
-/// Keeps the rows for which the expression holds; an empty one keeps all.
-/// @param owner whose filter it is, for the error: `table 'r'`
-/// @throws Error at `place` if it is no expression, or needs a value that a row does not have
-void filter_rows(std::vector<RowPlace>& rows, const std::string& filter, const std::string& owner,
-                 const Place& place);
+/// A filter, and whose it is, for messages: `table 'r'`.
+struct OwnedFilter {
+  const std::string& expression;
+  const std::string& owner;
+  const Place& place;
+};
+
+/// Keeps the rows for which the expression holds; an empty one keeps all. So does one that may not
+/// be evaluated, with a warning.
+/// @throws Error at the place of the filter if it is no expression, or needs a value that a row
+///         does not have
+void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters& filters,
+                 Diagnostics& diagnostics);
+
+/// The expression with the values of each row in place.
+std::vector<std::string> filled_filters(const std::vector<RowPlace>& rows,
+                                        const std::string& filter);
 
 }  // namespace bench::engine

@@ -208,8 +208,7 @@ NewRun make_run(Run& run, const Request& request, std::vector<std::string>& noti
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
-  auto workspace = workspace::Workspace::create(run.directory.path, run.facts);
-  workspace.apply(first);
+  auto workspace = workspace::Workspace::create(run.directory.path, run.facts, first);
   return {.lock = std::move(lock), .workspace = std::move(workspace)};
 }
 
@@ -226,6 +225,12 @@ Run load_run(const workspace::RunDirectory& directory, const workspace::Workspac
   Diagnostics seen_at_the_start;
   const auto document = document::from_json(run.fact("document"));
   run.benchmark = find_benchmark(model::build(document, seen_at_the_start), run.fact("benchmark"));
+  if (!workspace::is_own(directory.path)) {
+    std::map<std::string, std::size_t> commands;
+    for (const model::Step& step : run.benchmark.steps)
+      commands[step.name] = step.commands.size();
+    workspace.check_rows(commands);
+  }
   return run;
 }
 

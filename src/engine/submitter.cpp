@@ -120,7 +120,10 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
       planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
       all.push_back(std::move(planned));
     } catch (const Error& error) {
-      failed.push_back(failure(id, render(error)));
+      if (error.may_pass())
+        ledger_.hold_back(graph_.at(id), error.message());
+      else
+        failed.push_back(failure(id, render(error)));
     }
   }
   return all;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
@@ -67,14 +68,16 @@ void substitute_files(const model::SubstituteSet& set, const Scope& scope) {
       throw Error(fmt::format("there is no file {} to make substitutions in", in.string()),
                   "a file set can copy it there", file.place);
     const std::string text = substituted(set, read_file(in), scope);
+    // A link under the name of the output is replaced, but what is appended goes through it.
+    refuse_link_out(scope.run.directory.path, file.append ? out : out.parent_path());
     if (file.append)
       append_to_file(out, text);
     else
       write_file_atomically(out, text);
     fs::permissions(out, fs::status(in).permissions(), failure);
     if (failure)
-      throw Error(fmt::format("cannot set the mode of {}: {}", out.string(), failure.message()), "",
-                  file.place);
+      throw Error::of_system(fmt::format("cannot set the mode of {}", out.string()),
+                             failure.value(), "", file.place);
   }
 }
 

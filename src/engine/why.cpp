@@ -180,7 +180,10 @@ class Explaining {
       say("ended", fmt::format("with exit code {}, not taken in yet", *sentinel->exit_code));
       say_worker("nobody works on the run");
     } else {
-      const JobNews news = ask_about(run_, *attempt_);
+      // The question would be put with the words of the run, by a program.
+      const JobNews news = workspace::is_own(run_.directory.path)
+                               ? ask_about(run_, *attempt_)
+                               : JobNews{.text = "nobody was asked: the run is not yours"};
       say("job", news.text);
       if (news.may_end)
         say_worker("nobody works on the run");

@@ -74,7 +74,7 @@ Syslog build_syslog(const Node& node) {
 
 Database build_database(const Node& node) {
   Database database;
-  database.name = required_name(node);
+  database.name = file_name(node);
   database.file = attribute(node, "file");
   database.filter = attribute(node, "filter");
   database.keys = build_keys(node);

@@ -35,7 +35,7 @@ Column build_column(const Node& node) {
 
 Table build_table(const Node& node) {
   Table table;
-  table.name = required_name(node);
+  table.name = file_name(node);
   table.style = one_of<std::string>(node, "style",
                                     {{"csv", "csv"},
                                      {"pretty", "pretty"},

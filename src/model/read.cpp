@@ -25,6 +25,14 @@ std::string required_name(const Node& node) {
   return name;
 }
 
+std::string file_name(const Node& node) {
+  std::string name = required_name(node);
+  if (name == "." || name == ".." || name.find('/') != std::string::npos)
+    throw Error(fmt::format("'{}' is no name for a {}", name, node.name),
+                "a file or a directory gets this name, so it holds no '/'", place_of(node, "name"));
+  return name;
+}
+
 std::string identifier(const Node& node) {
   std::string name = required_name(node);
   const bool good = std::all_of(name.begin(), name.end(), [](unsigned char c) {

@@ -21,6 +21,10 @@ const Place& place_of(const document::Node& node, const char* key);
 /// @throws Error if it is missing or empty
 std::string required_name(const document::Node& node);
 
+/// As `required_name`, and a name that a file can have.
+/// @throws Error if it leads to another directory
+std::string file_name(const document::Node& node);
+
 /// As `required_name`, and a name that `$name` can refer to.
 /// @throws Error if it has other characters than letters, digits and underscores
 std::string identifier(const document::Node& node);

@@ -135,7 +135,7 @@ void check_duration(const Node& node, const char* key) {
 
 Step build_step(const Node& node) {
   Step step;
-  step.name = required_name(node);
+  step.name = file_name(node);
   step.depend = split_names(attribute(node, "depend"));
   step.use = used_names(node);
   for (const Node* child : node.all("do"))

@@ -211,6 +211,9 @@ class TableWriter {
 
 void write(const Table& rows, const DatabaseTarget& target) {
   make_directories(target.file.parent_path());
+  std::error_code unknown;
+  if (!std::filesystem::exists(target.file, unknown))
+    append_to_file(target.file, "");  // with the mode that every other file gets
   try {
     SQLite::Database sqlite(target.file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                             busy_timeout_ms);

@@ -26,8 +26,8 @@ void LocalBackend::start(Job job) {
   runs_.push_back(std::make_unique<Run>(std::move(job)));
 }
 
-void LocalBackend::adopt(Job job, std::vector<int> pids) {
-  runs_.push_back(std::make_unique<Run>(std::move(job), std::move(pids)));
+void LocalBackend::adopt(Job job, std::vector<int> pids, double running_for_s) {
+  runs_.push_back(std::make_unique<Run>(std::move(job), std::move(pids), running_for_s));
 }
 
 std::vector<Completion> LocalBackend::wait(double at_most_s) {
@@ -71,8 +71,12 @@ std::size_t LocalBackend::active() const {
 
 std::vector<long long> LocalBackend::abandon() {
   std::vector<long long> abandoned;
+  // All have the same grace, however many they are.
+  for (const auto& run : runs_)
+    run->ask_to_end();
+  const auto deadline = Run::Clock::now() + Run::grace;
   for (const auto& run : runs_) {
-    run->end();
+    run->end(deadline);
     abandoned.push_back(run->job().workpackage);
   }
   runs_.clear();

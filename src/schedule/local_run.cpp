@@ -2,9 +2,9 @@
 
 #include "environment_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -22,13 +22,10 @@
 namespace bench::schedule {
 namespace {
 
-/// Between asking a group to end and making it.
-constexpr auto grace = std::chrono::seconds(5);
-
 UniqueFd open_to_append(const std::filesystem::path& file) {
   UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!fd.valid())
-    throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+    throw Error::of_system(fmt::format("cannot write {}", file.string()), errno);
   return fd;
 }
 
@@ -40,17 +37,26 @@ std::string shell() {
 }  // namespace
 
 LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_time_now()) {
-  if (job_.timeout_s > 0)
-    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(job_.timeout_s));
+  set_deadline(0);
   if (job_.is_batch())
     start_script();
   else
     go_on();
 }
 
-LocalBackend::Run::Run(Job job, std::vector<int> adopted)
-    : job_(std::move(job)), adopted_(std::move(adopted)), started_unix_s_(unix_time_now()) {}
+LocalBackend::Run::Run(Job job, std::vector<int> adopted, double running_for_s)
+    : job_(std::move(job)),
+      adopted_(std::move(adopted)),
+      started_unix_s_(unix_time_now() - running_for_s) {
+  set_deadline(running_for_s);
+}
+
+void LocalBackend::Run::set_deadline(double running_for_s) {
+  if (job_.timeout_s > 0)
+    deadline_ = Clock::now() +
+                std::chrono::duration_cast<Clock::duration>(
+                    std::chrono::duration<double>(std::max(0.0, job_.timeout_s - running_for_s)));
+}
 
 /// Starts the next snippet that has something to execute; without one the attempt has ended.
 void LocalBackend::Run::go_on() {
@@ -80,7 +86,9 @@ void LocalBackend::Run::start_snippet() {
   const bool last = snippet_ + 1 == job_.snippets.size();
   std::string epilogue;
   if (!last || job_.keep_environment)
-    epilogue = fmt::format("command -p env -0 > {}\n",
+    // What is secret in it is for nobody else, whatever the umask, and stays nowhere after a
+    // failure.
+    epilogue = fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
                            shell_quote(environment_file(job_.directory).string()));
   if (last)
     epilogue +=
@@ -119,7 +127,7 @@ double LocalBackend::Run::seconds_to_deadline() const {
 void LocalBackend::Run::enforce_timeout() {
   if (!deadline_ || Clock::now() < *deadline_)
     return;
-  process_->signal_group(timed_out_ ? SIGKILL : SIGTERM);
+  signal_all(timed_out_ ? SIGKILL : SIGTERM);
   timed_out_ = true;
   deadline_ = Clock::now() + grace;
 }
@@ -127,15 +135,8 @@ void LocalBackend::Run::enforce_timeout() {
 std::optional<Completion> LocalBackend::Run::advance() {
   if (ending_)
     return ending_;
-  if (!process_) {
-    if (any_alive(adopted_))
-      return std::nullopt;
-    if (auto told = completion_from_sentinel(job_))
-      return told;
-    Completion unknown = failure("its processes are gone without a sentinel", std::nullopt);
-    unknown.outcome = Outcome::interrupted;
-    return unknown;
-  }
+  if (!process_)
+    return advance_adopted();
   const auto status = process_->poll();
   if (!status) {
     enforce_timeout();
@@ -146,11 +147,26 @@ std::optional<Completion> LocalBackend::Run::advance() {
   return job_.is_batch() ? conclude_script(*status) : advance_snippets(*status);
 }
 
+std::optional<Completion> LocalBackend::Run::advance_adopted() {
+  // What it has left running in the background is not waited for, as it is not for any other.
+  if (auto told = completion_from_sentinel(job_); told && !timed_out_)
+    return told;
+  if (any_alive(adopted_)) {
+    enforce_timeout();
+    return std::nullopt;
+  }
+  if (timed_out_)
+    return timeout();
+  if (auto told = completion_from_sentinel(job_))
+    return told;  // left between the two looks
+  Completion unknown = failure("its processes are gone without a sentinel", std::nullopt);
+  unknown.outcome = Outcome::interrupted;
+  return unknown;
+}
+
 std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& status) {
   if (timed_out_)
-    return completion(Outcome::timeout,
-                      fmt::format("timeout after {}", human_duration(job_.timeout_s)),
-                      std::nullopt);
+    return timeout();
   if (!status.success()) {
     const Snippet& failed = job_.snippets[snippet_];
     const std::string said = last_line(failed.stderr_file);
@@ -168,15 +184,18 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
 
 Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {
   if (timed_out_)
-    return completion(Outcome::timeout,
-                      fmt::format("timeout after {}", human_duration(job_.timeout_s)),
-                      std::nullopt);
+    return timeout();
   if (auto told = completion_from_sentinel(job_))
     return *told;
   const std::string said = last_line(job_.work_directory / "stderr");
   return failure(fmt::format("the job script ended without its sentinel ({}){}{}",
                              status.description(), said.empty() ? "" : ": ", said),
                  std::nullopt);
+}
+
+Completion LocalBackend::Run::timeout() const {
+  return completion(Outcome::timeout,
+                    fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
 }
 
 Completion LocalBackend::Run::failure(const std::string& reason,
@@ -197,17 +216,29 @@ Completion LocalBackend::Run::completion(Outcome outcome, const std::string& rea
   return end;
 }
 
-void LocalBackend::Run::end() {
-  if (!process_) {
-    end_processes(adopted_);
+void LocalBackend::Run::signal_all(int signal) {
+  if (process_) {
+    process_->signal_group(signal);
     return;
   }
-  process_->signal_group(SIGTERM);
-  const auto deadline = Clock::now() + grace;
-  while (!process_->poll() && Clock::now() < deadline)
+  adopted_ = find_orphans({job_.uuid})[job_.uuid];  // it may have started others since
+  for (const int pid : adopted_)
+    ::kill(pid, signal);
+}
+
+void LocalBackend::Run::ask_to_end() {
+  signal_all(SIGTERM);
+}
+
+void LocalBackend::Run::end(Clock::time_point deadline) {
+  const auto runs = [&] { return process_ ? !process_->poll() : any_alive(adopted_); };
+  while (runs() && Clock::now() < deadline)
     ::usleep(10'000);
-  process_->signal_group(SIGKILL);
-  process_->wait();
+  signal_all(SIGKILL);
+  if (process_)
+    process_->wait();
+  else
+    end_processes(adopted_);
 }
 
 }  // namespace bench::schedule

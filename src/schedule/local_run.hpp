@@ -13,7 +13,7 @@ namespace bench::schedule {
 class LocalBackend::Run {
  public:
   explicit Run(Job job);
-  Run(Job job, std::vector<int> adopted);
+  Run(Job job, std::vector<int> adopted, double running_for_s);
 
   const Job& job() const { return job_; }
   /// To poll for; -1 for an adopted run, which has to be looked at from time to time.
@@ -24,17 +24,25 @@ class LocalBackend::Run {
   double seconds_to_deadline() const;
   /// Goes on where the process has ended: next snippet, or the completion.
   std::optional<Completion> advance();
-  /// Ends the process group.
-  void end();
+  using Clock = std::chrono::steady_clock;
+  /// Between asking processes to end and making them.
+  static constexpr std::chrono::seconds grace{5};
+
+  /// Asks all processes of the attempt to end.
+  void ask_to_end();
+  /// Makes those end that have not by the deadline.
+  void end(Clock::time_point deadline);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void go_on();
   void start_snippet();
   void start_script();
+  void set_deadline(double running_for_s);
   void enforce_timeout();
+  std::optional<Completion> advance_adopted();
+  void signal_all(int signal);
   std::optional<Completion> advance_snippets(const ExitStatus& status);
+  Completion timeout() const;
   Completion conclude_script(const ExitStatus& status);
   Completion completion(Outcome outcome, const std::string& reason,
                         std::optional<int> exit_code) const;

@@ -10,17 +10,17 @@
 namespace bench::workspace {
 namespace {
 
-/// The prepared statements of one transaction.
+/// What writes the changes of one transaction.
 class Writer {
  public:
-  explicit Writer(SQLite::Database& sqlite) : sqlite_(sqlite) {}
+  explicit Writer(Statements& statements) : statements_(statements) {}
 
   void create(const std::vector<Workpackage>& workpackages) {
-    SQLite::Statement insert(sqlite_,
-                             "INSERT INTO workpackage (id, step, iteration, combination, state, "
-                             "reason, parameters, directory) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-    SQLite::Statement insert_parent(sqlite_,
-                                    "INSERT INTO parent (workpackage, parent) VALUES (?, ?)");
+    SQLite::Statement& insert = statements_.of(
+        "INSERT INTO workpackage (id, step, iteration, combination, state, "
+        "reason, parameters, directory) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    SQLite::Statement& insert_parent =
+        statements_.of("INSERT INTO parent (workpackage, parent) VALUES (?, ?)");
     for (const Workpackage& workpackage : workpackages) {
       run(insert, workpackage.id, workpackage.step, workpackage.iteration, workpackage.combination,
           std::string(name_of(workpackage.state)), workpackage.reason,
@@ -31,19 +31,19 @@ class Writer {
   }
 
   void expand(const std::vector<long long>& ids) {
-    SQLite::Statement update(sqlite_, "UPDATE workpackage SET expanded = 1 WHERE id = ?");
+    SQLite::Statement& update = statements_.of("UPDATE workpackage SET expanded = 1 WHERE id = ?");
     for (const long long id : ids)
       run(update, id);
   }
 
   void claim(const std::vector<Claim>& claims) {
-    SQLite::Statement update(sqlite_,
-                             "UPDATE workpackage SET state = 'running', attempts = attempts + 1, "
-                             "reason = '' WHERE id = ? AND state = 'ready'");
-    SQLite::Statement insert(sqlite_,
-                             "INSERT INTO attempt (workpackage, number, uuid, host, "
-                             "claimed_unix_s) SELECT id, attempts, ?, ?, ? FROM workpackage "
-                             "WHERE id = ?");
+    SQLite::Statement& update = statements_.of(
+        "UPDATE workpackage SET state = 'running', attempts = attempts + 1, "
+        "reason = '' WHERE id = ? AND state = 'ready'");
+    SQLite::Statement& insert = statements_.of(
+        "INSERT INTO attempt (workpackage, number, uuid, host, "
+        "claimed_unix_s) SELECT id, attempts, ?, ?, ? FROM workpackage "
+        "WHERE id = ?");
     const double now = unix_time_now();
     for (const Claim& claim : claims) {
       transition(update, claim.workpackage, "started", claim.workpackage);
@@ -52,16 +52,17 @@ class Writer {
   }
 
   void book(const std::vector<Booking>& bookings) {
-    SQLite::Statement attempt(sqlite_,
-                              std::string("UPDATE attempt SET submission = ?, task = ? ") + latest);
+    SQLite::Statement& attempt =
+        statements_.of(std::string("UPDATE attempt SET submission = ?, task = ? ") + latest);
     for (const Booking& booking : bookings)
       run(attempt, booking.submission, booking.task, booking.workpackage);
   }
 
   void submit(const std::vector<Submission>& submissions) {
-    SQLite::Statement update(
-        sqlite_, "UPDATE workpackage SET state = 'submitted' WHERE id = ? AND state = 'running'");
-    SQLite::Statement attempt(sqlite_, std::string("UPDATE attempt SET job_id = ? ") + latest);
+    SQLite::Statement& update = statements_.of(
+        "UPDATE workpackage SET state = 'submitted' WHERE id = ? AND state = 'running'");
+    SQLite::Statement& attempt =
+        statements_.of(std::string("UPDATE attempt SET job_id = ? ") + latest);
     for (const Submission& submission : submissions) {
       transition(update, submission.workpackage, "submitted", submission.workpackage);
       run(attempt, submission.job_id, submission.workpackage);
@@ -69,10 +70,11 @@ class Writer {
   }
 
   void end(const std::vector<Ending>& endings) {
-    SQLite::Statement update(sqlite_,
-                             "UPDATE workpackage SET state = ?2, reason = ?3, environment = ?4 "
-                             "WHERE id = ?1 AND state IN ('running', 'submitted', 'pending')");
-    SQLite::Statement attempt = end_of_attempt();
+    SQLite::Statement& update = statements_.of(
+        std::string("UPDATE workpackage SET state = ?2, reason = ?3, environment = ?4 "
+                    "WHERE id = ?1 AND ") +
+        under_way);
+    SQLite::Statement& attempt = end_of_attempt();
     for (const Ending& ending : endings) {
       transition(update, ending.workpackage, "ended", ending.workpackage,
                  ending.outcome == Outcome::done ? "done" : "failed", to_valid_utf8(ending.reason),
@@ -82,12 +84,12 @@ class Writer {
   }
 
   void repeat(const std::vector<Repetition>& repetitions) {
-    SQLite::Statement update(
-        sqlite_,
-        "UPDATE workpackage SET state = 'ready', prepared = 0, cycle = 0, command = 0, "
-        "environment = NULL, retries = retries + 1, timeouts = timeouts + ?2 "
-        "WHERE id = ?1 AND state IN ('running', 'submitted', 'pending')");
-    SQLite::Statement attempt = end_of_attempt();
+    SQLite::Statement& update = statements_.of(
+        std::string("UPDATE workpackage SET state = 'ready', prepared = 0, cycle = 0, command = 0, "
+                    "environment = NULL, retries = retries + 1, timeouts = timeouts + ?2 "
+                    "WHERE id = ?1 AND ") +
+        under_way);
+    SQLite::Statement& attempt = end_of_attempt();
     for (const Repetition& repetition : repetitions) {
       const Ending& ending = repetition.ending;
       transition(update, ending.workpackage, "made again", ending.workpackage,
@@ -97,13 +99,12 @@ class Writer {
   }
 
   void interrupt(const std::vector<Interruption>& interruptions) {
-    SQLite::Statement update(sqlite_,
-                             "UPDATE workpackage SET state = 'ready' WHERE id = ? AND "
-                             "state IN ('running', 'submitted')");
-    SQLite::Statement attempt(
-        sqlite_,
+    SQLite::Statement& update = statements_.of(
+        "UPDATE workpackage SET state = 'ready' WHERE id = ? AND "
+        "state IN ('running', 'submitted')");
+    SQLite::Statement& attempt = statements_.of(
         std::string("UPDATE attempt SET ended_unix_s = ?, reason = ?, outcome = 'interrupted' ") +
-            latest);
+        latest);
     for (const Interruption& interruption : interruptions) {
       transition(update, interruption.workpackage, "made ready again", interruption.workpackage);
       run(attempt, unix_time_now(), interruption.reason, interruption.workpackage);
@@ -111,14 +112,14 @@ class Writer {
   }
 
   void advance(const std::vector<Advance>& advances) {
-    SQLite::Statement update(sqlite_,
-                             "UPDATE workpackage SET state = ?2, prepared = ?3, cycle = ?4, "
-                             "command = ?5, environment = ?6 WHERE id = ?1 AND "
-                             "state IN ('running', 'submitted', 'pending')");
-    SQLite::Statement attempt(
-        sqlite_, std::string("UPDATE attempt SET ended_unix_s = coalesce(ended_unix_s, ?), "
-                             "outcome = iif(outcome = '', 'done', outcome) ") +
-                     latest);
+    SQLite::Statement& update =
+        statements_.of(std::string("UPDATE workpackage SET state = ?2, prepared = ?3, cycle = ?4, "
+                                   "command = ?5, environment = ?6 WHERE id = ?1 AND ") +
+                       under_way);
+    SQLite::Statement& attempt =
+        statements_.of(std::string("UPDATE attempt SET ended_unix_s = coalesce(ended_unix_s, ?), "
+                                   "outcome = iif(outcome = '', 'done', outcome) ") +
+                       latest);
     for (const Advance& advance : advances) {
       const Progress& progress = advance.progress;
       transition(update, advance.workpackage, "taken further", advance.workpackage,
@@ -129,12 +130,12 @@ class Writer {
   }
 
   void reset(const std::vector<long long>& ids) {
-    SQLite::Statement update(sqlite_,
-                             "UPDATE workpackage SET state = 'ready', expanded = 0, prepared = 0, "
-                             "cycle = 0, command = 0, reason = '', environment = NULL, "
-                             "retries = 0, timeouts = 0 "
-                             "WHERE id = ? AND state IN ('ready', 'pending', 'done', 'failed')");
-    SQLite::Statement forget(sqlite_, "DELETE FROM finding WHERE workpackage = ?");
+    SQLite::Statement& update = statements_.of(
+        "UPDATE workpackage SET state = 'ready', expanded = 0, prepared = 0, "
+        "cycle = 0, command = 0, reason = '', environment = NULL, "
+        "retries = 0, timeouts = 0 "
+        "WHERE id = ? AND state IN ('ready', 'pending', 'done', 'failed')");
+    SQLite::Statement& forget = statements_.of("DELETE FROM finding WHERE workpackage = ?");
     for (const long long id : ids) {
       transition(update, id, "removed", id);
       run(forget, id);
@@ -143,23 +144,23 @@ class Writer {
 
   void remove(const std::vector<long long>& ids) {
     if (!ids.empty())
-      sqlite_.exec("DELETE FROM analysis");
+      run(statements_.of("DELETE FROM analysis"));
     for (const char* sql :
          {"DELETE FROM finding WHERE workpackage = ?", "DELETE FROM attempt WHERE workpackage = ?",
           "DELETE FROM parent WHERE workpackage = ?1 OR parent = ?1",
           "DELETE FROM workpackage WHERE id = ?"}) {
-      SQLite::Statement statement(sqlite_, sql);
+      SQLite::Statement& statement = statements_.of(sql);
       for (const long long id : ids)
         run(statement, id);
     }
   }
 
  private:
-  SQLite::Statement end_of_attempt() {
-    return {sqlite_, std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
-                                 "exit_code = ?, outcome = ?, reason = ?, "
-                                 "host = iif(? = '', host, ?) ") +
-                         latest};
+  SQLite::Statement& end_of_attempt() {
+    return statements_.of(std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
+                                      "exit_code = ?, outcome = ?, reason = ?, "
+                                      "host = iif(? = '', host, ?) ") +
+                          latest);
   }
 
   void end_attempt(SQLite::Statement& statement, const Ending& ending) {
@@ -168,6 +169,9 @@ class Writer {
         ending.host, ending.host, ending.workpackage);
   }
 
+  /// No IN, for which SQLite builds a table each time.
+  static constexpr const char* under_way =
+      "(state = 'running' OR state = 'submitted' OR state = 'pending')";
   static constexpr const char* latest =
       "WHERE workpackage = (SELECT id FROM workpackage WHERE id = ?) AND number = "
       "(SELECT attempts FROM workpackage WHERE id = attempt.workpackage)";
@@ -206,8 +210,9 @@ class Writer {
 
   /// Binds the values in order, runs the statement and returns the number of changed rows.
   template <class... Values>
-  int run(SQLite::Statement& statement, const Values&... values) {
-    int index = 0;
+  static int run(SQLite::Statement& statement, const Values&... values) {
+    statement.tryReset();  // an earlier transaction may have failed in the middle of it
+    [[maybe_unused]] int index = 0;
     (bind(statement, ++index, values), ...);
     const int changed = statement.exec();
     statement.reset();
@@ -223,7 +228,7 @@ class Writer {
           "did another program change the workspace?");
   }
 
-  SQLite::Database& sqlite_;
+  Statements& statements_;
 };
 
 }  // namespace
@@ -231,9 +236,8 @@ class Writer {
 void Workspace::apply(const Changes& changes) {
   if (changes.empty())
     return;
-  translated(database_->sqlite, [&] {
-    SQLite::Transaction transaction(database_->sqlite, SQLite::TransactionBehavior::IMMEDIATE);
-    Writer writer(database_->sqlite);
+  at_once([&] {
+    Writer writer(database_->statements);
     // A workpackage may arrive somewhere and end there in one go.
     writer.advance(changes.advances);
     writer.end(changes.endings);
@@ -246,7 +250,6 @@ void Workspace::apply(const Changes& changes) {
     writer.claim(changes.claims);
     writer.book(changes.bookings);
     writer.submit(changes.submissions);
-    transaction.commit();
   });
 }
 

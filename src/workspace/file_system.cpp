@@ -4,7 +4,10 @@
 #include <array>
 #include <cstdint>
 
+#include <fcntl.h>
 #include <sys/vfs.h>
+
+#include <bench/base/below.hpp>
 
 namespace bench::workspace {
 
@@ -17,6 +20,19 @@ bool on_local_file_system(const std::filesystem::path& directory) {
     return false;
   return std::find(local.begin(), local.end(), static_cast<std::uint32_t>(info.f_type)) !=
          local.end();
+}
+
+bool has_locks(const std::filesystem::path& run_directory) {
+  // Of the database only where there is nothing else to ask: whoever closes any descriptor of a
+  // file gives up the locks that SQLite holds on it in this process (fcntl(2)).
+  for (const char* name : {"workspace.lock", "workspace.db"})
+    if (const UniqueFd fd = open_regular_file(run_directory / name); fd.valid()) {
+      struct flock asked {};
+      asked.l_type = F_RDLCK;
+      asked.l_whence = SEEK_SET;
+      return ::fcntl(fd.get(), F_GETLK, &asked) == 0;
+    }
+  return true;
 }
 
 }  // namespace bench::workspace

@@ -8,4 +8,9 @@ namespace bench::workspace {
 /// is safe. Unknown kinds count as not local.
 bool on_local_file_system(const std::filesystem::path& directory);
 
+/// Whether files of a run can be locked. Network file systems may be mounted without (Lustre
+/// without
+/// `-o flock`, NFS without its lock service).
+bool has_locks(const std::filesystem::path& run_directory);
+
 }  // namespace bench::workspace

@@ -1,7 +1,6 @@
 #include "database.hpp"
 
 #include <array>
-#include <limits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -39,6 +38,15 @@ constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
     "attempts, prepared, cycle, command, retries, timeouts FROM workpackage ";
 
+/// Where a workpackage lies: directly in the run directory, whoever has written the row.
+std::string directory_name(long long id, std::string name) {
+  if (name == "." || name == ".." || name.find('/') != std::string::npos)
+    throw Error(
+        fmt::format("the directory of workpackage {}, '{}', is not in the run directory", id, name),
+        "nothing was read or removed");
+  return name;
+}
+
 Workpackage read_workpackage(SQLite::Statement& row) {
   Workpackage workpackage;
   workpackage.id = row.getColumn(0).getInt64();
@@ -46,7 +54,7 @@ Workpackage read_workpackage(SQLite::Statement& row) {
   workpackage.iteration = row.getColumn(2).getInt();
   workpackage.combination = row.getColumn(3).getInt64();
   workpackage.parameters = parameters_of(row.getColumn(4).getString());
-  workpackage.directory = row.getColumn(5).getString();
+  workpackage.directory = directory_name(workpackage.id, row.getColumn(5).getString());
   workpackage.state = state_of(row.getColumn(6).getString());
   workpackage.expanded = row.getColumn(7).getInt() != 0;
   workpackage.reason = row.getColumn(8).getString();
@@ -64,46 +72,6 @@ std::optional<double> optional_real(SQLite::Statement& row, int column) {
                                         : std::optional(row.getColumn(column).getDouble());
 }
 
-std::optional<Value> read_value(const SQLite::Column& column) {
-  if (column.isInteger())
-    return static_cast<long long>(column.getInt64());
-  if (column.isFloat())
-    return column.getDouble();
-  return column.isNull() ? std::nullopt : std::optional<Value>(column.getString());
-}
-
-void bind_value(SQLite::Statement& statement, int index, const std::optional<Value>& value) {
-  if (!value)
-    statement.bind(index);
-  else if (const auto* integer = std::get_if<long long>(&*value))
-    statement.bind(index, static_cast<std::int64_t>(*integer));
-  else if (const auto* real = std::get_if<double>(&*value))
-    statement.bind(index, *real);
-  else
-    statement.bind(index, std::get<std::string>(*value));
-}
-
-constexpr const char* select_findings =
-    "SELECT workpackage, name, value, unit, estimated, absent_reason FROM finding "
-    "WHERE analyser = ? ";
-
-std::vector<Finding> read_findings(SQLite::Statement& select) {
-  std::vector<Finding> all;
-  while (select.executeStep()) {
-    Finding& finding = all.emplace_back();
-    finding.workpackage = select.getColumn(0).getInt64();
-    finding.name = select.getColumn(1).getString();
-    finding.value = read_value(select.getColumn(2));
-    finding.unit = select.getColumn(3).getString();
-    finding.estimated = select.getColumn(4).getInt() != 0;
-    finding.absent_reason = select.getColumn(5).getString();
-    // SQLite stores NaN as NULL; what is absent has a reason.
-    if (!finding.value && finding.absent_reason.empty())
-      finding.value = std::numeric_limits<double>::quiet_NaN();
-  }
-  return all;
-}
-
 Attempt read_attempt(SQLite::Statement& row) {
   Attempt attempt;
   attempt.workpackage = row.getColumn(0).getInt64();
@@ -111,6 +79,8 @@ Attempt read_attempt(SQLite::Statement& row) {
   attempt.uuid = row.getColumn(2).getString();
   attempt.host = row.getColumn(3).getString();
   attempt.job_id = row.getColumn(4).getString();
+  if (attempt.job_id.starts_with('-'))  // scancel, say, would take it for an option
+    throw Error(fmt::format("'{}' is no job id", attempt.job_id), "who has written the workspace?");
   attempt.claimed_unix_s = row.getColumn(5).getDouble();
   attempt.started_unix_s = optional_real(row, 6);
   attempt.ended_unix_s = optional_real(row, 7);
@@ -136,9 +106,6 @@ std::vector<Attempt> read_attempts(const SQLite::Database& database, const std::
   return all;
 }
 
-constexpr const char* count_ended =
-    "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed')";
-
 }  // namespace
 
 std::string_view name_of(State state) {
@@ -146,6 +113,27 @@ std::string_view name_of(State state) {
     if (known == state)
       return name;
   return "";
+}
+
+void Workspace::check_rows(const std::map<std::string, std::size_t>& commands) const {
+  constexpr const char* misfits =
+      "SELECT w.id FROM workpackage AS w LEFT JOIN json_each(?) AS step ON step.key = w.step "
+      "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND step.value "
+      "UNION ALL SELECT id FROM workpackage AS w WHERE (state IN ('running', 'submitted', 'done') "
+      "OR attempts > 0) AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.workpackage = w.id AND "
+      "a.number = w.attempts) "
+      "UNION ALL SELECT id FROM workpackage AS w WHERE state = 'failed' AND attempts = 0 AND NOT "
+      "EXISTS (SELECT 1 FROM parent AS p WHERE p.workpackage = w.id) "
+      "UNION ALL SELECT workpackage FROM parent AS p WHERE parent >= workpackage OR NOT EXISTS "
+      "(SELECT 1 FROM workpackage AS w WHERE w.id = p.parent) LIMIT 1";
+  translated(database_->sqlite, [&] {
+    SQLite::Statement select(database_->sqlite, misfits);
+    select.bind(1, nlohmann::json(commands).dump());
+    if (select.executeStep())
+      throw Error(fmt::format("workpackage {} does not fit the benchmark of its run",
+                              select.getColumn(0).getInt64()),
+                  "the workspace is damaged, or was not written by bench");
+  });
 }
 
 std::vector<Workpackage> Workspace::workpackages() const {
@@ -235,6 +223,19 @@ std::vector<StepCounts> Workspace::counts() const {
   });
 }
 
+bool Workspace::is_finished(const std::set<std::string>& steps_with_children) const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(
+        database_->sqlite,
+        "SELECT EXISTS (SELECT 1 FROM workpackage) AND NOT EXISTS (SELECT 1 FROM workpackage "
+        "WHERE state NOT IN ('done', 'failed') OR (state = 'done' AND expanded = 0 AND step IN "
+        "(SELECT value FROM json_each(?))))");
+    select.bind(1, nlohmann::json(steps_with_children).dump());
+    select.executeStep();
+    return select.getColumn(0).getInt() != 0;
+  });
+}
+
 std::optional<double> Workspace::last_change_unix_s() const {
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(
@@ -242,70 +243,6 @@ std::optional<double> Workspace::last_change_unix_s() const {
         "SELECT max(max(claimed_unix_s, coalesce(ended_unix_s, 0))) FROM attempt");
     select.executeStep();
     return optional_real(select, 0);
-  });
-}
-
-void Workspace::replace_findings(const std::string& analyser,
-                                 const std::vector<Finding>& findings) {
-  translated(database_->sqlite, [&] {
-    SQLite::Database& sqlite = database_->sqlite;
-    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
-    SQLite::Statement clear(sqlite, "DELETE FROM finding WHERE analyser = ?");
-    clear.bind(1, analyser);
-    clear.exec();
-    SQLite::Statement insert(sqlite,
-                             "INSERT INTO finding (analyser, workpackage, name, value, unit, "
-                             "estimated, absent_reason) VALUES (?, ?, ?, ?, ?, ?, ?)");
-    insert.bind(1, analyser);  // stays bound
-    for (const Finding& finding : findings) {
-      insert.bind(2, static_cast<std::int64_t>(finding.workpackage));
-      insert.bindNoCopy(3, finding.name);
-      bind_value(insert, 4, finding.value);
-      insert.bindNoCopy(5, finding.unit);
-      insert.bind(6, finding.estimated ? 1 : 0);
-      insert.bindNoCopy(7, finding.absent_reason);
-      insert.exec();
-      insert.reset();
-    }
-    SQLite::Statement record(sqlite, std::string("INSERT OR REPLACE INTO analysis (analyser, "
-                                                 "ended_workpackages) VALUES (?, (") +
-                                         count_ended + "))");
-    record.bind(1, analyser);
-    record.exec();
-    transaction.commit();
-  });
-}
-
-std::vector<Finding> Workspace::findings(const std::string& analyser) const {
-  return translated(database_->sqlite, [&] {
-    SQLite::Statement select(database_->sqlite,
-                             std::string(select_findings) + "ORDER BY workpackage, name");
-    select.bind(1, analyser);
-    return read_findings(select);
-  });
-}
-
-std::vector<Finding> Workspace::findings(const std::string& analyser,
-                                         const std::set<std::string>& names) const {
-  return translated(database_->sqlite, [&] {
-    // The + keeps SQLite from searching each name in each workpackage: one pass is faster.
-    SQLite::Statement select(database_->sqlite, std::string(select_findings) +
-                                                    "AND +name IN (SELECT value FROM json_each(?)) "
-                                                    "ORDER BY workpackage, name");
-    select.bind(1, analyser);
-    select.bind(2, nlohmann::json(names).dump());
-    return read_findings(select);
-  });
-}
-
-bool Workspace::analysed(const std::string& analyser) const {
-  return translated(database_->sqlite, [&] {
-    SQLite::Statement select(database_->sqlite,
-                             std::string("SELECT 1 FROM analysis WHERE analyser = ? AND "
-                                         "ended_workpackages = (") +
-                                 count_ended + ")");
-    select.bind(1, analyser);
-    return select.executeStep();
   });
 }
 

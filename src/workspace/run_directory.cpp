@@ -4,10 +4,12 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/group.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::workspace {
@@ -110,11 +112,14 @@ int next_run_id(const fs::path& outpath) {
 }
 
 RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) {
+  check_group();
   make_directories(outpath);
   for (int candidate = id ? *id : next_run_id(outpath);; ++candidate) {
     const fs::path directory = outpath / padded(candidate);
-    if (::mkdir(directory.c_str(), 0777) == 0)
+    if (::mkdir(directory.c_str(), 0777) == 0) {
+      give_to_group(directory);
       return {candidate, directory};
+    }
     if (errno != EEXIST)
       throw Error(
           fmt::format("cannot create directory {}: {}", directory.string(), std::strerror(errno)));
@@ -122,6 +127,15 @@ RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) 
       throw Error(fmt::format("run {} exists already: {}", *id, directory.string()),
                   "choose another id, or leave it out for the next free one");
   }
+}
+
+bool is_own(const fs::path& run_directory) {
+  struct stat directory {};
+  struct stat database {};
+  return ::stat(run_directory.c_str(), &directory) == 0 &&
+         ::lstat((run_directory / "workspace.db").c_str(), &database) == 0 &&
+         directory.st_uid == ::geteuid() && database.st_uid == ::geteuid() &&
+         ::access(run_directory.c_str(), W_OK) == 0;
 }
 
 std::vector<RunDirectory> find_runs(const fs::path& outpath) {

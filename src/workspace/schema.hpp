@@ -17,8 +17,8 @@ CREATE TABLE workpackage (
   step TEXT NOT NULL,
   iteration INTEGER NOT NULL,
   combination INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('ready', 'running', 'submitted', 'pending', 'done',
-    'failed')),
+  state TEXT NOT NULL CHECK (state = 'ready' OR state = 'running' OR state = 'submitted'
+    OR state = 'pending' OR state = 'done' OR state = 'failed'),  -- IN would build a table each time
   prepared INTEGER NOT NULL DEFAULT 0,
   cycle INTEGER NOT NULL DEFAULT 0,
   command INTEGER NOT NULL DEFAULT 0,

@@ -2,10 +2,14 @@
 #include "file_system.hpp"
 #include "schema.hpp"
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
+#include <sqlite3.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -15,6 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int busy_timeout_ms = 10'000;
+/// A reader that sits on the database must not end a run: without a write-ahead log a commit waits
+/// for all who read.
+constexpr int writers_busy_timeout_ms = 300'000;
 
 void set_journal(SQLite::Database& sqlite, const fs::path& directory) {
   const bool local = on_local_file_system(directory);
@@ -24,6 +31,10 @@ void set_journal(SQLite::Database& sqlite, const fs::path& directory) {
       sqlite.execAndGet(fmt::format("PRAGMA journal_mode={}", wanted)).getString();
   const bool safe_with_normal = taken == "wal";
   sqlite.exec(fmt::format("PRAGMA synchronous={}", safe_with_normal ? "NORMAL" : "FULL"));
+  // Without a log, readers wait while pages are written: that is at the end of a transaction, and
+  // not whenever one no longer fits into the cache.
+  if (!safe_with_normal)
+    sqlite.exec("PRAGMA cache_spill=OFF");
 }
 
 /// Source: https://www.sqlite.org/uri.html, 3.1.
@@ -31,16 +42,69 @@ std::string uri_path(const fs::path& file) {
   return replace_all(replace_all(replace_all(file.string(), "%", "%25"), "?", "%3f"), "#", "%23");
 }
 
+/// SQLite would follow a link, and wait for somebody to write into a pipe.
+void refuse_other_than_files(const fs::path& file) {
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    const fs::path path = file.string() + suffix;
+    std::error_code absent;
+    const fs::file_status status = fs::symlink_status(path, absent);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
+      throw Error(fmt::format("{} is no regular file", path.string()),
+                  "bench follows no links to a workspace");
+  }
+}
+
+/// The schema may be anybody's: nothing of it shall compute but what the tables need. Those check
+/// with json_valid what is written, which not every SQLite counts among its safe functions.
+/// Source: https://www.sqlite.org/security.html, 1.1.
+void harden(SQLite::Database& sqlite, Workspace::Access access) {
+  const int trusted = access == Workspace::Access::write ? 1 : 0;
+  for (const auto& [option, value] :
+       std::initializer_list<std::pair<int, int>>{{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                                  {SQLITE_DBCONFIG_TRUSTED_SCHEMA, trusted},
+                                                  {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                                  {SQLITE_DBCONFIG_ENABLE_VIEW, 0}})
+    if (::sqlite3_db_config(sqlite.getHandle(), option, value, nullptr) != SQLITE_OK)
+      throw Error("this SQLite has no safe mode for databases of others");
+  sqlite.exec("PRAGMA cell_size_check=ON");
+}
+
+/// What the file holds, without locks, journal and write-ahead log.
+SQLite::Database open_file_alone(const fs::path& file) {
+  return {"file:" + uri_path(file) + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
+          busy_timeout_ms};
+}
+
+SQLite::Database open_with_locks(const fs::path& file) {
+  SQLite::Database sqlite(file.string(), SQLite::OPEN_READONLY, busy_timeout_ms);
+  harden(sqlite, Workspace::Access::read);
+  sqlite.execAndGet("SELECT count(*) FROM sqlite_master");  // locks and recovers only now
+  return sqlite;
+}
+
+/// A writer was killed within a transaction, half of which may stand in the file: puts back what
+/// its journal keeps.
+void roll_back(const fs::path& file) {
+  SQLite::Database sqlite(file.string(), SQLite::OPEN_READWRITE, busy_timeout_ms);
+  sqlite.execAndGet("PRAGMA user_version");  // the first read does that; this one needs no schema
+}
+
 /// A reader that cannot write beside the database (another user's run) cannot take part in the
-/// write-ahead log; what the file holds is then all there is to see.
+/// write-ahead log; what the file holds is then all there is to see. That is so, too, where the
+/// file system has no locks; nobody can be writing there, since WriterLock refuses.
 SQLite::Database open_to_read(const fs::path& file) {
+  if (!has_locks(file.parent_path()))
+    return open_file_alone(file);
   try {
-    SQLite::Database sqlite(file.string(), SQLite::OPEN_READONLY, busy_timeout_ms);
-    sqlite.execAndGet("SELECT count(*) FROM fact");
-    return sqlite;
-  } catch (const SQLite::Exception&) {
-    return {"file:" + uri_path(file) + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
-            busy_timeout_ms};
+    return open_with_locks(file);
+  } catch (const SQLite::Exception& failure) {
+    if (failure.getExtendedErrorCode() == SQLITE_READONLY_ROLLBACK) {
+      roll_back(file);
+      return open_with_locks(file);
+    }
+    if (failure.getErrorCode() != SQLITE_CANTOPEN && failure.getErrorCode() != SQLITE_READONLY)
+      throw;
+    return open_file_alone(file);
   }
 }
 
@@ -56,6 +120,37 @@ void check_version(SQLite::Database& sqlite, const fs::path& file) {
                 "read it with that version, or run the benchmark again");
 }
 
+/// That of SQLiteCpp parses its SQL anew each time.
+class Transaction {
+ public:
+  Transaction(SQLite::Database& sqlite, Statements& statements)
+      : sqlite_(sqlite), statements_(statements) {
+    execute("BEGIN IMMEDIATE");
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() {
+    if (!committed_)
+      sqlite_.tryExec("ROLLBACK");  // fails where a full disk has done it already
+  }
+  void commit() {
+    execute("COMMIT");
+    committed_ = true;
+  }
+
+ private:
+  void execute(const char* sql) {
+    SQLite::Statement& statement = statements_.of(sql);
+    statement.tryReset();
+    statement.exec();
+    statement.reset();
+  }
+
+  SQLite::Database& sqlite_;
+  Statements& statements_;
+  bool committed_ = false;
+};
+
 }  // namespace
 
 Workspace::Workspace(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -66,6 +161,7 @@ Workspace::~Workspace() {
   if (!database_ || !database_->writes)
     return;
   try {
+    database_->statements.forget();
     database_->sqlite.setBusyTimeout(0);  // a reader may look for as long as it likes
     database_->sqlite.exec("PRAGMA journal_mode=DELETE");
   } catch (const SQLite::Exception&) {
@@ -74,16 +170,20 @@ Workspace::~Workspace() {
 }
 
 Workspace Workspace::create(const fs::path& run_directory,
-                            const std::map<std::string, std::string>& facts) {
+                            const std::map<std::string, std::string>& facts, const Changes& first) {
   const fs::path file = run_directory / "workspace.db";
   // Complete under its name or not there at all, so that a kill in between leaves no half of it.
   const fs::path draft = run_directory / "workspace.db.new";
   std::error_code failed;
   if (fs::exists(file, failed))
     throw Error(fmt::format("cannot make the workspace {}: it exists", file.string()));
+  append_to_file(draft, "");  // SQLite would make it readable for all and writable for no group
   try {
-    SQLite::Database sqlite(draft.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
-                            busy_timeout_ms);
+    Workspace made(std::make_unique<Database>(
+        SQLite::Database(draft.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                         busy_timeout_ms),
+        true));
+    SQLite::Database& sqlite = made.database_->sqlite;
     SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
     sqlite.exec(schema);
     sqlite.exec(fmt::format("PRAGMA user_version={}", schema_version));
@@ -94,6 +194,7 @@ Workspace Workspace::create(const fs::path& run_directory,
       insert.exec();
       insert.reset();
     }
+    made.apply(first);
     transaction.commit();
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()));
@@ -107,14 +208,16 @@ Workspace Workspace::create(const fs::path& run_directory,
 Workspace Workspace::open(const fs::path& run_directory, Access access) {
   const fs::path file = run_directory / "workspace.db";
   std::error_code absent;
-  if (!fs::exists(file, absent))
+  if (!fs::exists(fs::symlink_status(file, absent)))
     throw Error(fmt::format("there is no workspace in {}", run_directory.string()));
+  refuse_other_than_files(file);
   try {
     const bool writes = access == Access::write;
     auto database = std::make_unique<Database>(
-        Database{writes ? SQLite::Database(file.string(), SQLite::OPEN_READWRITE, busy_timeout_ms)
-                        : open_to_read(file),
-                 writes});
+        writes ? SQLite::Database(file.string(), SQLite::OPEN_READWRITE, writers_busy_timeout_ms)
+               : open_to_read(file),
+        writes);
+    harden(database->sqlite, access);
     check_version(database->sqlite, file);
     if (writes)
       set_journal(database->sqlite, run_directory);
@@ -122,6 +225,17 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot open the workspace {}: {}", file.string(), failure.what()));
   }
+}
+
+void Workspace::at_once(const std::function<void()>& action) {
+  SQLite::Database& sqlite = database_->sqlite;
+  translated(sqlite, [&] {
+    if (sqlite3_get_autocommit(sqlite.getHandle()) == 0)
+      return action();
+    Transaction transaction(sqlite, database_->statements);
+    action();
+    transaction.commit();
+  });
 }
 
 std::string Workspace::fact(const std::string& name) const {

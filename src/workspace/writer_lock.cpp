@@ -1,3 +1,5 @@
+#include "file_system.hpp"
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
@@ -24,14 +27,21 @@ std::filesystem::path lock_file(const std::filesystem::path& run_directory) {
 
 /// The locked file with the holder's name in it; an invalid one if another process has it.
 UniqueFd lock(const std::filesystem::path& file) {
-  UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  // Not through a link: what it leads to would be overwritten.
+  UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.valid())
     throw Error(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)),
                 "this run can be read, but not continued, by you");
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK)
-      throw Error(fmt::format("cannot lock {}: {}", file.string(), std::strerror(errno)));
-    return {};
+    if (errno == EWOULDBLOCK)
+      return {};
+    const int why = errno;
+    struct stat info {};
+    if (::fstat(fd.get(), &info) == 0 && info.st_size == 0)
+      ::unlink(file.c_str());  // just made: a run that cannot begin leaves nothing behind
+    throw Error(fmt::format("cannot lock {}: {}", file.string(), std::strerror(why)),
+                "a file system without locks, such as Lustre mounted without `-o flock`, can hold "
+                "runs to look at, but none is made or continued there; choose another outpath");
   }
   const std::string holder =
       fmt::format("process {} on {}, since {}\n", ::getpid(), host_name(), local_time_now());
@@ -59,11 +69,13 @@ WriterLock::WriterLock(const std::filesystem::path& run_directory)
     : fd_(lock(lock_file(run_directory))) {
   if (!fd_.valid())
     throw Error(fmt::format("another bench is working on {}: {}", run_directory.string(),
-                            strip(read_file(lock_file(run_directory)))),
+                            end_of_file(open_regular_file(lock_file(run_directory)), 1).text),
                 "wait for it; `bench status` and `bench result` work meanwhile");
 }
 
 std::optional<WriterLock> WriterLock::take_if_free(const std::filesystem::path& run_directory) {
+  if (!has_locks(run_directory))
+    return std::nullopt;
   UniqueFd fd = lock(lock_file(run_directory));
   if (!fd.valid())
     return std::nullopt;
@@ -72,10 +84,11 @@ std::optional<WriterLock> WriterLock::take_if_free(const std::filesystem::path& 
 
 std::optional<Worker> worker_of(const std::filesystem::path& run_directory) {
   const std::filesystem::path file = lock_file(run_directory);
+  const UniqueFd fd = open_below(run_directory, file);
   struct stat info {};
-  if (::stat(file.c_str(), &info) != 0 || ::access(file.c_str(), R_OK) != 0)
+  if (!fd.valid() || ::fstat(fd.get(), &info) != 0)
     return std::nullopt;
-  Worker worker{.name = std::string(strip(read_file(file)))};
+  Worker worker{.name = std::string(strip(read_all(fd, file)))};
   if (worker.name.find(" on " + host_name() + ", since") == std::string::npos)
     return worker.name.empty() ? std::nullopt : std::optional(worker);
   // Trying the lock would keep another bench from taking it just then; the kernel lists it.

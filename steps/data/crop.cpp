@@ -10,10 +10,6 @@ namespace {
 
 constexpr double widest = 4.0 / 3.0;
 
-// Of ImageNet's training images on the scale 0 to 1, red, green, blue: those of torchvision.
-constexpr std::array<float, 3> mean = {0.485F, 0.456F, 0.406F};
-constexpr std::array<float, 3> deviation = {0.229F, 0.224F, 0.225F};
-
 std::size_t at_least_one(double pixels) {
   return std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(pixels)));
 }
@@ -110,7 +106,7 @@ Rectangle middle_part(std::size_t width, std::size_t height) {
 }
 
 float normalised(float value, std::size_t colour) {
-  return (value * (1.0F / 255) - mean[colour]) * (1 / deviation[colour]);
+  return (value * (1.0F / 255) - imagenet_mean[colour]) * (1 / imagenet_deviation[colour]);
 }
 
 void resize_part(const Image& image, const Rectangle& part, bool mirrored, std::size_t size,

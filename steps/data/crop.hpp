@@ -3,6 +3,7 @@
 #include "data/jpeg.hpp"
 #include "data/random.hpp"
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -35,6 +36,11 @@ enum class PixelOrder {
   planes,  ///< All of red, then green, then blue: (3, height, width).
   pixels,  ///< The three of a pixel together: (height, width, 3).
 };
+
+/// Mean and deviation of ImageNet's training images on the scale 0 to 1, red, green, blue: those of
+/// torchvision.
+inline constexpr std::array<float, 3> imagenet_mean = {0.485F, 0.456F, 0.406F};
+inline constexpr std::array<float, 3> imagenet_deviation = {0.229F, 0.224F, 0.225F};
 
 /// A colour (0: red) on the scale 0 to 255, brought to mean 0 and deviation 1 over ImageNet.
 float normalised(float value, std::size_t colour);

@@ -2,6 +2,7 @@
 
 #include "data/open_path.hpp"
 #include "data/parallel.hpp"
+#include "harness/hash.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
@@ -67,32 +68,21 @@ std::vector<Entry> entries_of(const fs::path& from, const FileList& list, int th
   return entries;
 }
 
-/// FNV-1a, 64 bits (draft-eastlake-fnv). Every text ends with a null byte, so that no two lists run
-/// together.
-class Hash {
- public:
-  void add(std::string_view text) {
-    for (const char letter : text)
-      add_byte(static_cast<std::uint8_t>(letter));
-    add_byte(0);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
+/// Every text ends with a null byte, so that no two lists run together.
+std::uint64_t hash_of_all(const std::vector<std::string>& texts) {
+  std::uint64_t hash = hash_of("");
+  for (const std::string& text : texts)
+    hash = hash_of({text.c_str(), text.size() + 1}, hash);
+  return hash;
+}
 
 std::string copy_name(const fs::path& from, const FileList& list,
                       const std::vector<Entry>& entries) {
-  Hash hash;
-  hash.add(from.string());
-  for (const std::string& folder : list.folders)
-    hash.add(folder);
+  std::vector<std::string> texts{from.string()};
+  texts.insert(texts.end(), list.folders.begin(), list.folders.end());
   for (std::size_t i = 0; i < entries.size(); ++i)
-    hash.add(fmt::format("{} {} {}", list.files[i], entries[i].bytes, entries[i].changed));
-  return fmt::format("{}-{:016x}", from.filename().string(), hash.value());
+    texts.push_back(fmt::format("{} {} {}", list.files[i], entries[i].bytes, entries[i].changed));
+  return fmt::format("{}-{:016x}", from.filename().string(), hash_of_all(texts));
 }
 
 /// A cleaner of temporary files may have taken parts of a copy that was complete.

@@ -105,26 +105,28 @@ double Training::scale_of_loss() const {
 /// Leaves the sums of this rank's gradients, times the loss scale, in `parameters_`.
 /// @returns the mean loss of this copy of the model in the last stage, 0 in others
 torch::Tensor Training::forward_backward(steps::Timers& timers) {
-  losses_ = torch::zeros({}, torch::TensorOptions(device_));
+  torch::Tensor losses = torch::zeros({}, torch::TensorOptions(device_));
   parameters_.begin_step();
-  pipeline_.run(
-      options_.micro_batches(),
-      {.forward = [&](std::int64_t micro_batch,
-                      const torch::Tensor& input) { return forward(micro_batch, input, timers); },
-       .backward =
-           [&](const torch::Tensor& output, const torch::Tensor& gradient) {
-             timers.timed(Region::backward, [&] {
-               output.backward(gradient);
-               parameters_.take_gradients();
-             });
-           }},
-      timers);
-  return losses_ / static_cast<double>(options_.micro_batches());
+  pipeline_.run(options_.micro_batches(),
+                {.forward =
+                     [&](std::int64_t micro_batch, const torch::Tensor& input) {
+                       return forward(micro_batch, input, losses, timers);
+                     },
+                 .backward =
+                     [&](const torch::Tensor& output, const torch::Tensor& gradient) {
+                       timers.timed(Region::backward, [&] {
+                         output.backward(gradient);
+                         parameters_.take_gradients();
+                       });
+                     }},
+                timers);
+  return losses / static_cast<double>(options_.micro_batches());
 }
 
+/// @param losses gains the loss of the micro-batch in the last stage
 /// @returns what goes to the next stage; in the last one the scaled loss
 torch::Tensor Training::forward(std::int64_t micro_batch, const torch::Tensor& input,
-                                steps::Timers& timers) {
+                                torch::Tensor& losses, steps::Timers& timers) {
   torch::Tensor tokens;  // the first stage sees them, the last one predicts them
   if (grid_.is_first_stage() || grid_.is_last_stage())
     tokens = timers.timed(Region::io, [&] {
@@ -137,7 +139,7 @@ torch::Tensor Training::forward(std::int64_t micro_batch, const torch::Tensor& i
     if (!grid_.is_last_stage())
       return output;
     const torch::Tensor loss = next_token_loss(output, tokens, grid_.tensor());
-    losses_ += loss.detach();
+    losses += loss.detach();
     return loss * scale_of_loss();
   });
 }

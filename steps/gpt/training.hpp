@@ -58,7 +58,7 @@ class Training {
 
  private:
   torch::Tensor forward_backward(steps::Timers& timers);
-  torch::Tensor forward(std::int64_t micro_batch, const torch::Tensor& input,
+  torch::Tensor forward(std::int64_t micro_batch, const torch::Tensor& input, torch::Tensor& losses,
                         steps::Timers& timers);
   void complete_gradients();
   Iteration update(double loss);
@@ -76,7 +76,6 @@ class Training {
   std::optional<steps::DynamicLossScale> loss_scale_;  ///< In fp16.
   std::int64_t iterations_ = 0;
   std::int64_t consumed_samples_ = 0;
-  torch::Tensor losses_;  ///< Sum over the micro-batches of an iteration, in the last stage.
 };
 
 }  // namespace bench::gpt

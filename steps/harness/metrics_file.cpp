@@ -1,17 +1,15 @@
 #include "harness/metrics_file.hpp"
 
 #include "harness/json.hpp"
+#include "harness/network.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 namespace bench::steps {
 namespace {
@@ -26,11 +24,6 @@ struct Metrics {
 
 // The log is the program's, as standard output is; handing this to all who log would be in the way.
 Metrics metrics;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 }  // namespace
 

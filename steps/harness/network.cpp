@@ -89,6 +89,13 @@ Socket::~Socket() {
     ::close(fd_);
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || !name[0])
+    return "?";
+  return name.data();
+}
+
 std::string own_address(const Ranks& ranks) {
   if (ranks.on_one_node())
     return "127.0.0.1";

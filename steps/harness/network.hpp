@@ -26,6 +26,9 @@ class Socket {
   int fd_ = -1;
 };
 
+/// Of this node; `?` where the system does not say.
+std::string host_name();
+
 /// The address, in digits, by which the other ranks reach this process: loopback where one node
 /// has all ranks; else that of the interface named first in GLOO_SOCKET_IFNAME (which Gloo itself
 /// does not read); else that of the interface on the way to the master. The own host name is not

@@ -30,10 +30,7 @@ std::string list_gone(const std::vector<Peer>& peers) {
 }  // namespace
 
 Peer introduce(int rank, const std::string& address, int beacon_port) {
-  std::array<char, 256> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0 || !host[0])
-    host[0] = '?';
-  return {rank, host.data(), static_cast<int>(::getpid()), address, beacon_port};
+  return {rank, host_name(), static_cast<int>(::getpid()), address, beacon_port};
 }
 
 std::string to_line(const Peer& peer) {

@@ -1,5 +1,6 @@
 #include "harness/ranks.hpp"
 
+#include "harness/hash.hpp"
 #include "harness/program.hpp"
 
 #include <array>
@@ -145,15 +146,6 @@ std::optional<Claim> choose(const std::vector<Claim>& claims) {
               : "nothing says how many ranks there are"));
   }
   return taken;
-}
-
-/// Fowler, Noll, Vo: FNV-1a of 64 bits (draft-eastlake-fnv): the same in every process and build,
-/// which std::hash does not promise.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
 }
 
 /// Sets the name of this program run. Returns what the port is made from, if anything is.

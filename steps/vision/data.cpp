@@ -1,5 +1,6 @@
 #include "vision/data.hpp"
 
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -23,10 +24,12 @@ torch::Tensor synthetic_pixels(std::int64_t batch_size, std::int64_t image_size,
 }
 
 SyntheticImages::SyntheticImages(const BatchShape& s) {
-  // Means and deviations over ImageNet's training images, red, green, blue: those of torchvision.
   const auto shape = std::vector<std::int64_t>{1, 3, 1, 1};
-  const torch::Tensor mean = torch::tensor({0.485F, 0.456F, 0.406F}, s.device).view(shape);
-  const torch::Tensor deviation = torch::tensor({0.229F, 0.224F, 0.225F}, s.device).view(shape);
+  const auto per_colour = [&](const std::array<float, 3>& values) {
+    return torch::tensor(at::ArrayRef<float>(values), s.device).view(shape);
+  };
+  const torch::Tensor mean = per_colour(steps::imagenet_mean);
+  const torch::Tensor deviation = per_colour(steps::imagenet_deviation);
   batch_.images = synthetic_pixels(s.batch_size, s.image_size, s.device)
                       .div_(255.0)
                       .sub_(mean)

@@ -81,7 +81,7 @@ TEST_F(DerivedTest, EachGroupHasItsOwn) {
   second.parameters["batch"] = "8";
   Group third;
   evaluate::Evaluator evaluator;
-  const auto all = analyse({group_, second, third}, evaluator);
+  const auto all = GroupAnalyser(evaluator).analyse({group_, second, third});
   EXPECT_EQ(shown(all[0], "double"), "64");
   EXPECT_EQ(shown(all[1], "double"), "16");
   EXPECT_EQ(shown(all[2], "double"), "(nothing)");

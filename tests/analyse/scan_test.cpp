@@ -178,7 +178,7 @@ TEST_F(ScanTest, GroupsHaveTheirOwnParameters) {
   Group second = group_;
   second.parameters = {{"n", "2"}};
   evaluate::Evaluator evaluator;
-  const auto all = analyse({group_, second}, evaluator);
+  const auto all = GroupAnalyser(evaluator).analyse({group_, second});
   EXPECT_EQ(shown(all[0], "p"), "7");
   EXPECT_EQ(shown(all[1], "p"), "8");
 }

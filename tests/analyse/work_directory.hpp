@@ -53,7 +53,7 @@ class WorkDirectory : public testing::Test {
 
   Findings findings(Diagnostics* diagnostics = nullptr) {
     evaluate::Evaluator evaluator;
-    return analyse({group_}, evaluator, diagnostics).at(0);
+    return GroupAnalyser(evaluator, diagnostics).analyse({group_}).at(0);
   }
 
   support::TempDirectory own_;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
 #include <bench/base/uuid.hpp>
@@ -45,7 +46,7 @@ class EndOfFileTest : public testing::TestWithParam<EndCase> {};
 
 TEST_P(EndOfFileTest, IsItsLastTwoLines) {
   const TempDirectory directory;
-  const FileEnd end = end_of_file(directory.write("f", GetParam().content), 2);
+  const FileEnd end = end_of_file(open_regular_file(directory.write("f", GetParam().content)), 2);
   EXPECT_EQ(end.text, GetParam().expected);
   EXPECT_EQ(end.whole, GetParam().whole);
 }
@@ -61,8 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST(EndOfFile, IsEmptyWhereThereIsNone) {
-  EXPECT_EQ(end_of_file("/no/such", 2).text, "");
-  EXPECT_EQ(end_of_file("/", 2).text, "");
+  EXPECT_EQ(end_of_file(open_regular_file("/no/such"), 2).text, "");
 }
 
 TEST(WriteFileAtomically, ReplacesTheContentAndLeavesNothingElse) {

@@ -189,5 +189,18 @@ TEST(DisplayWidth, CountsColumns) {
   EXPECT_EQ(display_width("한"), 2U);
 }
 
+TEST(WithVisibleControls, ShowsThemAndKeepsTheText) {
+  EXPECT_EQ(with_visible_controls("a\tb\n\u00e4\u20ac"), "a\tb\n\u00e4\u20ac");
+  EXPECT_EQ(with_visible_controls("\x1b[31m\r\x7f\b"), "^[[31m^M^?^H");
+  EXPECT_EQ(with_visible_controls(std::string("\0", 1)), "^@");
+  EXPECT_EQ(with_visible_controls("\u009b"
+                                  "2J"),
+            "<U+009B>2J");
+  EXPECT_EQ(with_visible_controls("\x9b"
+                                  "2J"),
+            "\uFFFD"
+            "2J");
+}
+
 }  // namespace
 }  // namespace bench

@@ -77,8 +77,9 @@ INSTANTIATE_TEST_SUITE_P(
              "result: {table: {name: t, column: [a, {title: b, _: c}]}, use: x}\n",
              R"(benchmark(result(table[name=t](column("a") column[title=b]("c")) use("x"))))"},
         Case{"LongFormWithTwoTextsIsTwoParameters",
-             "parameterset: {parameter: {name: a, _: [1, 2]}}\n",
-             R"(benchmark(parameterset(parameter[name=a]("1") parameter[name=a]("2"))))"},
+             "parameterset: {parameter: {name: a, duplicate: concat, _: [1, 2]}}\n",
+             "benchmark(parameterset(parameter[name=a duplicate=concat](\"1\") "
+             "parameter[name=a duplicate=concat](\"2\")))"},
         Case{"BatchAndEnergyAsSwitches", in_step("").substr(0, 14) + ", batch: true, energy: no}\n",
              R"(benchmark(step[name=s](batch("True") energy("False"))))"},
         Case{"BatchAndEnergyWithSettings",

@@ -1,82 +1,160 @@
 #include "bench_program.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <map>
+#include <random>
 #include <thread>
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {
 
-/// Three steps, one of them a batch step. Every workpackage writes a line when it is through: the
-/// witness that does not depend on what bench believes.
-constexpr const char* witnessed = R"(name: witnessed
+/// 300 workpackages of three steps, one of them a batch step. Every workpackage writes a line when
+/// it is through: the witness that does not depend on what bench believes.
+constexpr int points = 100;
+constexpr const char* witnessed = R"yaml(name: witnessed
 outpath: runs
-parameterset: {name: sweep, parameter: [{n: [1, 2, 3]}, {name: double, mode: python, _: 2 * $n}]}
+parameterset:
+  name: sweep
+  parameter:
+    - {name: n, mode: python, separator: ";", _: "';'.join(str(k) for k in range(1, 101))"}
+    - {name: double, type: int, mode: python, _: 2 * $n}
+    - {name: third, mode: shell, _: "expr $n % 3 || true"}
 step:
-  - {name: first, use: sweep, do: ['sleep 0.02', 'echo "first $n" >> $jube_benchmark_home/witness']}
-  - {name: second, depend: first, batch: true, do: 'sleep 0.02; echo "second $n" >> $jube_benchmark_home/witness'}
+  - {name: first, use: sweep, do: ['sleep 0.002', 'echo "first $n" >> $jube_benchmark_home/witness']}
+  - {name: second, depend: first, batch: true, do: 'echo "second $n" >> $jube_benchmark_home/witness'}
   - {name: third, depend: second, do: 'echo "value=$double"; echo "third $n" >> $jube_benchmark_home/witness'}
 patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
 analyser: {name: output, use: found, analyse: {step: third, file: stdout}}
-result: {use: output, table: {name: t, style: csv, sort: n, column: [n, double, value, jube_wp_id]}}
-)";
+result: {use: output, table: {name: t, style: csv, sort: n, column: [n, double, third, value, jube_wp_id]}}
+)yaml";
 
 std::map<std::string, int> witness(const Playground& here) {
   std::map<std::string, int> counts;
-  if (here.has("witness"))
-    for (const std::string& line : split_names(here.read("witness"), "\n"))
-      ++counts[line];
+  for (const std::string& line : split_names(here.read("witness"), "\n"))
+    ++counts[line];
   return counts;
 }
 
-double seconds_of_an_undisturbed_run(std::string& table) {
+std::map<std::string, int> once_each() {
+  std::map<std::string, int> counts;
+  for (const char* step : {"first", "second", "third"})
+    for (int n = 1; n <= points; ++n)
+      counts[fmt::format("{} {}", step, n)] = 1;
+  return counts;
+}
+
+/// The number in a variable of the environment, for more than the suite has time for.
+int number_from(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+struct Undisturbed {
+  double seconds = 0;
+  std::string table;
+};
+
+Undisturbed run_undisturbed() {
   const Playground here;
   here.write("w.yaml", witnessed);
   const auto start = std::chrono::steady_clock::now();
   const auto run = here.bench({"run", "w.yaml"});
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
-  table = here.bench({"result", "runs"}).standard_output;
-  return seconds;
+  EXPECT_EQ(witness(here), once_each());
+  return {took.count(), here.bench({"result", "runs"}).standard_output};
 }
 
-/// Kills a run after `delay_s`, continues it until it is done, and checks what is left.
-void check_kill(double delay_s, const std::string& table) {
-  SCOPED_TRACE(testing::Message() << "killed after " << delay_s << " s");
-  const Playground here;
-  here.write("w.yaml", witnessed);
-  {
-    Process run(here.spec({"run", "w.yaml", "--hide-animation"}));
-    std::this_thread::sleep_for(std::chrono::duration<double>(delay_s));
-    ::kill(run.pid(), SIGKILL);
-    run.wait();
+/// Starts bench and kills it after `delay_s`, if it has not ended by then.
+/// @returns whether it has
+bool ends_within(double delay_s, const Playground& here, const std::vector<std::string>& command) {
+  const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ProcessSpec spec = here.spec(command);
+  spec.stdout_fd = nowhere.get();
+  Process bench(spec);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(delay_s);
+  while (std::chrono::steady_clock::now() < until)
+    if (const auto status = bench.poll()) {
+      EXPECT_EQ(status->code, 0);
+      return true;
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  ::kill(bench.pid(), SIGKILL);
+  bench.wait();
+  return false;
+}
+
+/// A run that is killed at random moments and continued, until one bench gets to the end of it.
+class KilledRun {
+ public:
+  KilledRun(const Undisturbed& undisturbed, std::mt19937& random)
+      : undisturbed_(undisturbed), random_(random) {
+    here_.write("w.yaml", witnessed);
   }
-  if (!here.has("runs/000000/workspace.db"))
-    return;  // killed before there was a run: nothing has started either
-  const auto again = here.bench({"continue", "runs"});
-  EXPECT_EQ(again.status.code, 0) << again.standard_error;
-  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
-  EXPECT_EQ(here.bench({"result", "runs"}).standard_output, table);
-  std::map<std::string, int> once;
-  for (const char* step : {"first", "second", "third"})
-    for (int n = 1; n <= 3; ++n)
-      once[std::string(step) + " " + std::to_string(n)] = 1;
-  EXPECT_EQ(witness(here), once);
-}
 
-TEST(KillTest, ARunKilledAtTwentyMomentsIsFinishedByContinueWithEveryWorkpackageOnce) {
-  std::string table;
-  const double whole_s = seconds_of_an_undisturbed_run(table);
-  EXPECT_EQ(table, "n,double,value,jube_wp_id\n1,2,2,6\n2,4,4,7\n3,6,6,8\n\n");
-  constexpr int moments = 20;
-  for (int k = 0; k < moments; ++k)
-    check_kill(whole_s * (k + 0.5) / moments, table);
+  /// @returns how often it was killed
+  int go_on_until_done() {
+    // Seldom before there is a run, and several times per run.
+    std::uniform_real_distribution<double> delay_s(0, undisturbed_.seconds / 3);
+    int kills = 0;
+    while (!ends_within(delay_s(random_), here_, command()) && kills < 200)
+      ++kills;
+    return kills;
+  }
+
+  void check() const {
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n");
+    EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, undisturbed_.table);
+    EXPECT_EQ(witness(here_), once_each());
+    const SQLite::Database plain(database().string());
+    SQLite::Statement check(plain, "PRAGMA integrity_check");
+    ASSERT_TRUE(check.executeStep());
+    EXPECT_EQ(check.getColumn(0).getString(), "ok");
+  }
+
+ private:
+  std::vector<std::string> command() const {
+    if (!database().empty())
+      return {"continue", "runs", "--hide-animation"};
+    return {"run", "w.yaml", "--hide-animation"};  // nothing has started yet
+  }
+
+  /// Of the run; empty where there is none, though its directory may have been made.
+  std::filesystem::path database() const {
+    if (here_.has("runs"))
+      for (const auto& run : std::filesystem::directory_iterator(here_.path() / "runs"))
+        if (std::filesystem::exists(run.path() / "workspace.db"))
+          return run.path() / "workspace.db";
+    return {};
+  }
+
+  const Undisturbed& undisturbed_;
+  std::mt19937& random_;
+  Playground here_;
+};
+
+// BENCH_KILLS=300 for more of them, BENCH_KILL_SEED for others.
+TEST(KillTest, ARunKilledAtRandomMomentsIsFinishedByContinueWithEveryWorkpackageOnce) {
+  const int wanted = number_from("BENCH_KILLS", 30);
+  std::mt19937 random(static_cast<unsigned>(number_from("BENCH_KILL_SEED", 1)));
+  const Undisturbed undisturbed = run_undisturbed();
+  for (int kills = 0; kills < wanted && !testing::Test::HasFailure();) {
+    SCOPED_TRACE(testing::Message() << "after " << kills << " kills");
+    KilledRun run(undisturbed, random);
+    kills += run.go_on_until_done();
+    run.check();
+  }
 }
 
 }  // namespace

@@ -29,9 +29,12 @@ inline ExitStatus bench_at_terminal(const Playground& here, std::vector<std::str
   return Process(spec).wait();
 }
 
-/// What `bench` shows on a terminal as standard error, control characters included.
+enum class Screen { standard_error, both };
+
+/// What `bench` shows on a terminal, control characters included.
 inline std::string shown_at_terminal(const Playground& here, std::vector<std::string> arguments,
-                                     unsigned short columns = 80, unsigned short rows = 24) {
+                                     unsigned short columns = 80, unsigned short rows = 24,
+                                     Screen screen_of = Screen::standard_error) {
   const UniqueFd screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!screen.valid() || ::grantpt(screen.get()) != 0 || ::unlockpt(screen.get()) != 0)
     throw std::runtime_error("no terminal can be made");
@@ -40,6 +43,8 @@ inline std::string shown_at_terminal(const Playground& here, std::vector<std::st
   UniqueFd terminal(::open(::ptsname(screen.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
   ProcessSpec spec = here.spec(std::move(arguments));
   spec.stderr_fd = terminal.get();
+  if (screen_of == Screen::both)
+    spec.stdout_fd = terminal.get();
   Process process(spec);
   terminal = UniqueFd();  // so that reading ends with the process
   std::string shown;

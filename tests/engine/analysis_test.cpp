@@ -30,7 +30,7 @@ TEST_F(AnalysisTest, AnalysesStoresAndFindsAgain) {
   run_.benchmark.pattern_sets[0].patterns[0].text = "x(\\d)";
   EXPECT_FALSE(is_analysed(run_, *workspace_));
   Diagnostics diagnostics;
-  store(analyse_run(run_, *workspace_, diagnostics), *workspace_);
+  analyse_and_store(run_, *workspace_, diagnostics);
   EXPECT_TRUE(is_analysed(run_, *workspace_));
   analyses_ = stored_analyses(run_, *workspace_);
   EXPECT_EQ(table(), "n[nodes],t[s],t_cnt\n1,0.0,2\n2,2.0,2\n10,,\n");

@@ -272,7 +272,8 @@ TEST_F(ReportTest, ReadsFindingsThatResultsShow) {
   std::vector<workspace::Finding> findings;
   for (const char* name : {"a", "b", "c", "t"})
     findings.push_back({.workpackage = 0, .name = name, .value = 1.0});
-  store({{"a", findings}}, *workspace_);
+  workspace_->begin_findings("a");
+  workspace_->add_findings("a", findings);
   const auto names = [&] {
     std::string text;
     const Analyses stored = stored_analyses(run_, *workspace_);

@@ -165,6 +165,19 @@ TEST_F(LocalFixture, EndsWhatItAbandons) {
   EXPECT_TRUE(support::eventually([&] { return support::is_gone(grandchild); }));
 }
 
+TEST_F(LocalFixture, AsksAllThatItAbandonsToEndBeforeItWaitsForAny) {
+  // The second looks, when it is asked, whether the first, which does not listen, still runs.
+  backend_.start(job({"trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done"}));
+  const int first = process_in(work_);
+  backend_.start(
+      job({"trap 'kill -0 $(cat pid) && touch together; exit' TERM; touch ready; "
+           "while :; do sleep 0.1; done"}));
+  ASSERT_TRUE(support::eventually([&] { return std::filesystem::exists(work_ / "ready"); }));
+  EXPECT_EQ(backend_.abandon().size(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(work_ / "together"));
+  EXPECT_TRUE(support::is_gone(first));
+}
+
 TEST_F(LocalFixture, HasRoomForAsManyAsItHasSlots) {
   EXPECT_EQ(backend_.room(false), 2U);
   EXPECT_EQ(backend_.room(true), 1U);

@@ -57,6 +57,23 @@ TEST_F(OrphanTest, TellsByItsSentinelOnceAdopted) {
   EXPECT_EQ(completion.workpackage, 7);
 }
 
+TEST_F(OrphanTest, IsNotWaitedForOnceItsAttemptHasEnded) {
+  backend_.adopt(bare_job(), {pid_});
+  directory_.write("sentinel", "attempt=" + uuid_ + "\nexit_code=0\n");
+  EXPECT_TRUE(next().success());
+  EXPECT_TRUE(any_alive({pid_})) << "left in the background, as any command may do";
+}
+
+TEST_F(OrphanTest, IsEndedAtItsTimeout) {
+  Job left = bare_job();
+  left.timeout_s = 100;
+  backend_.adopt(left, {pid_}, 99.9);
+  const Completion completion = next();
+  EXPECT_TRUE(completion.outcome == Outcome::timeout);
+  EXPECT_EQ(completion.reason, "timeout after 1 min 40 s");
+  EXPECT_FALSE(any_alive({pid_}));
+}
+
 TEST_F(OrphanTest, CountsAsInterruptedWithoutASentinel) {
   backend_.adopt(bare_job(), {pid_});
   end_processes({pid_});

@@ -132,7 +132,7 @@ TEST_F(WorkspaceFixture, ShowsRetriesInTheViewOfResults) {
   workspace_.apply({.repetitions = {{.ending = {.workpackage = 0}}}});
   workspace_.apply({.claims = {claim(0, "second")}});
   workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
-  workspace_.replace_findings("a", {{.workpackage = 0, .name = "x", .value = 1LL}});
+  replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = 1LL}});
   const SQLite::Database database((directory_.path() / "workspace.db").string());
   SQLite::Statement select(database, "SELECT retries FROM results");
   ASSERT_TRUE(select.executeStep());

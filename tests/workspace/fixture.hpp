@@ -3,12 +3,19 @@
 #include "support/temp_directory.hpp"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
+
+inline void replace_findings(Workspace& workspace, const std::string& analyser,
+                             const std::vector<Finding>& findings) {
+  workspace.begin_findings(analyser);
+  workspace.add_findings(analyser, findings);
+}
 
 /// A workspace in a directory of its own.
 class WorkspaceFixture : public testing::Test {

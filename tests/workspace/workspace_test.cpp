@@ -26,6 +26,22 @@ TEST_F(WorkspaceFixture, KeepsFacts) {
   EXPECT_EQ(error_of([&] { workspace_.fact("colour"); }), "error: the workspace knows no 'colour'");
 }
 
+// A run without any would pass for a finished one.
+TEST(Workspace, HasItsFirstWorkpackagesFromTheMomentOnAtWhichItCanBeSeen) {
+  const support::TempDirectory directory;
+  Workpackage first;
+  first.step = "run";
+  first.directory = "d0";
+  const std::string twice = error_of([&] {
+    Workspace::create(directory.path(), {}, {.created = {first, first}});
+  });
+  EXPECT_TRUE(twice.starts_with("error: the workspace ")) << twice;
+  EXPECT_FALSE(fs::exists(directory.path() / "workspace.db"));
+  const support::TempDirectory another;
+  const Workspace made = Workspace::create(another.path(), {}, {.created = {first}});
+  EXPECT_EQ(made.workpackages().size(), 1U);
+}
+
 TEST_F(WorkspaceFixture, GivesAWorkpackageBackAsItWas) {
   Workpackage made = workpackage(1, "train");
   made.iteration = 2;
@@ -89,7 +105,7 @@ TEST_F(WorkspaceFixture, KeepsFindingsOfEveryKind) {
       {.workpackage = 0, .name = "integer", .value = 9223372036854775807LL, .unit = "B"},
       {.workpackage = 0, .name = "real", .value = 2.0, .unit = "Wh", .estimated = true},
       {.workpackage = 0, .name = "text", .value = "7"}};
-  workspace_.replace_findings("a", findings);
+  replace_findings(workspace_, "a", findings);
   EXPECT_EQ(workspace_.findings("a"), findings);
   EXPECT_THAT(workspace_.findings("b"), IsEmpty());
   EXPECT_EQ(workspace_.findings("a", {"real", "none", "inf"}),
@@ -99,7 +115,7 @@ TEST_F(WorkspaceFixture, KeepsFindingsOfEveryKind) {
 // SQLite has no NaN: without care the value would come back as absent.
 TEST_F(WorkspaceFixture, KeepsANumberThatIsNone) {
   add(0, State::done);
-  workspace_.replace_findings("a", {{.workpackage = 0, .name = "x", .value = std::nan("")}});
+  replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = std::nan("")}});
   const auto value = workspace_.findings("a").at(0).value;
   ASSERT_TRUE(value);
   EXPECT_TRUE(std::isnan(std::get<double>(*value)));
@@ -107,9 +123,9 @@ TEST_F(WorkspaceFixture, KeepsANumberThatIsNone) {
 
 TEST_F(WorkspaceFixture, ReplacesTheFindingsOfOneAnalyserOnly) {
   add(0, State::done);
-  workspace_.replace_findings("a", {{.workpackage = 0, .name = "old", .value = 1LL}});
-  workspace_.replace_findings("b", {{.workpackage = 0, .name = "other", .value = 2LL}});
-  workspace_.replace_findings("a", {{.workpackage = 0, .name = "new", .value = 3LL}});
+  replace_findings(workspace_, "a", {{.workpackage = 0, .name = "old", .value = 1LL}});
+  replace_findings(workspace_, "b", {{.workpackage = 0, .name = "other", .value = 2LL}});
+  replace_findings(workspace_, "a", {{.workpackage = 0, .name = "new", .value = 3LL}});
   ASSERT_EQ(workspace_.findings("a").size(), 1U);
   EXPECT_EQ(workspace_.findings("a")[0].name, "new");
   EXPECT_EQ(workspace_.findings("b").size(), 1U);
@@ -119,7 +135,7 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAnotherWorkpackageEnds) {
   add(0, State::done);
   add(1, State::running);
   EXPECT_FALSE(workspace_.analysed("a"));
-  workspace_.replace_findings("a", {});
+  replace_findings(workspace_, "a", {});
   EXPECT_TRUE(workspace_.analysed("a"));
   EXPECT_FALSE(workspace_.analysed("b"));
   workspace_.apply({.endings = {{.workpackage = 1, .outcome = Outcome::failed}}});
@@ -156,10 +172,11 @@ class ClosedWorkspace : public testing::Test {
     workspace.apply({.created = {made}});
     workspace.apply({.claims = {{.workpackage = 0, .uuid = "u", .host = "node1"}}});
     workspace.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done, .exit_code = 0}}});
-    workspace.replace_findings(
-        "a", {{.workpackage = 0, .name = "energy_wh", .absent_reason = "no power source"},
-              {.workpackage = 0, .name = "rate", .value = 2.5, .unit = "img/s", .estimated = true},
-              {.workpackage = 0, .name = "note", .value = "x"}});
+    replace_findings(
+        workspace, "a",
+        {{.workpackage = 0, .name = "energy_wh", .absent_reason = "no power source"},
+         {.workpackage = 0, .name = "rate", .value = 2.5, .unit = "img/s", .estimated = true},
+         {.workpackage = 0, .name = "note", .value = "x"}});
   }
 
   SQLite::Database plain(int flags = SQLite::OPEN_READONLY) const {
@@ -245,6 +262,27 @@ TEST(Workspace, IsReadWhereTheLogCannotBeShared) {
   fs::rename(directory.path() / "workspace.db", odd / "workspace.db");
   set_wal_mode(odd / "workspace.db");
   EXPECT_EQ(Workspace::open(odd, Workspace::Access::read).fact("a"), "b");
+}
+
+// As on a file system without a write-ahead log: what was changed is in the file already, what it
+// was before is in the journal.
+TEST(Workspace, IsReadAsItWasBeforeAWriterWasKilledWithinATransaction) {
+  const support::TempDirectory directory;
+  const support::TempDirectory killed;
+  { Workspace::create(directory.path(), {{"a", "b"}}); }
+  SQLite::Database writer((directory.path() / "workspace.db").string(), SQLite::OPEN_READWRITE);
+  writer.exec("PRAGMA journal_mode=TRUNCATE");
+  writer.exec("PRAGMA cache_size=1");
+  const SQLite::Transaction transaction(writer, SQLite::TransactionBehavior::IMMEDIATE);
+  writer.exec("UPDATE fact SET value = 'half'");
+  writer.exec(
+      "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 500) "
+      "INSERT INTO fact SELECT 'name ' || n, hex(randomblob(500)) FROM number");
+  for (const char* file : {"workspace.db", "workspace.db-journal"})
+    fs::copy_file(directory.path() / file, killed.path() / file);
+  ASSERT_NE(read_file(killed.path() / "workspace.db").find("half"), std::string::npos);
+  const Workspace reader = Workspace::open(killed.path(), Workspace::Access::read);
+  EXPECT_EQ(reader.facts(), (std::map<std::string, std::string>{{"a", "b"}}));
 }
 
 TEST(Workspace, WaitsForNoReaderWhenItIsClosed) {

@@ -2,13 +2,16 @@
 #include "support/temp_directory.hpp"
 
 #include <array>
+#include <filesystem>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bench/base/host.hpp>
+#include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::workspace {
@@ -38,6 +41,31 @@ TEST(WriterLock, IsNotTakenFromItsHolderByThoseWhoOnlyAsk) {
     EXPECT_FALSE(WriterLock::take_if_free(directory.path()).has_value());
   }
   EXPECT_TRUE(WriterLock::take_if_free(directory.path()).has_value());
+}
+
+/// Whether another process may lock the file for writing.
+bool is_free_for_another_process(const std::filesystem::path& file) {
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    struct flock asked {};
+    asked.l_type = F_WRLCK;
+    asked.l_whence = SEEK_SET;
+    const int fd = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+    ::_exit(::fcntl(fd, F_GETLK, &asked) == 0 && asked.l_type == F_UNLCK ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+TEST(WriterLock, TakesNoLockOfSqliteAway) {
+  const TempDirectory directory;
+  { const WriterLock of_an_earlier_bench(directory.path()); }
+  const Workspace workspace = Workspace::create(directory.path(), {{"a", "b"}});
+  EXPECT_EQ(workspace.fact("a"), "b");
+  ASSERT_FALSE(is_free_for_another_process(directory.path() / "workspace.db"));
+  EXPECT_TRUE(WriterLock::take_if_free(directory.path()).has_value());
+  EXPECT_FALSE(is_free_for_another_process(directory.path() / "workspace.db"));
 }
 
 TEST(WriterLock, TellsWhoWorksOnARunWithoutBeingTouched) {

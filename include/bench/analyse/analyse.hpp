@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,8 @@ struct Group {
   std::map<std::string, std::string, std::less<>> parameters;  ///< Of the first workpackage.
 };
 
-/// Analyses groups: scans their files, computes statistics, evaluates derived patterns.
+/// Analyses groups, some at a time: scans their files, computes statistics, evaluates derived
+/// patterns.
 ///
 /// Scanning: Python's `re` dialect over the whole text, multi-line; `\r\n` and `\r` count as `\n`;
 /// bytes that are no UTF-8 count as the character U+FFFD. `$jube_pat_int` and the like, and
@@ -67,13 +70,25 @@ struct Group {
 /// meter wrote nothing". Where only some of a group's files have a name, its statistics are over
 /// those, and its sums are absent. A pattern of the same name goes first.
 ///
-/// @param diagnostics told, once per pattern, of matches that are no numbers and of derived
-///        patterns that fail, and once per file of bytes that are no UTF-8
-/// @returns one Findings per group, in order
-/// @throws Error with the pattern's place if an expression does not compile or exceeds its match
-///         limit, or if derived patterns need each other
-std::vector<Findings> analyse(const std::vector<Group>& groups, evaluate::Evaluator& evaluator,
-                              Diagnostics* diagnostics = nullptr);
+class GroupAnalyser {
+ public:
+  /// @param diagnostics told, once per pattern, of matches that are no numbers and of derived
+  ///        patterns that fail, and once per file of bytes that are no UTF-8
+  explicit GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagnostics = nullptr);
+  ~GroupAnalyser();
+
+  /// @returns one Findings per group, in order
+  /// @throws Error with the pattern's place if an expression does not compile or exceeds its match
+  ///         limit, or if derived patterns need each other
+  std::vector<Findings> analyse(const std::vector<Group>& groups);
+
+ private:
+  class Scanner;
+  evaluate::Evaluator& evaluator_;
+  Diagnostics* diagnostics_;
+  std::unique_ptr<Scanner> scanner_;
+  std::set<const model::Pattern*> failed_;  ///< Derived patterns that were told of.
+};
 
 /// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
 const std::string* predefined_pattern(std::string_view name);

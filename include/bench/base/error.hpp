@@ -25,13 +25,21 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& message, std::string hint = "", Place place = {})
       : std::runtime_error(message), hint_(std::move(hint)), place_(std::move(place)) {}
 
+  /// The operating system refused something: `message: what the errno means`.
+  static Error of_system(const std::string& message, int error_number, std::string hint = "",
+                         Place place = {});
+
   std::string message() const { return what(); }
   const std::string& hint() const { return hint_; }
   const Place& place() const { return place_; }
+  /// Whether the machine is at fault and not what was asked of it, so that the same may succeed
+  /// later: a full disk, too many open files, a permission that was lost.
+  bool may_pass() const { return may_pass_; }
 
  private:
   std::string hint_;
   Place place_;
+  bool may_pass_ = false;
 };
 
 /// How serious a rendered message is.

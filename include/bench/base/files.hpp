@@ -6,25 +6,38 @@
 #include <string_view>
 #include <vector>
 
+#include <bench/base/unique_fd.hpp>
+
 namespace bench {
 
 /// The whole file as bytes.
 /// @throws Error if it cannot be read
 std::string read_file(const std::filesystem::path& file);
 
-/// The last lines of a file that may be huge or growing, or gone.
+/// What is left to read of an open file.
+/// @param file its name, for the error
+/// @throws Error if it cannot be read
+std::string read_all(const UniqueFd& fd, const std::filesystem::path& file);
+
+/// The same handed over in pieces, for a file that may be larger than the memory.
+void read_pieces(const UniqueFd& fd, const std::filesystem::path& file,
+                 const std::function<void(std::string_view)>& take);
+
+/// The last lines of a file that may be huge or growing.
 struct FileEnd {
   std::string text;   ///< Valid UTF-8, without the newline of the last line.
   bool whole = true;  ///< There is nothing before it.
 };
 
 /// At most `lines` lines and 8 KiB; empty where the file cannot be read.
-FileEnd end_of_file(const std::filesystem::path& file, std::size_t lines);
+FileEnd end_of_file(const UniqueFd& file, std::size_t lines);
 
 /// Writes `content` under a temporary name beside `file` and renames it, so that a reader sees the
 /// old or the new file and never half of one.
+/// @param mode of the file, less what the umask takes
 /// @throws Error if it cannot be written
-void write_file_atomically(const std::filesystem::path& file, std::string_view content);
+void write_file_atomically(const std::filesystem::path& file, std::string_view content,
+                           unsigned mode = 0666);
 
 /// Appends `content` in one write.
 /// @throws Error if it cannot be written

@@ -56,6 +56,10 @@ std::string python_float(double value);
 /// Bytes that are no valid UTF-8 replaced by U+FFFD, so that any output can be stored and printed.
 std::string to_valid_utf8(std::string_view bytes);
 
+/// Valid UTF-8 in which control characters are shown and do nothing: `^[` for Escape, `^M`, `^?`,
+/// `<U+009B>` beyond ASCII. Newlines and tabs stay.
+std::string with_visible_controls(std::string_view bytes);
+
 /// Columns that the text takes on a terminal: its code points, wide East Asian ones counted twice.
 std::size_t display_width(std::string_view utf8);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/unique_fd.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
@@ -31,7 +32,8 @@ class Inspection {
   /// The latest attempt of a workpackage, or null.
   const workspace::Attempt* attempt(long long id) const;
 
-  /// The existing files that the commands of a workpackage write their output to, sorted.
+  /// The existing files that the commands of a workpackage write their output to, sorted, as far as
+  /// `open_output` opens them.
   /// @param standard_error the files of standard error instead of those of standard output
   std::vector<std::filesystem::path> output_files(const workspace::Workpackage& workpackage,
                                                   bool standard_error) const;
@@ -42,5 +44,10 @@ class Inspection {
   std::map<long long, workspace::Attempt> attempts_;
   std::map<long long, std::vector<long long>> children_;
 };
+
+/// An output file of a run, opened to be read: a regular file in the run directory that no link
+/// leads out of; or where the benchmark has a `work_dir` elsewhere, one of the run's owner, so that
+/// somebody else's run shows no file of its reader. Invalid for every other file.
+UniqueFd open_output(const Run& run, const std::filesystem::path& file);
 
 }  // namespace bench::engine

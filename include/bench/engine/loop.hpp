@@ -40,7 +40,9 @@ struct LoopOptions {
 struct Standing {
   std::vector<workspace::StepCounts> counts;
   bool interrupted = false;
-  std::string trouble;  ///< What keeps the batch system from being asked; empty: nothing.
+  /// What keeps the batch system from being asked, or workpackages from being started; empty:
+  /// nothing.
+  std::string trouble;
 
   long long failed() const;
   /// Workpackages that have not ended: with a scheduler, or left by an interruption.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/engine/filters.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/result/database.hpp>
 #include <bench/result/syslog.hpp>
@@ -24,8 +25,16 @@ using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
 Analyses analyse_run(const Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics);
 
-/// Keeps what the analysers found. The caller holds the writer lock.
-void store(const Analyses& analyses, workspace::Workspace& workspace);
+/// The same, and keeps what they find: all of it, or nothing where an analyser fails. The caller
+/// holds the writer lock.
+void analyse_and_store(const Run& run, workspace::Workspace& workspace, Diagnostics& diagnostics);
+
+/// Whether any result of the benchmark has a filter.
+bool has_filters(const model::Benchmark& benchmark);
+
+/// Evaluates the filters of the results and keeps what they come to, so that `report` executes
+/// nothing. One that fails is told of by the report. The caller holds the writer lock.
+void keep_filters(const Run& run, const Analyses& analyses, workspace::Workspace& workspace);
 
 /// What an earlier analysis found, as far as the results show it.
 Analyses stored_analyses(const Run& run, const workspace::Workspace& workspace);
@@ -38,6 +47,7 @@ struct FilledTable {
   result::Table table;
   std::string style;                       ///< As the benchmark asks for.
   std::filesystem::path result_directory;  ///< Where its file belongs.
+  std::filesystem::path run_directory;     ///< Through whose links nothing of it is written.
 };
 
 struct FilledSyslog {
@@ -49,6 +59,7 @@ struct FilledDatabase {
   result::Table rows;
   result::DatabaseTarget target;
   std::filesystem::path result_directory;
+  std::filesystem::path run_directory;
 };
 
 /// All results of a run.
@@ -63,9 +74,11 @@ struct Report {
 /// The results of the benchmark, in order. Writes and sends nothing.
 /// @param only the names of those to make; empty: all
 /// @param diagnostics told of a name that several columns of one table have
+/// @param trust of a foreign run only filters are applied whose outcome was kept
 /// @throws Error with the place of a `filter` or `format` that does not fit
 Report report(const Run& run, const workspace::Workspace& workspace, const Analyses& analyses,
-              const std::set<std::string>& only, Diagnostics& diagnostics);
+              const std::set<std::string>& only, Diagnostics& diagnostics,
+              Trust trust = Trust::own);
 
 /// The names of all results of a benchmark, in order.
 std::vector<std::string> result_names(const model::Benchmark& benchmark);

@@ -23,12 +23,14 @@ class LocalBackend {
   std::vector<Completion> wait(double at_most_s);
   /// How many attempts are under way.
   std::size_t active() const;
-  /// Ends what runs here, process groups and all, and returns the workpackages concerned.
+  /// Ends what runs here, process groups and all, and returns the workpackages concerned. What
+  /// ignores the request to end is killed 5 s later, all of it at once.
   std::vector<long long> abandon();
 
   /// Takes over an attempt that an earlier bench started and that still runs as these processes;
   /// its sentinel will tell how it ended. Without one it counts as interrupted.
-  void adopt(Job job, std::vector<int> pids);
+  /// @param running_for_s since when, for its timeout
+  void adopt(Job job, std::vector<int> pids, double running_for_s = 0);
 
  private:
   class Run;

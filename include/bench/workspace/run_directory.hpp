@@ -25,6 +25,10 @@ int next_run_id(const std::filesystem::path& outpath);
 /// @throws Error if the directory exists already or cannot be made
 RunDirectory make_run_directory(const std::filesystem::path& outpath, std::optional<int> id);
 
+/// Whether the run is the user's own: its directory and its database are, and the directory may be
+/// written. Only then may reading it execute anything of its benchmark.
+bool is_own(const std::filesystem::path& run_directory);
+
 /// Every run in `outpath`, ascending by id: all-digit directories that hold a workspace.
 std::vector<RunDirectory> find_runs(const std::filesystem::path& outpath);
 

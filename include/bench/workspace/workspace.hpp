@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,10 +35,12 @@ struct Finding {
 /// do not give). One writer at a time: the caller holds a WriterLock.
 class Workspace {
  public:
-  /// Makes the database of a new run.
+  /// Makes the database of a new run. Readers see it with its first workpackages or not at all: one
+  /// without any is a finished run.
   /// @throws Error if it exists or cannot be made
   static Workspace create(const std::filesystem::path& run_directory,
-                          const std::map<std::string, std::string>& facts);
+                          const std::map<std::string, std::string>& facts,
+                          const Changes& first = {});
 
   enum class Access { read, write };
   /// @throws Error if there is no workspace, or one of a newer version of bench
@@ -53,6 +56,11 @@ class Workspace {
   std::string fact(const std::string& name) const;
   std::map<std::string, std::string> facts() const;
   void set_fact(const std::string& name, const std::string& value);
+
+  /// Of a run that somebody else has made: that its rows belong to the benchmark and to each other.
+  /// @param commands the number of commands of every step
+  /// @throws Error
+  void check_rows(const std::map<std::string, std::size_t>& commands) const;
 
   /// Writes all changes in one transaction.
   /// @throws Error if a workpackage is not in the state that a change starts from; then nothing is
@@ -75,8 +83,18 @@ class Workspace {
   /// When an attempt last began or ended, in seconds since 1970; none where nothing has begun.
   std::optional<double> last_change_unix_s() const;
 
-  /// Replaces everything that an analyser found.
-  void replace_findings(const std::string& analyser, const std::vector<Finding>& findings);
+  /// Whether everything has ended: no workpackage is left to work on, and those of these steps that
+  /// are done have their children.
+  bool is_finished(const std::set<std::string>& steps_with_children) const;
+
+  /// What `action` writes comes to be all at once, or not at all if it throws; readers see what was
+  /// before until then. Inside another one it is part of that.
+  void at_once(const std::function<void()>& action);
+
+  /// Forgets what an analyser found, and notes that it has seen every workpackage that has ended.
+  void begin_findings(const std::string& analyser);
+  /// @throws Error if the analyser has found one of that name for that workpackage already
+  void add_findings(const std::string& analyser, const std::vector<Finding>& findings);
   /// Ascending by workpackage, then name.
   std::vector<Finding> findings(const std::string& analyser) const;
   /// The same, of these names only: a run may hold millions.

@@ -16,7 +16,8 @@ class WriterLock {
   /// @throws Error naming host, process and start of the holder if another process has it
   explicit WriterLock(const std::filesystem::path& run_directory);
 
-  /// The same for those who can do without: nothing if another process has it.
+  /// The same for those who can do without: nothing if another process has it, or if
+  /// the file system has no locks.
   /// @throws Error if the lock file cannot be opened or written
   static std::optional<WriterLock> take_if_free(const std::filesystem::path& run_directory);
 

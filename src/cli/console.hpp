@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace bench::cli {
+
+/// Standard output and standard error of this process, in the order in which they are written to.
+///
+/// A write waits for whoever reads, as that of any program does. While a run is worked on it must
+/// not: a reader that has stopped (a pager, a terminal after Ctrl-S) would stop the timeouts and
+/// the start of what is ready, too. Then text is kept until it fits into the pipe.
+class Console {
+ public:
+  /// Makes sure that the descriptors 0 to 2 are open. Closed ones would be taken by the next files
+  /// that are opened, the workspace's among them.
+  static void open_standard_descriptors();
+
+  /// @param fd STDOUT_FILENO or STDERR_FILENO
+  void write(int fd, std::string_view text);
+  /// From now on, text that its reader does not take at once is kept.
+  void keep_what_does_not_fit() { keeping_ = true; }
+  /// Writes what fits of the text that was kept; a reader that is only slow gets a moment.
+  void advance();
+  /// Whether text waits for its reader.
+  bool is_behind() const { return !waiting_.empty(); }
+  /// Waits until all is written, and from now on with every write. A signal that bench catches ends
+  /// that, and what is left is dropped.
+  void flush();
+  /// The error with which a write to standard output has failed, 0: none. A reader that has gone
+  /// away, since it has seen enough, is none.
+  int output_error() const { return output_error_; }
+
+ private:
+  struct Piece {
+    int fd;
+    std::string text;
+    std::size_t written = 0;
+  };
+
+  /// Writes what a descriptor that is ready takes of the first piece.
+  void write_some();
+
+  std::deque<Piece> waiting_;
+  bool keeping_ = false;
+  bool stalled_ = false;  ///< The reader took nothing for a while.
+  int output_error_ = 0;
+};
+
+/// That of this process.
+Console& console();
+
+}  // namespace bench::cli

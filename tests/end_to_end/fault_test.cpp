@@ -1,0 +1,148 @@
+// A run of which one call of the system fails, each in turn.
+#include "bench_program.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+/// Files are copied and changed, scripts evaluated, and every command leaves a witness that does
+/// not depend on what bench believes.
+constexpr const char* witnessed_files = R"(name: witnessed
+outpath: runs
+parameterset: {name: sweep, parameter: [{n: [1, 2]}, {name: double, mode: python, _: 2 * $n}]}
+fileset: {name: files, copy: input.txt}
+substituteset: {name: numbers, iofile: {in: input.txt, out: out.txt}, sub: {source: "#N#", dest: $n}}
+step:
+  - {name: first, use: [sweep, files, numbers], do: 'cat out.txt; echo "first $n" >> $jube_benchmark_home/witness'}
+  - {name: second, depend: first, do: 'echo "value=$double"; echo "second $n" >> $jube_benchmark_home/witness'}
+patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
+analyser: {name: output, use: found, analyse: {step: second, file: stdout}}
+result: {use: output, table: {name: t, style: csv, sort: n, column: [n, double, value, jube_wp_id]}}
+)";
+constexpr const char* whole_table = "n,double,value,jube_wp_id\n1,2,2,2\n2,4,4,3\n\n";
+
+struct FaultCase {
+  std::string name;
+  std::string fault;  ///< For tests/fake/faults.cpp.
+  int first;          ///< The call to begin with: together the cases see most calls.
+  bool stays = false;
+};
+class FaultTest : public testing::TestWithParam<FaultCase> {
+ protected:
+  static Environment environment(const Playground& here, const Environment& more) {
+    Environment all{{"LD_PRELOAD", FAULTS_LIBRARY}, {"FAULT_ROOT", here.path().string()}};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  static void write_input(const Playground& here) {
+    here.write("w.yaml", witnessed_files);
+    here.write("input.txt", "n is #N#\n");
+  }
+
+  /// Calls of a run in which none fails.
+  static int calls() {
+    const Playground here;
+    const Playground elsewhere;
+    write_input(here);
+    const std::string counts = (elsewhere.path() / "calls").string();
+    const auto run =
+        here.bench({"run", "w.yaml", "--result"}, environment(here, {{"FAULT_COUNT", counts}}));
+    EXPECT_EQ(run.status.code, 0) << run.standard_error;
+    return std::stoi(elsewhere.read("calls"));
+  }
+
+  /// Lets a call fail and then goes on without.
+  static void check(int call) {
+    SCOPED_TRACE(testing::Message() << "call " << call);
+    const Playground here;
+    write_input(here);
+    Environment faulty{{"FAULT_AT", std::to_string(call)}, {"FAULT", GetParam().fault}};
+    if (GetParam().stays)
+      faulty.emplace_back("FAULT_STAYS", "1");
+    const auto run = here.bench({"run", "w.yaml", "--result"}, environment(here, faulty));
+    EXPECT_EQ(run.status.signal, 0) << run.standard_error;
+    if (run.status.code == 0) {
+      EXPECT_THAT(run.standard_output, HasSubstr(whole_table));
+    } else {
+      EXPECT_FALSE(run.standard_error.empty());
+    }
+
+    const bool has_run = here.has("runs/000000/workspace.db");
+    const auto again = here.bench(has_run ? std::vector<std::string>{"continue", "runs"}
+                                          : std::vector<std::string>{"run", "w.yaml"});
+    EXPECT_EQ(again.status.code, 0) << again.standard_error << run.standard_error;
+    EXPECT_EQ(here.bench({"result", "runs"}).standard_output, whole_table) << run.standard_error;
+    // Once each, unless bench ended with an error while it ran, and ended it too.
+    const std::vector<std::string> witness = split_names(here.read("witness"), "\n");
+    if (run.status.code == 0) {
+      EXPECT_THAT(witness, SizeIs(4));
+    }
+    EXPECT_THAT(std::set<std::string>(witness.begin(), witness.end()),
+                ElementsAre("first 1", "first 2", "second 1", "second 2"))
+        << run.standard_error;
+  }
+};
+
+// BENCH_FAULT_CALLS=all lets each call fail, which takes minutes.
+TEST_P(FaultTest, IsToldAndContinueFinishesOnceItIsGone) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer must be the first library";
+#endif
+  const int all = calls();
+  ASSERT_GT(all, 50);
+  const char* const wanted = std::getenv("BENCH_FAULT_CALLS");
+  const bool each = wanted && std::string(wanted) == "all";
+  for (int call = each ? 1 : GetParam().first; call <= all; call += each ? 1 : 9)
+    check(call);
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, FaultTest,
+                         testing::Values(FaultCase{"NoSpace", std::to_string(ENOSPC), 1},
+                                         FaultCase{"NoSpaceFromThenOn", std::to_string(ENOSPC), 2,
+                                                   true},
+                                         FaultCase{"InputOutputError", std::to_string(EIO), 3},
+                                         FaultCase{"PermissionLost", std::to_string(EACCES), 5},
+                                         FaultCase{"TooManyOpenFiles", std::to_string(EMFILE), 6},
+                                         FaultCase{"Interrupted", std::to_string(EINTR), 7},
+                                         FaultCase{"ShortWrites", "short", 8}),
+                         [](const auto& instance) { return instance.param.name; });
+
+// A full disk concerns all workpackages alike: none of them is a failed one.
+TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer must be the first library";
+#endif
+  const Playground here;
+  here.write("w.yaml",
+             "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2]}}\n"
+             "step: {name: only, use: s, do: echo}\n");
+  ASSERT_EQ(here.bench({"run", "w.yaml"}).status.code, 0);
+  here.bench({"remove", "runs", "--workpackage", "0", "--force"});
+  const auto run = here.bench({"continue", "runs"},
+                              {{"LD_PRELOAD", FAULTS_LIBRARY},
+                               {"FAULT_ROOT", (here.path() / "runs/000000/000000_only").string()},
+                               {"FAULT_AT", "1"},
+                               {"FAULT", std::to_string(ENOSPC)},
+                               {"FAULT_STAYS", "1"}});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("1 workpackage could not be started: cannot"));
+  EXPECT_THAT(run.standard_error, HasSubstr("No space left on device"));
+  EXPECT_THAT(run.standard_error, HasSubstr("`bench continue` goes on where this stopped"));
+  EXPECT_THAT(run.standard_error, Not(HasSubstr("failed")));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,102 @@
+#include "bench_program.hpp"
+#include "support/eventually.hpp"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using support::eventually;
+using support::is_gone;
+using testing::HasSubstr;
+
+/// A command that ignores the request to end, as does what it has started.
+constexpr const char* stubborn =
+    "trap '''' TERM; (echo $$BASHPID > ../../../grandchild; exec sleep 1000) & "
+    "echo $$$$ > ../../../child; while :; do sleep 1; done";
+
+class ProcessesTest : public testing::Test {
+ protected:
+  ~ProcessesTest() override {
+    for (const char* name : {"child", "grandchild", "daemon"})
+      if (here_.has(std::string("runs/") + name))
+        ::kill(pid(name), SIGKILL);
+  }
+
+  /// @param step what the step says beside its command
+  void write(const std::string& step, const std::string& command) const {
+    here_.write("p.yaml",
+                "name: p\noutpath: runs\nstep: {name: s, " + step + "do: '" + command + "'}\n");
+  }
+
+  /// The process that has left its number in this file.
+  int pid(const std::string& name) const {
+    const std::string line = support::wait_for_line((here_.path() / "runs" / name).string());
+    EXPECT_NE(line, "") << name;
+    return line.empty() ? -1 : std::stoi(line);
+  }
+
+  bool are_gone() const {
+    return eventually([&] { return is_gone(pid("child")) && is_gone(pid("grandchild")); });
+  }
+
+  Playground here_;
+  Environment bash_{{"JUBE_EXEC_SHELL", "/bin/bash"}};
+};
+
+TEST_F(ProcessesTest, ATimeoutEndsAGroupThatIgnoresTheRequest) {
+  write("timeout: 1s, ", stubborn);
+  const auto run = here_.bench({"run", "p.yaml"}, bash_);
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_EQ(run.standard_error, "workpackage 0 (s) failed: timeout after 1.0 s\n");
+  EXPECT_TRUE(are_gone());
+}
+
+TEST_F(ProcessesTest, AnInterruptionEndsAGroupThatIgnoresTheRequest) {
+  write("", stubborn);
+  Process run(here_.spec({"run", "p.yaml"}, bash_));
+  ASSERT_GT(pid("child"), 0);
+  ASSERT_GT(pid("grandchild"), 0);
+  run.signal_group(SIGINT);
+  EXPECT_EQ(run.wait().code, 1);
+  EXPECT_TRUE(are_gone());
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n") << "it is open again";
+}
+
+TEST_F(ProcessesTest, ATimeoutHoldsAlsoForWhatAKilledBenchHasStarted) {
+  write("timeout: 3s, ", stubborn);
+  Process run(here_.spec({"run", "p.yaml"}, bash_));
+  ASSERT_GT(pid("child"), 0);
+  ASSERT_GT(pid("grandchild"), 0);
+  ::kill(run.pid(), SIGKILL);
+  run.wait();
+  const auto again = here_.bench({"continue", "runs"}, bash_);
+  EXPECT_EQ(again.status.code, 1);
+  EXPECT_THAT(again.standard_error, HasSubstr("workpackage 0 still runs"));
+  EXPECT_THAT(again.standard_error, HasSubstr("workpackage 0 (s) failed: timeout after 3.0 s\n"));
+  EXPECT_TRUE(are_gone());
+}
+
+// It keeps standard output open, which is a file: nobody waits for its end.
+TEST_F(ProcessesTest, WhatACommandLeavesInTheBackgroundIsNotWaitedForAndNotEnded) {
+  write("",
+        "echo before; sleep 1000 & echo $$! > ../../../child; "
+        "setsid sleep 1000 & echo $$! > ../../../grandchild");
+  const auto run = here_.bench({"run", "p.yaml"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "before\n");
+  EXPECT_FALSE(is_gone(pid("child")));
+  EXPECT_FALSE(is_gone(pid("grandchild")));
+}
+
+TEST_F(ProcessesTest, ATimeoutLeavesASessionOfItsOwnAlone) {
+  write("timeout: 1s, ",
+        "setsid sh -c ''echo $$$$ > ../../../daemon; exec sleep 1000'' & "
+        "while :; do sleep 1; done");
+  EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
+  EXPECT_FALSE(is_gone(pid("daemon")));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -2,43 +2,18 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include <fmt/core.h>
 #include <signal.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
 #include <bench/schedule/orphans.hpp>
 
 namespace bench::schedule {
 namespace {
-
-/// A file of a process, or nothing: a process may go while it is looked at, or be another user's.
-std::string read_process_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-/// Running, that is, neither gone nor a zombie that nobody has reaped.
-bool alive(int pid) {
-  const std::string stat = read_process_file(fmt::format("/proc/{}/stat", pid));
-  // The state follows the command name, which stands in parentheses and may hold any character.
-  const auto end = stat.rfind(')');
-  return end != std::string::npos && end + 2 < stat.size() && stat[end + 2] != 'Z';
-}
-
-/// What a variable of a process was when it started; empty for processes of other users.
-std::string variable_of(const std::filesystem::path& process, const std::string& name) {
-  const std::string marker = name + "=";
-  const std::string environment = read_process_file(process / "environ");
-  for (const std::string& entry : split(environment, std::string_view("\0", 1)))
-    if (entry.starts_with(marker))
-      return entry.substr(marker.size());
-  return "";
-}
 
 /// The living processes for which the variable is one of these values, by value.
 template <class Filter>
@@ -51,9 +26,10 @@ std::map<std::string, std::vector<int>> find_processes(const std::string& variab
   std::error_code gone;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", gone))
     if (const auto pid = parse_integer(entry.path().filename().string())) {
-      const std::string value = variable_of(entry.path(), variable);
-      if (values.contains(value) && filter(entry.path()) && alive(static_cast<int>(*pid)))
-        found[value].push_back(static_cast<int>(*pid));
+      const auto process = static_cast<int>(*pid);
+      const std::string value = variable_of(process, variable);
+      if (values.contains(value) && filter(process) && is_alive(process))
+        found[value].push_back(process);
     }
   return found;
 }
@@ -61,12 +37,12 @@ std::map<std::string, std::vector<int>> find_processes(const std::string& variab
 }  // namespace
 
 std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
-  return find_processes("BENCH_ATTEMPT", uuids, [](const auto&) { return true; });
+  return find_processes("BENCH_ATTEMPT", uuids, [](int) { return true; });
 }
 
 std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
   // A job has SLURM_JOB_ID or its like; the program that submits it has been cleaned of it.
-  return find_processes("BENCH_SUBMISSION", submissions, [](const auto& process) {
+  return find_processes("BENCH_SUBMISSION", submissions, [](int process) {
     constexpr std::array<const char*, 6> of_jobs{"SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID",
                                                  "COBALT_JOBID", "PJM_JOBID", "JOB_ID"};
     return std::ranges::all_of(
@@ -76,7 +52,7 @@ std::map<std::string, std::vector<int>> find_submitters(const std::set<std::stri
 
 bool any_alive(const std::vector<int>& pids) {
   for (const int pid : pids)
-    if (alive(pid))
+    if (is_alive(pid))
       return true;
   return false;
 }

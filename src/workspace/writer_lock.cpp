@@ -1,8 +1,10 @@
 #include "file_system.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -14,6 +16,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -25,6 +28,34 @@ std::filesystem::path lock_file(const std::filesystem::path& run_directory) {
   return run_directory / "workspace.lock";
 }
 
+std::string name_of_this_process() {
+  return fmt::format("process {} on {}, since {}\n", ::getpid(), host_name(), local_time_now());
+}
+
+/// Whether the holder that has left its name in the file is a process of this host that has ended.
+bool has_ended(const std::string& holder) {
+  const auto words = split_names(holder, " ");
+  if (words.size() < 4 || words[0] != "process" || words[3] != host_name() + ",")
+    return false;
+  const auto pid = parse_integer(words[1]);
+  return pid && !is_alive(static_cast<int>(*pid));
+}
+
+/// Takes the lock without waiting for another bench. That of a bench which was killed goes with it,
+/// but for a child that it was just starting: until its program begins, this has every descriptor
+/// of its parent. For that much, 10 s at most, it waits: only then can the child be told for one.
+/// @returns 0, or the number of the error: EWOULDBLOCK if another process has it
+int take(int fd, const std::filesystem::path& file) {
+  for (int round = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0; ++round) {
+    if (errno != EWOULDBLOCK)
+      return errno;
+    if (round == 5000 || !has_ended(end_of_file(open_regular_file(file), 1).text))
+      return EWOULDBLOCK;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return 0;
+}
+
 /// The locked file with the holder's name in it; an invalid one if another process has it.
 UniqueFd lock(const std::filesystem::path& file) {
   // Not through a link: what it leads to would be overwritten.
@@ -32,10 +63,9 @@ UniqueFd lock(const std::filesystem::path& file) {
   if (!fd.valid())
     throw Error(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)),
                 "this run can be read, but not continued, by you");
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK)
+  if (const int why = take(fd.get(), file); why != 0) {
+    if (why == EWOULDBLOCK)
       return {};
-    const int why = errno;
     struct stat info {};
     if (::fstat(fd.get(), &info) == 0 && info.st_size == 0)
       ::unlink(file.c_str());  // just made: a run that cannot begin leaves nothing behind
@@ -43,8 +73,7 @@ UniqueFd lock(const std::filesystem::path& file) {
                 "a file system without locks, such as Lustre mounted without `-o flock`, can hold "
                 "runs to look at, but none is made or continued there; choose another outpath");
   }
-  const std::string holder =
-      fmt::format("process {} on {}, since {}\n", ::getpid(), host_name(), local_time_now());
+  const std::string holder = name_of_this_process();
   if (::ftruncate(fd.get(), 0) != 0 ||
       ::pwrite(fd.get(), holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size()))
     throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));

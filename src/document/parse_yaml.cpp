@@ -86,7 +86,8 @@ class Builder : public YAML::EventHandler {
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& text) override {
+                const std::string& decoded) override {
+    const std::string text = with_whole_characters(decoded);
     source_.check_indentation(offset_of(mark));
     if (tag != "?")
       source_.check_quote(offset_of(mark));

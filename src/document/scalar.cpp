@@ -290,4 +290,22 @@ std::optional<std::string> plain_scalar(std::string_view text) {
   return std::string(text);
 }
 
+std::string with_whole_characters(const std::string& text) {
+  std::string whole;
+  whole.reserve(text.size());
+  int due = 0;  // bytes of a character that has begun
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = (byte & 0xC0) == 0x80;
+    if (continues && due == 0)
+      whole += '\xC2';
+    if (continues)
+      due = std::max(due - 1, 0);
+    else
+      due = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC0 ? 1 : 0;
+    whole += c;
+  }
+  return whole;
+}
+
 }  // namespace bench::document

@@ -188,8 +188,8 @@ class Grouping {
   std::vector<std::vector<Member>> members_;  ///< Of each group, in the order of the analyses.
 };
 
-std::vector<workspace::Finding> rows_of(long long workpackage, const analyse::Findings& findings) {
-  std::vector<workspace::Finding> rows;
+void add_rows(long long workpackage, const analyse::Findings& findings,
+              std::vector<workspace::Finding>& rows) {
   for (const auto& [name, finding] : findings)
     rows.push_back({.workpackage = workpackage,
                     .name = name,
@@ -197,13 +197,12 @@ std::vector<workspace::Finding> rows_of(long long workpackage, const analyse::Fi
                     .unit = finding.unit,
                     .estimated = finding.estimated,
                     .absent_reason = finding.absent_reason});
-  return rows;
 }
 
 using TakeIn = std::function<void(const std::string& analyser, std::vector<workspace::Finding>)>;
 
-/// Hands over what the analysers find workpackage by workpackage, since all of it together is
-/// large: ten numbers for each pattern.
+/// Hands over what the analysers find in pieces, since all of it together is large: ten numbers for
+/// each pattern.
 void analyse_bit_by_bit(const Run& run, const workspace::Workspace& workspace,
                         Diagnostics& diagnostics, const TakeIn& take_in) {
   constexpr std::size_t at_a_time = 1000;  // derived patterns are evaluated together
@@ -218,8 +217,10 @@ void analyse_bit_by_bit(const Run& run, const workspace::Workspace& workspace,
       for (std::size_t k = first; k < std::min(first + at_a_time, grouping.size()); ++k)
         groups.push_back(grouping.group(k));
       const auto findings = group_analyser.analyse(groups);
+      std::vector<workspace::Finding> rows;
       for (std::size_t k = 0; k < findings.size(); ++k)
-        take_in(analyser.name, rows_of(grouping.representative(first + k), findings[k]));
+        add_rows(grouping.representative(first + k), findings[k], rows);
+      take_in(analyser.name, std::move(rows));
     }
   }
 }

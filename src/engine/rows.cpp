@@ -68,6 +68,28 @@ class Rows::NameInSteps {
   std::map<std::string, ParameterOfStep> suffixed_;
 };
 
+/// What was found under one name, once per workpackage; these are mostly asked for in order.
+class Rows::FoundOfName {
+ public:
+  /// @param all ascending by workpackage; null: nothing
+  explicit FoundOfName(const std::vector<const Finding*>* all) : all_(all) {}
+
+  const Finding* at(long long workpackage) {
+    if (!all_)
+      return nullptr;
+    if (next_ == all_->size() || (*all_)[next_]->workpackage != workpackage)
+      next_ = static_cast<std::size_t>(
+          std::ranges::lower_bound(*all_, workpackage, {}, &Finding::workpackage) - all_->begin());
+    if (next_ == all_->size() || (*all_)[next_]->workpackage != workpackage)
+      return nullptr;
+    return (*all_)[next_++];
+  }
+
+ private:
+  const std::vector<const Finding*>* all_;
+  std::size_t next_ = 0;  ///< Where the one after the last stands.
+};
+
 Rows::Rows(const Run& run, const Family& family, const std::string& analyser,
            const std::vector<Finding>& findings)
     : run_(run),
@@ -76,11 +98,10 @@ Rows::Rows(const Run& run, const Family& family, const std::string& analyser,
       reduce_(run.benchmark.analyser(analyser)->reduce),
       benchmark_variables_(benchmark_variables(run)) {
   for (const Finding& finding : findings)
-    findings_[finding.workpackage].push_back(&finding);
-  const auto by_name = [](const Finding* a, const Finding* b) { return a->name < b->name; };
-  for (auto& [id, found] : findings_)
-    if (!std::is_sorted(found.begin(), found.end(), by_name))
-      std::stable_sort(found.begin(), found.end(), by_name);
+    findings_[finding.name].push_back(&finding);
+  for (auto& [name, found] : findings_)
+    if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
+      std::ranges::stable_sort(found, {}, &Finding::workpackage);
   find_heads();
 }
 
@@ -103,16 +124,6 @@ void Rows::find_heads() {
       heads_.push_back(family_.lineage(k));
 }
 
-const Finding* Rows::finding(std::size_t position, const std::string& name) const {
-  const auto found = findings_.find(family_.at(standing_for(position)).id);
-  if (found == findings_.end())
-    return nullptr;
-  const auto at = std::lower_bound(
-      found->second.begin(), found->second.end(), name,
-      [](const Finding* one, const std::string& wanted) { return one->name < wanted; });
-  return at == found->second.end() || (*at)->name != name ? nullptr : *at;
-}
-
 const std::vector<Cell>& Rows::column(const std::string& name) {
   const auto [known, is_new] = columns_.try_emplace(name);
   std::vector<Cell>& cells = known->second;
@@ -120,18 +131,21 @@ const std::vector<Cell>& Rows::column(const std::string& name) {
     return cells;
   cells.reserve(heads_.size());
   NameInSteps meaning(run_.benchmark, name);
+  const auto of_name = findings_.find(name);
+  FoundOfName found(of_name == findings_.end() ? nullptr : &of_name->second);
   for (std::size_t row = 0; row < heads_.size(); ++row)
-    cells.push_back(cell(row, name, meaning));
+    cells.push_back(cell(row, name, found, meaning));
   return cells;
 }
 
-Cell Rows::cell(std::size_t row, const std::string& name, NameInSteps& meaning) const {
+Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
+                NameInSteps& meaning) const {
   for (const std::size_t position : heads_[row])
-    if (const Finding* found = finding(position, name))
-      return {.value = found->value,
+    if (const Finding* one = found.at(family_.at(standing_for(position)).id))
+      return {.value = one->value,
               .format = "",
-              .estimated = found->estimated,
-              .absent_reason = found->absent_reason};
+              .estimated = one->estimated,
+              .absent_reason = one->absent_reason};
   if (Cell of_head = meaning.of_head(family_.at(heads_[row].front())); of_head.value)
     return of_head;
   for (const std::size_t position : heads_[row])

@@ -36,13 +36,14 @@ class Rows {
  private:
   struct ParameterOfStep;
   class NameInSteps;
+  class FoundOfName;
 
   void find_heads();
   std::size_t standing_for(std::size_t position) const {
     return reduce_ ? family_.representative(position) : position;
   }
-  result::Cell cell(std::size_t row, const std::string& name, NameInSteps& meaning) const;
-  const workspace::Finding* finding(std::size_t position, const std::string& name) const;
+  result::Cell cell(std::size_t row, const std::string& name, FoundOfName& found,
+                    NameInSteps& meaning) const;
   result::Cell variable(std::size_t row, const std::string& name) const;
   Variables variables(std::size_t position) const;
 
@@ -53,8 +54,8 @@ class Rows {
   Variables benchmark_variables_;
   /// The head of each row with its ancestors, nearest first; ascending by head.
   std::vector<std::vector<std::size_t>> heads_;
-  /// By the workpackage at which they were found, each list ascending by name.
-  std::unordered_map<long long, std::vector<const workspace::Finding*>> findings_;
+  /// By name, each list ascending by the workpackage at which they were found.
+  std::unordered_map<std::string, std::vector<const workspace::Finding*>> findings_;
   std::map<std::string, std::vector<result::Cell>> columns_;  ///< Those asked for so far.
 };
 

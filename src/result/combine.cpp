@@ -78,6 +78,8 @@ void choose_columns(Table& table, const std::vector<std::string>& select,
     if (const std::string& name = table.headings[k].name;
         (select.empty() || contains(select, name)) && !contains(exclude, name))
       kept.push_back(k);
+  if (kept.size() == table.headings.size())
+    return;
   const auto pick = [&](auto& all) {
     std::remove_reference_t<decltype(all)> picked;
     for (const std::size_t k : kept)

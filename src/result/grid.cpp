@@ -55,6 +55,8 @@ bool estimated_throughout(const Table& table, std::size_t column) {
 Grid grid_of(const Table& table) {
   Grid grid;
   grid.rows.resize(table.rows.size() + 1);
+  for (auto& row : grid.rows)
+    row.reserve(table.headings.size());
   for (std::size_t column = 0; column < table.headings.size(); ++column) {
     const Heading& heading = table.headings[column];
     const bool estimated = estimated_throughout(table, column);

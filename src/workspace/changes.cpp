@@ -1,5 +1,7 @@
 #include "database.hpp"
 
+#include <initializer_list>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -135,27 +137,41 @@ class Writer {
         "cycle = 0, command = 0, reason = '', environment = NULL, "
         "retries = 0, timeouts = 0 "
         "WHERE id = ? AND state IN ('ready', 'pending', 'done', 'failed')");
-    SQLite::Statement& forget = statements_.of("DELETE FROM finding WHERE workpackage = ?");
-    for (const long long id : ids) {
+    for (const long long id : ids)
       transition(update, id, "removed", id);
-      run(forget, id);
-    }
+    delete_for_all(ids, {forget_findings});
+    forget_analysis_of(ids);
   }
 
   void remove(const std::vector<long long>& ids) {
-    if (!ids.empty())
-      run(statements_.of("DELETE FROM analysis"));
-    for (const char* sql :
-         {"DELETE FROM finding WHERE workpackage = ?", "DELETE FROM attempt WHERE workpackage = ?",
-          "DELETE FROM parent WHERE workpackage = ?1 OR parent = ?1",
-          "DELETE FROM workpackage WHERE id = ?"}) {
-      SQLite::Statement& statement = statements_.of(sql);
-      for (const long long id : ids)
-        run(statement, id);
-    }
+    delete_for_all(
+        ids, {forget_findings, "DELETE FROM attempt WHERE workpackage IN ",
+              "DELETE FROM parent WHERE workpackage IN ", "DELETE FROM parent WHERE parent IN ",
+              "DELETE FROM workpackage WHERE id IN "});
+    forget_analysis_of(ids);
   }
 
  private:
+  static constexpr const char* forget_findings =
+      "DELETE FROM found_value WHERE name IN (SELECT id FROM found_name) AND workpackage IN ";
+
+  /// Completes the statements by the list of ids: where there is no index for one, all of them
+  /// together take one pass.
+  void delete_for_all(const std::vector<long long>& ids,
+                      std::initializer_list<const char*> statements) {
+    if (ids.empty())
+      return;
+    const std::string list = nlohmann::json(ids).dump();
+    for (const char* sql : statements)
+      run(statements_.of(std::string(sql) + "(SELECT value FROM json_each(?))"), list);
+  }
+
+  /// Once as many have ended again, an analysis would pass for one of them.
+  void forget_analysis_of(const std::vector<long long>& ids) {
+    if (!ids.empty())
+      run(statements_.of("DELETE FROM analysis"));
+  }
+
   SQLite::Statement& end_of_attempt() {
     return statements_.of(std::string("UPDATE attempt SET ended_unix_s = ?, started_unix_s = ?, "
                                       "exit_code = ?, outcome = ?, reason = ?, "

@@ -1,6 +1,9 @@
 #include "database.hpp"
 
 #include <limits>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -29,8 +32,9 @@ void bind_value(SQLite::Statement& statement, int index, const std::optional<Val
 }
 
 constexpr const char* select_findings =
-    "SELECT workpackage, name, value, unit, estimated, absent_reason FROM finding "
-    "WHERE analyser = ? ";
+    "SELECT v.workpackage, n.name, v.value, n.unit, v.estimated, v.absent_reason "
+    "FROM found_name AS n CROSS JOIN found_value AS v ON v.name = n.id WHERE n.analyser = ? ";
+constexpr const char* in_order = "ORDER BY n.name, n.unit, v.workpackage";
 
 std::vector<Finding> read_findings(SQLite::Statement& select) {
   std::vector<Finding> all;
@@ -49,6 +53,33 @@ std::vector<Finding> read_findings(SQLite::Statement& select) {
   return all;
 }
 
+/// The numbers under which an analyser's names are kept, for as long as one call lasts.
+class NumbersOfNames {
+ public:
+  NumbersOfNames(Statements& statements, const std::string& analyser)
+      : insert_(statements.of("INSERT INTO found_name (analyser, name, unit) VALUES (?, ?, ?) "
+                              "ON CONFLICT DO UPDATE SET unit = unit RETURNING id")) {
+    insert_.tryReset();
+    insert_.bind(1, analyser);  // stays bound
+  }
+
+  std::int64_t of(const Finding& finding) {
+    const auto [known, is_new] = numbers_.try_emplace({finding.name, finding.unit});
+    if (is_new) {
+      insert_.bindNoCopy(2, finding.name);
+      insert_.bindNoCopy(3, finding.unit);
+      insert_.executeStep();
+      known->second = insert_.getColumn(0).getInt64();
+      insert_.reset();
+    }
+    return known->second;
+  }
+
+ private:
+  SQLite::Statement& insert_;
+  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> numbers_;
+};
+
 constexpr const char* count_ended =
     "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed')";
 
@@ -56,9 +87,13 @@ constexpr const char* count_ended =
 
 void Workspace::begin_findings(const std::string& analyser) {
   at_once([&] {
-    SQLite::Statement clear(database_->sqlite, "DELETE FROM finding WHERE analyser = ?");
-    clear.bind(1, analyser);
-    clear.exec();
+    for (const char* sql : {"DELETE FROM found_value WHERE name IN (SELECT id FROM found_name "
+                            "WHERE analyser = ?)",
+                            "DELETE FROM found_name WHERE analyser = ?"}) {
+      SQLite::Statement clear(database_->sqlite, sql);
+      clear.bind(1, analyser);
+      clear.exec();
+    }
     SQLite::Statement record(database_->sqlite,
                              std::string("INSERT OR REPLACE INTO analysis (analyser, "
                                          "ended_workpackages) VALUES (?, (") +
@@ -70,18 +105,17 @@ void Workspace::begin_findings(const std::string& analyser) {
 
 void Workspace::add_findings(const std::string& analyser, const std::vector<Finding>& findings) {
   at_once([&] {
+    NumbersOfNames numbers(database_->statements, analyser);
     SQLite::Statement& insert = database_->statements.of(
-        "INSERT INTO finding (analyser, workpackage, name, value, unit, "
-        "estimated, absent_reason) VALUES (?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO found_value (name, workpackage, value, estimated, absent_reason) "
+        "VALUES (?, ?, ?, ?, ?)");
     insert.tryReset();
-    insert.bind(1, analyser);  // stays bound
     for (const Finding& finding : findings) {
+      insert.bind(1, numbers.of(finding));
       insert.bind(2, static_cast<std::int64_t>(finding.workpackage));
-      insert.bindNoCopy(3, finding.name);
-      bind_value(insert, 4, finding.value);
-      insert.bindNoCopy(5, finding.unit);
-      insert.bind(6, finding.estimated ? 1 : 0);
-      insert.bindNoCopy(7, finding.absent_reason);
+      bind_value(insert, 3, finding.value);
+      insert.bind(4, finding.estimated ? 1 : 0);
+      insert.bindNoCopy(5, finding.absent_reason);
       insert.exec();
       insert.reset();
     }
@@ -90,8 +124,7 @@ void Workspace::add_findings(const std::string& analyser, const std::vector<Find
 
 std::vector<Finding> Workspace::findings(const std::string& analyser) const {
   return translated(database_->sqlite, [&] {
-    SQLite::Statement select(database_->sqlite,
-                             std::string(select_findings) + "ORDER BY workpackage, name");
+    SQLite::Statement select(database_->sqlite, std::string(select_findings) + in_order);
     select.bind(1, analyser);
     return read_findings(select);
   });
@@ -100,10 +133,9 @@ std::vector<Finding> Workspace::findings(const std::string& analyser) const {
 std::vector<Finding> Workspace::findings(const std::string& analyser,
                                          const std::set<std::string>& names) const {
   return translated(database_->sqlite, [&] {
-    // The + keeps SQLite from searching each name in each workpackage: one pass is faster.
-    SQLite::Statement select(database_->sqlite, std::string(select_findings) +
-                                                    "AND +name IN (SELECT value FROM json_each(?)) "
-                                                    "ORDER BY workpackage, name");
+    SQLite::Statement select(database_->sqlite,
+                             std::string(select_findings) +
+                                 "AND n.name IN (SELECT value FROM json_each(?)) " + in_order);
     select.bind(1, analyser);
     select.bind(2, nlohmann::json(names).dump());
     return read_findings(select);

@@ -3,7 +3,7 @@
 namespace bench::workspace {
 
 /// Raised by one with every change to the tables; a database with a higher one is refused.
-constexpr int schema_version = 3;
+constexpr int schema_version = 4;
 
 /// The tables of a run. docs/workspace.md describes them for people who query them.
 constexpr const char* schema = R"sql(
@@ -56,16 +56,28 @@ CREATE TABLE attempt (
   PRIMARY KEY (workpackage, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE finding (
+-- What is found is mostly a number, and there may be millions: names and units stand here once.
+CREATE TABLE found_name (
+  id INTEGER PRIMARY KEY,
   analyser TEXT NOT NULL,
-  workpackage INTEGER NOT NULL REFERENCES workpackage (id),
   name TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  UNIQUE (analyser, name, unit)
+) STRICT;
+
+-- By name first, as results ask for it: some columns of all workpackages.
+CREATE TABLE found_value (
+  name INTEGER NOT NULL REFERENCES found_name (id),
+  workpackage INTEGER NOT NULL REFERENCES workpackage (id),
   value ANY,
-  unit TEXT NOT NULL DEFAULT '',
   estimated INTEGER NOT NULL DEFAULT 0,
   absent_reason TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY (analyser, workpackage, name)
+  PRIMARY KEY (name, workpackage)
 ) STRICT, WITHOUT ROWID;
+
+CREATE VIEW finding AS
+SELECT n.analyser, v.workpackage, n.name, v.value, n.unit, v.estimated, v.absent_reason
+FROM found_name AS n JOIN found_value AS v ON v.name = n.id;
 
 CREATE TABLE analysis (
   analyser TEXT PRIMARY KEY,

@@ -71,12 +71,13 @@ void harden(SQLite::Database& sqlite, Workspace::Access access) {
 
 /// What the file holds, without locks, journal and write-ahead log.
 SQLite::Database open_file_alone(const fs::path& file) {
-  return {"file:" + uri_path(file) + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI,
-          busy_timeout_ms};
+  return {"file:" + uri_path(file) + "?immutable=1",
+          SQLite::OPEN_READONLY | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX, busy_timeout_ms};
 }
 
 SQLite::Database open_with_locks(const fs::path& file) {
-  SQLite::Database sqlite(file.string(), SQLite::OPEN_READONLY, busy_timeout_ms);
+  SQLite::Database sqlite(file.string(), SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX,
+                          busy_timeout_ms);
   harden(sqlite, Workspace::Access::read);
   sqlite.execAndGet("SELECT count(*) FROM sqlite_master");  // locks and recovers only now
   return sqlite;
@@ -180,7 +181,8 @@ Workspace Workspace::create(const fs::path& run_directory,
   append_to_file(draft, "");  // SQLite would make it readable for all and writable for no group
   try {
     Workspace made(std::make_unique<Database>(
-        SQLite::Database(draft.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+        SQLite::Database(draft.string(),
+                         SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX,
                          busy_timeout_ms),
         true));
     SQLite::Database& sqlite = made.database_->sqlite;
@@ -214,7 +216,8 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
   try {
     const bool writes = access == Access::write;
     auto database = std::make_unique<Database>(
-        writes ? SQLite::Database(file.string(), SQLite::OPEN_READWRITE, writers_busy_timeout_ms)
+        writes ? SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX,
+                                  writers_busy_timeout_ms)
                : open_to_read(file),
         writes);
     harden(database->sqlite, access);

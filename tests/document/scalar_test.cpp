@@ -43,6 +43,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"1.0e-999", "0.0"}, Case{"1.2.3", "1.2.3"}, Case{".", "."},
                     Case{"1.0e+16", "1e+16"}, Case{"0.00001", "1e-05"}));
 
+INSTANTIATE_TEST_SUITE_P(Escapes, ScalarTest,
+                         testing::Values(Case{R"("a\N\_b")", "a\u0085\u00a0b"},
+                                         Case{R"("é\N😀\_")", "é\u0085😀\u00a0"},
+                                         Case{R"("\x85\u2028\L\P")", "\u0085\u2028\u2028\u2029"}));
+
 INSTANTIATE_TEST_SUITE_P(
     Times, ScalarTest,
     testing::Values(Case{"12:30:00", "45000"}, Case{"00:15:00", "00:15:00"}, Case{"1:30", "90"},

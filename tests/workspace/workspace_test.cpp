@@ -16,6 +16,7 @@ using support::error_of;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::SizeIs;
 
 TEST_F(WorkspaceFixture, KeepsFacts) {
   workspace_.set_fact("comment", "first");
@@ -142,6 +143,29 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAnotherWorkpackageEnds) {
   EXPECT_FALSE(workspace_.analysed("a"));
 }
 
+// As many have ended as before, so that counting them would not tell.
+TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAWorkpackageIsMadeAgain) {
+  add(0, State::done);
+  replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = 1LL}});
+  workspace_.apply({.reset = {0}});
+  workspace_.apply({.claims = {claim(0, "second")}});
+  workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
+  EXPECT_FALSE(workspace_.analysed("a"));
+}
+
+TEST_F(WorkspaceFixture, ForgetsWhatWasFoundInWorkpackagesThatAreMadeAgainOrRemoved) {
+  for (long long id = 0; id < 4; ++id)
+    add(id, State::done);
+  std::vector<Finding> findings;
+  for (long long id = 0; id < 4; ++id)
+    findings.push_back({.workpackage = id, .name = "x", .value = id});
+  replace_findings(workspace_, "a", findings);
+  workspace_.apply({.reset = {1}, .removed = {2, 3}});
+  EXPECT_EQ(workspace_.findings("a"), std::vector<Finding>{findings[0]});
+  EXPECT_THAT(workspace_.workpackages(), SizeIs(2));
+  EXPECT_THAT(workspace_.attempts(), SizeIs(2));
+}
+
 TEST_F(WorkspaceFixture, ShowsAReaderWhatTheWriterHasWritten) {
   add(0, State::ready);
   {
@@ -204,7 +228,7 @@ TEST_F(ClosedWorkspace, HasAViewOfItsResultsForAnySqlite) {
   for (int k = 0; k < row.getColumnCount(); ++k)
     text += row.getColumn(k).getString() + "|";
   EXPECT_EQ(text,
-            R"(a|0|run|done|{"n":"4"}|{"note":"x","rate":2.5}|{"energy_wh":"no power source"}|1|)"
+            R"(a|0|run|done|{"n":"4"}|{"rate":2.5,"note":"x"}|{"energy_wh":"no power source"}|1|)"
             "node1|0|abc|local||");
   EXPECT_FALSE(row.executeStep());
 }

@@ -93,9 +93,10 @@ class Workspace {
 
   /// Forgets what an analyser found, and notes that it has seen every workpackage that has ended.
   void begin_findings(const std::string& analyser);
-  /// @throws Error if the analyser has found one of that name for that workpackage already
+  /// Best many at a time.
+  /// @throws Error if the analyser has found one of them already
   void add_findings(const std::string& analyser, const std::vector<Finding>& findings);
-  /// Ascending by workpackage, then name.
+  /// Ascending by name, unit and workpackage.
   std::vector<Finding> findings(const std::string& analyser) const;
   /// The same, of these names only: a run may hold millions.
   std::vector<Finding> findings(const std::string& analyser,

@@ -46,12 +46,15 @@ bool is_beginning(int pid) {
 }
 
 std::string environment_of(int pid) {
-  for (int round = 0;; ++round) {
+  for (int round = 0; round < 10000; ++round) {
     ProcessFile environment = read_process_file(pid, "environ");
-    if (!environment.readable || !environment.text.empty() || round == 10000 || !is_beginning(pid))
+    if (!environment.readable || !environment.text.empty())
       return std::move(environment.text);
+    if (!is_beginning(pid))
+      break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  return read_process_file(pid, "environ").text;  // it may have been beginning when it was empty
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ Cancellation plan_cancellation(const Run& run, const workspace::Workspace& works
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages) {
   std::map<long long, std::string> job_of;
-  for (const workspace::Attempt& attempt : workspace.attempts())
+  for (const workspace::Attempt& attempt : workspace.unsettled_attempts())
     job_of[attempt.workpackage] = attempt.job_id;
   std::set<std::string> jobs;
   std::set<long long> known;

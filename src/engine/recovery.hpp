@@ -18,7 +18,7 @@ class Recovery {
   Recovery(const Run& run, const workspace::Workspace& workspace, Graph& graph, Ledger& ledger,
            Observer& observer)
       : run_(run),
-        attempts_(workspace.attempts()),
+        attempts_(workspace.unsettled_attempts()),
         graph_(graph),
         ledger_(ledger),
         observer_(observer) {}

@@ -194,6 +194,16 @@ std::vector<Attempt> Workspace::attempts() const {
   });
 }
 
+std::vector<Attempt> Workspace::unsettled_attempts() const {
+  return translated(database_->sqlite, [&] {
+    return read_attempts(database_->sqlite,
+                         "FROM workpackage AS w JOIN attempt AS a "
+                         "ON a.workpackage = w.id AND a.number = w.attempts "
+                         "WHERE w.state IN ('running', 'submitted') OR a.submission <> '' "
+                         "ORDER BY w.id");
+  });
+}
+
 std::vector<Attempt> Workspace::submitted_attempts() const {
   return translated(database_->sqlite, [&] {
     return read_attempts(database_->sqlite,

@@ -127,6 +127,19 @@ INSTANTIATE_TEST_SUITE_P(Words, OutcomeTest,
                                          Outcome::deadline, Outcome::launch_failure, Outcome::lost),
                          [](const auto& one) { return std::string(bench::name_of(one.param)); });
 
+TEST_F(WorkspaceFixture, TellsWhatABenchThatGoesOnHasToAskAfter) {
+  for (const auto& [id, state] :
+       {std::pair{0, State::done}, {1, State::running}, {2, State::submitted}, {3, State::ready}})
+    add(id, state);
+  add(4, State::running);
+  workspace_.apply({.bookings = {{.workpackage = 4, .submission = "s"}}});
+  workspace_.apply({.endings = {{.workpackage = 4, .outcome = Outcome::done}}});
+  std::vector<long long> asked;
+  for (const Attempt& attempt : workspace_.unsettled_attempts())
+    asked.push_back(attempt.workpackage);
+  EXPECT_THAT(asked, ElementsAre(1, 2, 4));
+}
+
 TEST_F(WorkspaceFixture, ShowsRetriesInTheViewOfResults) {
   add(0, State::running);
   workspace_.apply({.repetitions = {{.ending = {.workpackage = 0}}}});

@@ -75,6 +75,9 @@ class Workspace {
   EnvironmentChanges environment(long long id) const;
   /// The latest attempts of those that have one, ascending by workpackage.
   std::vector<Attempt> attempts() const;
+  /// The same of those that are under way or were handed to a batch system: what a bench that goes
+  /// on has to ask after, be it one of 100,000.
+  std::vector<Attempt> unsettled_attempts() const;
   /// All attempts that were handed to a batch system, earlier ones included, ascending by
   /// workpackage and number.
   std::vector<Attempt> submitted_attempts() const;

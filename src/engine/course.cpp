@@ -39,7 +39,10 @@ Course::Course(const Run& run, const workspace::Workspace& workspace, Graph& gra
 void Course::conclude(Workpackage& workpackage, const Completion& completion) {
   const model::Step& step = *run_.benchmark.step(workpackage.step);
   if (completion.outcome == Outcome::interrupted) {
-    ledger_.come_back(workpackage, completion.reason);
+    if (completion.held_up)
+      ledger_.leave(completion.reason);
+    else
+      ledger_.come_back(workpackage, completion.reason);
     return;
   }
   const Part part = part_at(run_.benchmark, step, workpackage.progress);

@@ -124,6 +124,10 @@ void Ledger::come_back(Workpackage& workpackage, const std::string& reason) {
 
 void Ledger::hold_back(Workpackage& workpackage, const std::string& reason) {
   cut_off(workpackage, reason);
+  leave(reason);
+}
+
+void Ledger::leave(const std::string& reason) {
   if (held_++ == 0)
     first_held_reason_ = reason;
 }
@@ -138,8 +142,8 @@ void Ledger::cut_off(Workpackage& workpackage, const std::string& reason) {
 std::string Ledger::held_back() const {
   if (held_ == 0)
     return "";
-  return fmt::format("{} workpackage{} could not be started: {}", held_, held_ == 1 ? "" : "s",
-                     first_held_reason_);
+  return fmt::format("{} workpackage{} could not be started or taken further: {}", held_,
+                     held_ == 1 ? "" : "s", first_held_reason_);
 }
 
 const workspace::StepCounts& Ledger::counts_of(const std::string& step) const {

@@ -45,6 +45,9 @@ class Ledger {
   void come_back(workspace::Workpackage& workpackage, const std::string& reason);
   /// The machine kept it from being started. It is ready again, for the bench that continues.
   void hold_back(workspace::Workpackage& workpackage, const std::string& reason);
+  /// The machine kept it from being taken further. It stays as it is, running or submitted, so that
+  /// the bench that continues finds out from what lies on disk how it has ended, if it has.
+  void leave(const std::string& reason);
 
   /// The UUID of the attempt under way.
   const std::string& uuid(long long id) const { return uuids_.at(id); }

@@ -285,8 +285,15 @@ class Loop {
 
   void conclude(const Completion& completion) {
     observer_.stopped(completion.workpackage);
-    in_its_own_name(completion.workpackage,
-                    [&](Workpackage& workpackage) { course_.conclude(workpackage, completion); });
+    in_its_own_name(completion.workpackage, [&](Workpackage& workpackage) {
+      try {
+        course_.conclude(workpackage, completion);
+      } catch (const Error& error) {  // it has ended, and how stands on disk
+        if (!error.may_pass())
+          throw;
+        ledger_.leave(error.message());
+      }
+    });
   }
 
   /// A workpackage's error does not end the run.

@@ -62,7 +62,7 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
           part_at(run_.benchmark, *run_.benchmark.step(workpackage.step), workpackage.progress));
       local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
     } else {
-      ledger_.come_back(workpackage, "bench was killed");
+      ledger_.come_back(workpackage, "bench was killed, or could not go on");
     }
   }
   return ended;

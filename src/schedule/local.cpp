@@ -53,7 +53,8 @@ std::vector<Completion> LocalBackend::wait(double at_most_s) {
   return completions;
 }
 
-/// One attempt that cannot go on is a failed workpackage, not the end of the run.
+/// One attempt that cannot go on is a failed workpackage, or an open one where that lies with the
+/// machine, not the end of the run.
 std::optional<Completion> LocalBackend::advance(Run& run) {
   try {
     return run.advance();
@@ -61,6 +62,9 @@ std::optional<Completion> LocalBackend::advance(Run& run) {
     Completion completion;
     completion.workpackage = run.job().workpackage;
     completion.reason = error.message();
+    completion.held_up = error.may_pass();
+    if (completion.held_up)
+      completion.outcome = Outcome::interrupted;
     return completion;
   }
 }

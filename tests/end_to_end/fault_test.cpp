@@ -25,7 +25,7 @@ parameterset: {name: sweep, parameter: [{n: [1, 2]}, {name: double, mode: python
 fileset: {name: files, copy: input.txt}
 substituteset: {name: numbers, iofile: {in: input.txt, out: out.txt}, sub: {source: "#N#", dest: $n}}
 step:
-  - {name: first, use: [sweep, files, numbers], do: 'cat out.txt; echo "first $n" >> $jube_benchmark_home/witness'}
+  - {name: first, use: [sweep, files, numbers], do: ['cat out.txt', 'echo "first $n" >> $jube_benchmark_home/witness']}
   - {name: second, depend: first, do: 'echo "value=$double"; echo "second $n" >> $jube_benchmark_home/witness'}
 patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
 analyser: {name: output, use: found, analyse: {step: second, file: stdout}}
@@ -138,7 +138,8 @@ TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
                                {"FAULT", std::to_string(ENOSPC)},
                                {"FAULT_STAYS", "1"}});
   EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(run.standard_error, HasSubstr("1 workpackage could not be started: cannot"));
+  EXPECT_THAT(run.standard_error,
+              HasSubstr("1 workpackage could not be started or taken further: cannot"));
   EXPECT_THAT(run.standard_error, HasSubstr("No space left on device"));
   EXPECT_THAT(run.standard_error, HasSubstr("`bench continue` goes on where this stopped"));
   EXPECT_THAT(run.standard_error, Not(HasSubstr("failed")));

@@ -46,6 +46,9 @@ struct Completion {
   long long workpackage = 0;
   /// `interrupted`: it did not end by itself, so that it says nothing about the workpackage.
   Outcome outcome = Outcome::failed;
+  /// With `interrupted`: the machine (a full disk, too many open files) kept it from going on, so
+  /// that another try at once would come to the same.
+  bool held_up = false;
   std::optional<int> exit_code;
   std::string reason;  ///< Why it failed, or was interrupted.
   std::string host;

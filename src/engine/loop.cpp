@@ -267,49 +267,48 @@ class Loop {
   }
 
   void start(long long id) {
-    in_its_own_name(id, [&](Workpackage& workpackage) {
-      try {
-        schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
-                                    ledger_.uuid(id), course_.inherited_by(workpackage))
-                                .job;
-        observer_.started(job);
-        local_.start(std::move(job));
-      } catch (const Error& error) {  // nothing of it was executed
-        if (!error.may_pass())
-          throw;
-        observer_.stopped(id);
-        ledger_.hold_back(workpackage, error.message());
-      }
-    });
+    const auto prepare_and_start = [&](Workpackage& workpackage) {
+      schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
+                                  ledger_.uuid(id), course_.inherited_by(workpackage))
+                              .job;
+      observer_.started(job);
+      local_.start(std::move(job));
+    };
+    in_its_own_name(id, prepare_and_start, Executed::nothing);
   }
 
   void conclude(const Completion& completion) {
     observer_.stopped(completion.workpackage);
-    in_its_own_name(completion.workpackage, [&](Workpackage& workpackage) {
-      try {
-        course_.conclude(workpackage, completion);
-      } catch (const Error& error) {  // it has ended, and how stands on disk
-        if (!error.may_pass())
-          throw;
-        ledger_.leave(error.message());
-      }
-    });
+    in_its_own_name(completion.workpackage,
+                    [&](Workpackage& workpackage) { course_.conclude(workpackage, completion); });
   }
 
-  /// A workpackage's error does not end the run.
+  /// How far the commands of a workpackage are where an error comes.
+  enum class Executed { nothing, something };
+
+  /// A workpackage's error does not end the run; and one that lies with the machine is no failure.
   template <class Action>
-  void in_its_own_name(long long id, Action action) {
+  void in_its_own_name(long long id, Action action, Executed executed = Executed::something) {
     Workpackage& workpackage = graph_.at(id);
     try {
       action(workpackage);
     } catch (const Error& error) {
-      Completion failure;
-      failure.workpackage = id;
-      failure.reason = render(error);
-      failure.host = host_name();
       observer_.stopped(id);
-      ledger_.end(workpackage, failure);
+      if (error.may_pass() && executed == Executed::nothing)
+        ledger_.hold_back(workpackage, error.message());
+      else if (error.may_pass())
+        ledger_.leave(error.message());
+      else
+        fail(workpackage, error);
     }
+  }
+
+  void fail(Workpackage& workpackage, const Error& error) {
+    Completion failure;
+    failure.workpackage = workpackage.id;
+    failure.reason = render(error);
+    failure.host = host_name();
+    ledger_.end(workpackage, failure);
   }
 
   const Run& run_;

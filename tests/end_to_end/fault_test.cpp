@@ -1,5 +1,6 @@
 // A run of which one call of the system fails, each in turn.
 #include "bench_program.hpp"
+#include "support/sanitizer.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -98,9 +99,8 @@ class FaultTest : public testing::TestWithParam<FaultCase> {
 
 // BENCH_FAULT_CALLS=all lets each call fail, which takes minutes.
 TEST_P(FaultTest, IsToldAndContinueFinishesOnceItIsGone) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer must be the first library";
-#endif
+  if (support::sanitized)
+    GTEST_SKIP() << "a sanitizer has to be the first library";
   const int all = calls();
   ASSERT_GT(all, 50);
   const char* const wanted = std::getenv("BENCH_FAULT_CALLS");
@@ -122,9 +122,8 @@ INSTANTIATE_TEST_SUITE_P(Faults, FaultTest,
 
 // A full disk concerns all workpackages alike: none of them is a failed one.
 TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer must be the first library";
-#endif
+  if (support::sanitized)
+    GTEST_SKIP() << "a sanitizer has to be the first library";
   const Playground here;
   here.write("w.yaml",
              "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2]}}\n"

@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizer.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -35,9 +36,8 @@ void PrintTo(const Kind& kind, std::ostream* out) {
 class FileSystemTest : public testing::Test {
  protected:
   void SetUp() override {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "a sanitizer has to be the first library";
-#endif
+    if (support::sanitized)
+      GTEST_SKIP() << "a sanitizer has to be the first library";
     here_.write("p.yaml", patient);
   }
 

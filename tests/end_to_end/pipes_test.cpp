@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizer.hpp"
 
 #include <array>
 #include <stdexcept>
@@ -146,12 +147,6 @@ long largest_child_mib() {
   return usage.ru_maxrss / 1024;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_memory_its_own = false;  // sanitizers hold back what is freed, and keep books
-#else
-constexpr bool is_memory_its_own = true;
-#endif
-
 TEST_F(PipesTest, LargeOutputNeedsNoMoreMemoryThanItHasBytes) {
   here_.write("big.yaml", R"(name: big
 outpath: runs
@@ -167,11 +162,11 @@ result: {use: output, table: {name: t, style: csv, column: [value_cnt, value_sum
        .directory = here_.path()},
       600);
   EXPECT_EQ(shown.standard_output, "value=2\n\n");
-  if (is_memory_its_own) {
+  if (!support::sanitized) {
     EXPECT_LT(largest_child_mib(), 60) << "what is only shown goes through in pieces";
   }
   EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, "value_cnt,value_sum\n2,3\n\n");
-  if (is_memory_its_own) {
+  if (!support::sanitized) {
     EXPECT_LT(largest_child_mib(), 2 * 60) << "what is searched is read whole, and once";
   }
 }

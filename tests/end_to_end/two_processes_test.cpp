@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/sanitizer.hpp"
 
 #include <algorithm>
 
@@ -75,9 +76,8 @@ TEST_F(TwoProcessesTest, TheLockOfAKilledHolderIsTakenOver) {
 }
 
 TEST_F(TwoProcessesTest, ACommandThatAKilledHolderWasJustStartingIsNotStartedTwice) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer has to be the first library";
-#endif
+  if (support::sanitized)
+    GTEST_SKIP() << "a sanitizer has to be the first library";
   here_.write("w.yaml", waiting);
   here_.write("runs/go", "");
   // In the gap the child has the lock of its parent, and nothing yet by which it could be known.

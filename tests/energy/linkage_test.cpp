@@ -1,4 +1,6 @@
 // What the meter needs on a compute node.
+#include "support/sanitizer.hpp"
+
 #include <array>
 
 #include <gmock/gmock.h>
@@ -9,12 +11,6 @@
 namespace bench::energy {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
 /// What glibc consists of, now or before its version 2.34, and what the kernel gives.
 bool is_of_the_system(const std::string& library) {
   constexpr std::array names{"libc.so.",  "libm.so.", "libdl.so.", "libpthread.so.",
@@ -23,7 +19,7 @@ bool is_of_the_system(const std::string& library) {
 }
 
 TEST(Linkage, TheMeterNeedsNoLibraryButGlibc) {
-  if (sanitized)
+  if (support::sanitized)
     GTEST_SKIP() << "a sanitizer brings libraries of its own";
   ProcessSpec spec;
   spec.arguments = {BENCH_ENERGY_PROGRAM};

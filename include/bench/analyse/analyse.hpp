@@ -69,7 +69,6 @@ struct Group {
 /// value, and their statistics, absent with that reason; a listed file that is not there means "the
 /// meter wrote nothing". Where only some of a group's files have a name, its statistics are over
 /// those, and its sums are absent. A pattern of the same name goes first.
-///
 class GroupAnalyser {
  public:
   /// @param diagnostics told, once per pattern, of matches that are no numbers and of derived

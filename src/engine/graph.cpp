@@ -59,9 +59,9 @@ Graph::Graph(const Run& run, std::vector<Workpackage> known, evaluate::Evaluator
   for (const model::Step& step : run.benchmark.steps)
     if (!step.depend.empty())
       joins_.try_emplace(step.name, run.benchmark, step, *definitions_, *points_, *workpackages_);
+  workpackages_->reserve(known.size());
   for (Workpackage& workpackage : known) {
     const Workpackage& added = workpackages_->add(std::move(workpackage));
-    points_->add(at(added.id));
     if (!added.expanded)
       continue;
     for (const model::Step& step : run.benchmark.steps)
@@ -117,8 +117,9 @@ Workpackage Graph::make_failed_child(const Couple& couple, const std::string& re
   child.directory = plain_directory(child);
   child.state = workspace::State::failed;
   child.reason = reason;
-  points_->add(child);
-  return workpackages_->add(std::move(child));
+  const Workpackage& added = workpackages_->add(std::move(child));
+  points_->settle();
+  return added;
 }
 
 /// The parents' iterations as one mixed-radix number, so that iterations of one point stay apart.
@@ -201,14 +202,12 @@ std::vector<Workpackage> Graph::take_in(Brood brood) {
   left_out_.resize(run_.benchmark.steps.size());
   for (std::size_t k = 0; k < brood.left_out.size(); ++k)
     left_out_[k].add(brood.left_out[k]);
-  std::vector<Workpackage> made;
-  made.reserve(newborns.size());
   for (Newborn& newborn : newborns) {
-    points_->add(newborn.workpackage);
-    made.push_back(workpackages_->add(std::move(newborn.workpackage)));
+    workpackages_->add(std::move(newborn.workpackage));
     newborn.combination.assignments = {};
   }
-  return made;
+  points_->settle();
+  return {all().end() - static_cast<std::ptrdiff_t>(newborns.size()), all().end()};
 }
 
 /// Gives workpackages their directories as far as they can be known, and all their parameters.

@@ -53,7 +53,7 @@ std::vector<std::string> names_of(const model::Benchmark& benchmark, const model
 }  // namespace
 
 Join::Join(const model::Benchmark& benchmark, const model::Step& step,
-           const Definitions& definitions, const Points& points, const Workpackages& workpackages)
+           const Definitions& definitions, Points& points, const Workpackages& workpackages)
     : benchmark_(benchmark),
       step_(step),
       definitions_(definitions),

@@ -28,7 +28,7 @@ struct Parents {
 class Join {
  public:
   Join(const model::Benchmark& benchmark, const model::Step& step, const Definitions& definitions,
-       const Points& points, const Workpackages& workpackages);
+       Points& points, const Workpackages& workpackages);
 
   /// A parent has been released: every tuple that it completes. The released ones of the other
   /// steps vary as nested loops in the order of `depend`, each in the order of release.
@@ -59,7 +59,7 @@ class Join {
   const model::Benchmark& benchmark_;
   const model::Step& step_;
   const Definitions& definitions_;
-  const Points& points_;
+  Points& points_;
   const Workpackages& workpackages_;
   std::map<std::string, std::vector<long long>> released_;  ///< By step.
   std::map<std::pair<std::string, std::string>, Index> indexes_;

@@ -40,7 +40,7 @@ std::vector<std::string> template_values(const model::Parameter& parameter) {
 }
 
 Points::Points(const model::Benchmark& benchmark, const Definitions& definitions,
-               const Workpackages& workpackages)
+               Workpackages& workpackages)
     : benchmark_(benchmark), definitions_(definitions), workpackages_(workpackages) {
   for (const model::ParameterSet& set : benchmark.parameter_sets)
     for (const model::Parameter& parameter : set.parameters) {
@@ -50,7 +50,16 @@ Points::Points(const model::Benchmark& benchmark, const Definitions& definitions
     }
 }
 
-void Points::add(Workpackage& workpackage) {
+void Points::settle() {
+  if (settled_ == 0) {
+    points_.reserve(workpackages_.all().size());
+    equal_.reserve(workpackages_.all().size());
+  }
+  for (; settled_ < workpackages_.all().size(); ++settled_)
+    place(workpackages_.at(workpackages_.all()[settled_].id));
+}
+
+void Points::place(Workpackage& workpackage) {
   std::string point = workpackage.step;
   std::string parents;
   for (const long long parent : workpackage.parents) {
@@ -95,9 +104,10 @@ bool Points::is_inherited(const Workpackage& workpackage, const model::Parameter
   return false;
 }
 
-int Points::repeat_of(const Workpackage& workpackage, const std::string& name) const {
+int Points::repeat_of(const Workpackage& workpackage, const std::string& name) {
   if (repetitive_.empty())
     return 0;
+  settle();
   const auto found_twin = twins_.find(workpackage.id);
   int twin = found_twin == twins_.end() ? 0 : found_twin->second;
   // Equal workpackages come in the order of a nested loop, the last parameter fastest.

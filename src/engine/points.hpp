@@ -21,16 +21,17 @@ std::vector<std::string> template_values(const model::Parameter& parameter);
 class Points {
  public:
   Points(const model::Benchmark& benchmark, const Definitions& definitions,
-         const Workpackages& workpackages);
+         Workpackages& workpackages);
 
-  /// Finds the point of a workpackage. One whose `combination` is less than 0 gets it: the id of
-  /// the first on the point. To be called in order of ids.
-  void add(workspace::Workpackage& workpackage);
+  /// Finds the points of the workpackages that have come since the last call. Those whose
+  /// `combination` is less than 0 get it: the id of the first on the point.
+  void settle();
 
   /// Which of the equal values of its template a parameter has: 0 for all but the likes of `1,1`.
-  int repeat_of(const workspace::Workpackage& workpackage, const std::string& name) const;
+  int repeat_of(const workspace::Workpackage& workpackage, const std::string& name);
 
  private:
+  void place(workspace::Workpackage& workpackage);
   bool is_inherited(const workspace::Workpackage& workpackage, const model::Parameter& definition,
                     const workspace::Workpackage** from) const;
   /// How many of the template's values equal this one.
@@ -38,7 +39,10 @@ class Points {
 
   const model::Benchmark& benchmark_;
   const Definitions& definitions_;
-  const Workpackages& workpackages_;
+  Workpackages& workpackages_;
+  /// How many of the workpackages stand on their points. The others wait until somebody asks: a run
+  /// of many that goes on without new ones never does.
+  std::size_t settled_ = 0;
   /// Templates of the benchmark that hold a value twice, with their values.
   std::unordered_map<const model::Parameter*, std::vector<std::string>> repetitive_;
   /// First workpackage of each point, by everything that makes the point.

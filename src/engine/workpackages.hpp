@@ -22,6 +22,11 @@ class Workpackages {
   /// The id that the next one gets.
   long long next_id() const { return all_.empty() ? 0 : all_.back().id + 1; }
 
+  void reserve(std::size_t count) {
+    all_.reserve(count);
+    index_.reserve(count);
+  }
+
   workspace::Workpackage& add(workspace::Workpackage workpackage) {
     index_.emplace(workpackage.id, all_.size());
     return all_.emplace_back(std::move(workpackage));

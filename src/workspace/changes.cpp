@@ -1,4 +1,5 @@
 #include "database.hpp"
+#include "parameters_json.hpp"
 
 #include <initializer_list>
 
@@ -26,7 +27,7 @@ class Writer {
     for (const Workpackage& workpackage : workpackages) {
       run(insert, workpackage.id, workpackage.step, workpackage.iteration, workpackage.combination,
           std::string(name_of(workpackage.state)), workpackage.reason,
-          parameters_json(workpackage.parameters), workpackage.directory);
+          to_json(workpackage.parameters), workpackage.directory);
       for (const long long parent : workpackage.parents)
         run(insert_parent, workpackage.id, parent);
     }
@@ -191,13 +192,6 @@ class Writer {
   static constexpr const char* latest =
       "WHERE workpackage = (SELECT id FROM workpackage WHERE id = ?) AND number = "
       "(SELECT attempts FROM workpackage WHERE id = attempt.workpackage)";
-
-  static std::string parameters_json(const Parameters& parameters) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : parameters)
-      object[name] = to_valid_utf8(value);
-    return object.dump();
-  }
 
   static std::optional<std::string> environment_json(const EnvironmentChanges& changes) {
     if (changes.empty())

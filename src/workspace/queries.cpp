@@ -1,4 +1,5 @@
 #include "database.hpp"
+#include "parameters_json.hpp"
 
 #include <array>
 #include <utility>
@@ -26,14 +27,6 @@ State state_of(const std::string& word) {
   throw Error(fmt::format("the workspace holds an unknown state '{}'", word));
 }
 
-Parameters parameters_of(const std::string& json) {
-  Parameters parameters;
-  const auto object = nlohmann::ordered_json::parse(json);
-  for (const auto& [name, value] : object.items())
-    parameters.emplace_back(name, value.get<std::string>());
-  return parameters;
-}
-
 constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
     "attempts, prepared, cycle, command, retries, timeouts FROM workpackage ";
@@ -53,7 +46,7 @@ Workpackage read_workpackage(SQLite::Statement& row) {
   workpackage.step = row.getColumn(1).getString();
   workpackage.iteration = row.getColumn(2).getInt();
   workpackage.combination = row.getColumn(3).getInt64();
-  workpackage.parameters = parameters_of(row.getColumn(4).getString());
+  workpackage.parameters = parameters_from(row.getColumn(4).getString());
   workpackage.directory = directory_name(workpackage.id, row.getColumn(5).getString());
   workpackage.state = state_of(row.getColumn(6).getString());
   workpackage.expanded = row.getColumn(7).getInt() != 0;
@@ -139,6 +132,9 @@ void Workspace::check_rows(const std::map<std::string, std::size_t>& commands) c
 std::vector<Workpackage> Workspace::workpackages() const {
   return translated(database_->sqlite, [&] {
     std::vector<Workpackage> all;
+    SQLite::Statement count(database_->sqlite, "SELECT count(*) FROM workpackage");
+    if (count.executeStep())
+      all.reserve(static_cast<std::size_t>(count.getColumn(0).getInt64()));
     SQLite::Statement select(database_->sqlite, std::string(select_workpackages) + "ORDER BY id");
     while (select.executeStep())
       all.push_back(read_workpackage(select));
@@ -196,10 +192,13 @@ std::vector<Attempt> Workspace::attempts() const {
 
 std::vector<Attempt> Workspace::unsettled_attempts() const {
   return translated(database_->sqlite, [&] {
+    // One pass over each table finds the few; a join of all would look up an attempt for each.
     return read_attempts(database_->sqlite,
                          "FROM workpackage AS w JOIN attempt AS a "
-                         "ON a.workpackage = w.id AND a.number = w.attempts "
-                         "WHERE w.state IN ('running', 'submitted') OR a.submission <> '' "
+                         "ON a.workpackage = w.id AND a.number = w.attempts WHERE w.id IN "
+                         "(SELECT id FROM workpackage WHERE state IN ('running', 'submitted') "
+                         "UNION SELECT workpackage FROM attempt WHERE submission <> '') "
+                         "AND (w.state IN ('running', 'submitted') OR a.submission <> '') "
                          "ORDER BY w.id");
   });
 }

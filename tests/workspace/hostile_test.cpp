@@ -87,6 +87,16 @@ TEST_F(HostileWorkspace, TheDirectoryOfAWorkpackageIsAName) {
   }
 }
 
+TEST_F(HostileWorkspace, ParametersAreAnObjectOfTexts) {
+  for (const char* json :
+       {"[]", "7", "\"text\"", "null", R"({"n":1})", R"({"n":-1})", R"({"n":1.5})", R"({"n":true})",
+        R"({"n":null})", R"({"n":["1"]})", R"({"n":{"m":"1"}})"}) {
+    execute("UPDATE workpackage SET parameters = '" + std::string(json) + "'");
+    EXPECT_THAT(error_of_reading(),
+                HasSubstr("parameters that are no object of texts: " + std::string(json)));
+  }
+}
+
 TEST_F(HostileWorkspace, RowsThatDoNotFitTheBenchmarkAreFound) {
   const auto check = [&] {
     Workspace::open(directory_.path(), Access::read).check_rows({{"run", 2}});

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::workspace {
+
+/// An object of texts, in the order of expansion.
+std::string to_json(const Parameters& parameters);
+
+/// Builds no tree in between, which would take most of the time that reading 100,000 workpackages
+/// takes.
+/// @throws Error if it is no object of texts
+Parameters parameters_from(const std::string& json);
+
+}  // namespace bench::workspace

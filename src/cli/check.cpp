@@ -115,9 +115,8 @@ void show_tags(const engine::Request& request, const engine::Input& input) {
 }
 
 int check_file(const engine::Request& request, bool strict) {
-  Diagnostics diagnostics(strict);
+  Diagnostics diagnostics = telling_diagnostics(strict);
   const engine::Input input = engine::read_input(request, diagnostics);
-  tell_warnings(diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
     show_space(engine::plan_run(input, benchmark, request));
   show_tags(request, input);

@@ -17,13 +17,12 @@ using Access = Workspace::Access;
 void analyse_and_store(const RunDirectory& directory, const UpdateOptions& update) {
   Workspace workspace = Workspace::open(directory.path, Access::write);
   const engine::Run run = update.applied_to(engine::load_run(directory, workspace));
-  Diagnostics diagnostics;
+  Diagnostics diagnostics = telling_diagnostics();
   workspace.at_once([&] {
     if (!update.file.empty())
       engine::store_evaluation(run, workspace);
     engine::analyse_and_store(run, workspace, diagnostics);
   });
-  tell_warnings(diagnostics);
 }
 
 }  // namespace
@@ -39,13 +38,12 @@ void UpdateOptions::declare(CLI::App& app) {
 engine::Run UpdateOptions::applied_to(const engine::Run& run) const {
   if (file.empty())
     return run;
-  Diagnostics diagnostics;
+  Diagnostics diagnostics = telling_diagnostics();
   engine::Request request;
   request.input_file = file;
   request.tags = {tags.begin(), tags.end()};
   request.include_path.assign(include_path.begin(), include_path.end());
   engine::Run updated = engine::with_updated_evaluation(run, std::move(request), diagnostics);
-  tell_warnings(diagnostics);
   return updated;
 }
 
@@ -69,9 +67,8 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
                ? "note: another bench works on this run, so this analysis is shown and not kept"
                : "note: this run cannot be locked, so this analysis is shown and not kept");
       evaluated.run = update.applied_to(evaluated.run);
-      Diagnostics diagnostics;
+      Diagnostics diagnostics = telling_diagnostics();
       evaluated.analyses = engine::analyse_run(evaluated.run, evaluated.workspace, diagnostics);
-      tell_warnings(diagnostics);
       return evaluated;
     }
   } else if (needed) {

@@ -66,9 +66,10 @@ void show_log_lines(const std::string& lines) {
   write_text(lines, STDERR_FILENO);
 }
 
-void tell_warnings(const Diagnostics& diagnostics) {
-  for (const Warning& warning : diagnostics.warnings())
+Diagnostics telling_diagnostics(bool strict) {
+  return Diagnostics(strict, [](const Warning& warning) {
     tell(render(Severity::warning, warning.message, warning.hint, warning.place), Level::warning);
+  });
 }
 
 std::string plural(std::size_t count, const std::string& word) {

@@ -26,7 +26,8 @@ void move_cursor(const std::string& sequence);
 void tell(const std::string& line, Level level = Level::info);
 /// Lines of the log on standard error.
 void show_log_lines(const std::string& lines);
-void tell_warnings(const Diagnostics& diagnostics);
+/// Tells warnings as they come.
+Diagnostics telling_diagnostics(bool strict = false);
 
 /// `1 word`, `2 words`.
 std::string plural(std::size_t count, const std::string& word);

@@ -100,10 +100,9 @@ int show_results(const ResultOptions& options) {
   check_names(options.tables, names);
   std::vector<RunReport> reports;
   for (const Evaluated& one : runs) {
-    Diagnostics diagnostics;
+    Diagnostics diagnostics = telling_diagnostics();
     engine::Report report = engine::report(one.run, one.workspace, one.analyses, only, diagnostics,
                                            one.own ? engine::Trust::own : engine::Trust::foreign);
-    tell_warnings(diagnostics);
     if (one.own)  // somebody else's run can be read all the same
       keep(report);
     reports.push_back({.id = one.run.directory.id, .report = std::move(report)});

@@ -76,9 +76,8 @@ int run_file(const RunOptions& options, const std::string& file, std::vector<int
   if (!options.comment.empty())
     request.comment = options.comment;
   command_log().begin_parsing();
-  Diagnostics diagnostics(options.work.strict);
+  Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   const engine::Input input = engine::read_input(request, diagnostics);
-  tell_warnings(diagnostics);
   int worst = 0;
   for (const model::Benchmark& benchmark : input.benchmarks) {
     request.id.reset();

@@ -69,13 +69,12 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
       for (const result::Heading& heading : one.table.headings)
         names.insert(heading.name);
   const std::vector<std::string> known(names.begin(), names.end());
-  Diagnostics diagnostics;
+  Diagnostics diagnostics = telling_diagnostics();
   for (const auto* chosen : {&options.select, &options.exclude})
     for (const std::string& name : *chosen)
       if (!names.contains(name))
         diagnostics.warn(fmt::format("no table has a column '{}'", name), did_you_mean(name, known),
                          {});
-  tell_warnings(diagnostics);
 }
 
 void refuse_contradiction(const ShowOptions& options) {

@@ -59,15 +59,12 @@ void log_standing(const engine::Standing& standing) {
 /// Analyses the run and shows its tables, as the options ask for.
 /// @returns whether there was something to warn of
 bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool show_tables) {
-  Diagnostics diagnostics;
+  Diagnostics diagnostics = telling_diagnostics();
   engine::analyse_and_store(run, workspace, diagnostics);
-  if (!show_tables) {
-    tell_warnings(diagnostics);
+  if (!show_tables)
     return !diagnostics.warnings().empty();
-  }
   const engine::Report report =
       engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
-  tell_warnings(diagnostics);
   cli::keep(report);
   print("\n");
   cli::show({{.id = run.directory.id, .report = report}}, {});

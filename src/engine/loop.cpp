@@ -49,6 +49,18 @@ class Loop {
         submitter_(run, workspace, graph_, queue_, ledger_, course_, evaluator_, batch_) {}
 
   Standing work() {
+    try {
+      return go_on();
+    } catch (...) {
+      leave();
+      throw;
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Standing go_on() {
     take_up();
     for (;;) {
       release_children();
@@ -80,8 +92,13 @@ class Loop {
     return standing;
   }
 
- private:
-  using Clock = std::chrono::steady_clock;
+  /// What ends this loop, a full disk under the database, say, is no fault of what runs.
+  void leave() {
+    if (local_.active() == 0)
+      return;
+    local_.leave();
+    observer_.notice("the commands that run here go on; `bench continue` takes them up");
+  }
 
   bool interrupted() const { return options_.interrupted && *options_.interrupted; }
   bool stopping() const {

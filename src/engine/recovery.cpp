@@ -55,7 +55,7 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
       ended.push_back(std::move(*told));
     } else if (orphans.contains(attempt.uuid)) {
       observer_.notice(fmt::format(
-          "workpackage {} still runs, started by a bench that was killed; waiting for it",
+          "workpackage {} still runs, started by an earlier bench; waiting for it",
           workpackage.id));
       job.timeout_s = timeout_of(
           *scope_of(run_, graph_, workpackage, evaluator),

@@ -87,4 +87,10 @@ std::vector<long long> LocalBackend::abandon() {
   return abandoned;
 }
 
+void LocalBackend::leave() {
+  for (const auto& run : runs_)
+    run->leave();
+  runs_.clear();
+}
+
 }  // namespace bench::schedule

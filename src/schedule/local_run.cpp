@@ -230,6 +230,11 @@ void LocalBackend::Run::ask_to_end() {
   signal_all(SIGTERM);
 }
 
+void LocalBackend::Run::leave() {
+  if (process_)
+    process_->release();
+}
+
 void LocalBackend::Run::end(Clock::time_point deadline) {
   const auto runs = [&] { return process_ ? !process_->poll() : any_alive(adopted_); };
   while (runs() && Clock::now() < deadline)

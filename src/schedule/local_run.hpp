@@ -32,6 +32,8 @@ class LocalBackend::Run {
   void ask_to_end();
   /// Makes those end that have not by the deadline.
   void end(Clock::time_point deadline);
+  /// Lets them go their own way.
+  void leave();
 
  private:
   void go_on();

@@ -76,6 +76,16 @@ TEST(Diagnostics, KeepsEqualWarningsOnce) {
             (std::vector<Warning>{{"odd", "hint", {"f", 1, 1}}, {"odd", "hint", {"f", 2, 1}}}));
 }
 
+TEST(Diagnostics, TellsEachWarningOnceAsItComes) {
+  std::vector<std::string> told;
+  Diagnostics diagnostics(false, [&](const Warning& warning) { told.push_back(warning.message); });
+  diagnostics.warn("first", "", {});
+  EXPECT_EQ(told, std::vector<std::string>{"first"});
+  diagnostics.warn("first", "", {});
+  diagnostics.warn("second", "", {});
+  EXPECT_EQ(told, (std::vector<std::string>{"first", "second"}));
+}
+
 TEST(Diagnostics, ThrowsTheFirstWarningWhenStrict) {
   Diagnostics diagnostics(true);
   try {

@@ -71,6 +71,25 @@ TEST(CheckTest, AMistakeIsShownAndFails) {
   EXPECT_THAT(check.standard_output, IsEmpty());
 }
 
+// The set is missing because its keyword is misspelt: the warning explains the error.
+TEST(CheckTest, WarningsAreToldBeforeTheErrorThatFollows) {
+  const Playground here;
+  here.write("typo.yaml",
+             "name: typo\noutpath: runs\n"
+             "paramterset: {name: p, parameter: {name: n, _: 1}}\n"
+             "step: {name: s, use: p, do: echo $n}\n");
+  for (const char* command : {"check", "run"}) {
+    const auto shown = here.bench({command, "typo.yaml"});
+    EXPECT_EQ(shown.status.code, 1);
+    EXPECT_THAT(
+        shown.standard_error,
+        StartsWith("typo.yaml:3:1: warning: unknown key 'paramterset' in benchmark 'typo'"));
+    EXPECT_THAT(
+        shown.standard_error,
+        HasSubstr("hint: did you mean 'parameterset'?\ntypo.yaml:4:22: error: there is no"));
+  }
+}
+
 TEST(CheckTest, WarningsAreCountedAndWithStrictFail) {
   const Playground here;
   here.write("typo.yaml",

@@ -1,6 +1,6 @@
 #include "bench_program.hpp"
+#include "preload.hpp"
 #include "support/eventually.hpp"
-#include "support/sanitizer.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -35,15 +35,11 @@ void PrintTo(const Kind& kind, std::ostream* out) {
 
 class FileSystemTest : public testing::Test {
  protected:
-  void SetUp() override {
-    if (support::sanitized)
-      GTEST_SKIP() << "a sanitizer has to be the first library";
-    here_.write("p.yaml", patient);
-  }
+  void SetUp() override { here_.write("p.yaml", patient); }
 
   /// Makes everything in the playground look as if it were on a file system of this kind.
   Environment disguise(const std::string& magic) const {
-    return {{"LD_PRELOAD", FAKE_FILE_SYSTEM_LIBRARY},
+    return {{"LD_PRELOAD", preload(FAKE_FILE_SYSTEM_LIBRARY)},
             {"FAKE_FILE_SYSTEM", here_.path().string()},
             {"FAKE_FILE_SYSTEM_TYPE", magic}};
   }

@@ -1,6 +1,6 @@
 #include "bench_program.hpp"
+#include "preload.hpp"
 #include "support/eventually.hpp"
-#include "support/sanitizer.hpp"
 
 #include <algorithm>
 
@@ -76,15 +76,13 @@ TEST_F(TwoProcessesTest, TheLockOfAKilledHolderIsTakenOver) {
 }
 
 TEST_F(TwoProcessesTest, ACommandThatAKilledHolderWasJustStartingIsNotStartedTwice) {
-  if (support::sanitized)
-    GTEST_SKIP() << "a sanitizer has to be the first library";
   here_.write("w.yaml", waiting);
   here_.write("runs/go", "");
   // In the gap the child has the lock of its parent, and nothing yet by which it could be known.
   const std::string mark = (here_.path() / "mark").string();
-  Process run(here_.spec(
-      {"run", "w.yaml"},
-      {{"LD_PRELOAD", SLOW_START_LIBRARY}, {"SLOW_START", "/bin/sh"}, {"SLOW_START_MARK", mark}}));
+  Process run(here_.spec({"run", "w.yaml"}, {{"LD_PRELOAD", preload(SLOW_START_LIBRARY)},
+                                             {"SLOW_START", "/bin/sh"},
+                                             {"SLOW_START_MARK", mark}}));
   ASSERT_TRUE(eventually([&] { return here_.has("mark"); }));
   ::kill(run.pid(), SIGKILL);
   run.wait();

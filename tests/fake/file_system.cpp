@@ -17,6 +17,11 @@
 
 namespace {
 
+/// Only the program itself is concerned, not what it starts.
+[[gnu::constructor]] void leave_children_alone() {
+  ::unsetenv("LD_PRELOAD");
+}
+
 /// The function of this name that the program would have called without us.
 template <class Function>
 Function* original(const char* name) {

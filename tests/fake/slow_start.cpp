@@ -10,6 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
+namespace {
+
+[[gnu::constructor]] void leave_children_alone() {
+  ::unsetenv("LD_PRELOAD");
+}
+
+}  // namespace
+
 extern "C" int execve(const char* path, char* const arguments[],
                       char* const environment[]) noexcept {
   using Execve = int(const char*, char* const*, char* const*);

@@ -2,9 +2,8 @@
 
 namespace bench::support {
 
-/// Built with AddressSanitizer or ThreadSanitizer. Such a program needs the sanitizer's library
-/// before every other, so that none can be put in front of it with LD_PRELOAD; and it holds back
-/// memory that was freed.
+/// Built with AddressSanitizer or ThreadSanitizer. Such a program needs their libraries, and holds
+/// back memory that was freed.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else

@@ -45,7 +45,7 @@ struct ExitStatus {
 /// handling and an empty signal mask.
 ///
 /// The destructor kills the whole group of a child that still runs and reaps it: no child outlives
-/// its owner unnoticed, except where this process itself is killed.
+/// its owner unnoticed, except where it is released or this process itself is killed.
 class Process {
  public:
   /// @throws Error if the program cannot be started (not found, no such directory, ...)
@@ -64,6 +64,8 @@ class Process {
   std::optional<ExitStatus> poll();
   /// Sends the signal to the whole process group.
   void signal_group(int signal);
+  /// Lets the child go its own way: it is neither killed nor waited for any more.
+  void release() { pid_ = -1; }
 
  private:
   int pid_ = -1;

@@ -54,6 +54,8 @@ struct Standing {
 /// is left to do here; jobs of a scheduler may then still be under way.
 ///
 /// The caller holds the writer lock of the run.
+/// @throws Error if the run cannot go on, its database cannot be written, say; what runs here then
+///         goes on, and the next call takes it up
 Standing work(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
               Observer& observer);
 

@@ -83,4 +83,9 @@ Console& console() {
   return console;
 }
 
+bool reader_goes_within(int at_most_ms) {
+  pollfd reader{STDOUT_FILENO, 0, 0};
+  return ::poll(&reader, 1, at_most_ms) > 0;
+}
+
 }  // namespace bench::cli

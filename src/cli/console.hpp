@@ -52,4 +52,8 @@ class Console {
 /// That of this process.
 Console& console();
 
+/// Waits.
+/// @returns whether whoever reads standard output went away meanwhile, as `head` does
+bool reader_goes_within(int at_most_ms);
+
 }  // namespace bench::cli

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "console.hpp"
 #include "output.hpp"
 
 #include <algorithm>
@@ -24,12 +25,12 @@ std::vector<workspace::StepCounts> counts_of(const RunDirectory& run) {
 }
 
 /// Shows how a run stands whenever that changes, until it has ended. On a terminal the new table
-/// takes the place of the old one.
+/// takes the place of the old one. Nobody is shown anything who has gone away.
 void watch(const RunDirectory& run) {
-  constexpr useconds_t pause_us = 500'000;
+  constexpr int pause_ms = 500;
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   std::string shown;
-  for (;; ::usleep(pause_us)) {
+  do {
     const auto counts = counts_of(run);
     const std::string table = status_table(counts);
     if (table != shown) {
@@ -43,7 +44,7 @@ void watch(const RunDirectory& run) {
       print(status_word(counts) + "\n");
       return;
     }
-  }
+  } while (!reader_goes_within(pause_ms));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "directory.hpp"
 
+#include <cerrno>
+
 #include <fmt/core.h>
+#include <sys/stat.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
@@ -10,13 +13,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void remove_left_over(const fs::path& directory) {
+/// @returns whether it was not there
+bool make_one(const fs::path& directory) {
+  if (::mkdir(directory.c_str(), 0777) == 0)
+    return true;
+  if (errno != EEXIST)
+    throw Error::of_system(fmt::format("cannot create directory {}", directory.string()), errno);
+  return false;
+}
+
+/// Looks for what an interrupted attempt has left only where something is: there may be 100,000.
+void make_empty(const fs::path& directory) {
+  if (make_one(directory))
+    return;
   std::error_code failure;
   fs::remove_all(directory, failure);
   if (failure)
     throw Error::of_system(
         fmt::format("cannot remove {}, left by an interrupted attempt", directory.string()),
         failure.value());
+  make_one(directory);
 }
 
 /// The directory of an attempt that failed is kept, out of the way of the next one.
@@ -49,9 +65,9 @@ void link(const fs::path& target, const fs::path& name) {
 void make_directory(const Scope& scope, const Graph& graph) {
   if (scope.workpackage.retries > 0)
     set_aside(scope);
-  remove_left_over(scope.directory());
+  make_empty(scope.directory());
   const fs::path work = scope.default_work();
-  make_directories(work);
+  make_one(work);
   for (const long long id : scope.workpackage.parents) {
     const workspace::Workpackage& parent = graph.at(id);
     link(fs::path("../..") / parent.directory / "work", work / parent.step);

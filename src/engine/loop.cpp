@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -51,7 +52,7 @@ class Loop {
   Standing work() {
     try {
       return go_on();
-    } catch (...) {
+    } catch (const std::exception&) {
       leave();
       throw;
     }

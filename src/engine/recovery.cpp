@@ -54,9 +54,9 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
     if (auto told = schedule::completion_from_sentinel(job)) {
       ended.push_back(std::move(*told));
     } else if (orphans.contains(attempt.uuid)) {
-      observer_.notice(fmt::format(
-          "workpackage {} still runs, started by an earlier bench; waiting for it",
-          workpackage.id));
+      observer_.notice(
+          fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
+                      workpackage.id));
       job.timeout_s = timeout_of(
           *scope_of(run_, graph_, workpackage, evaluator),
           part_at(run_.benchmark, *run_.benchmark.step(workpackage.step), workpackage.progress));

@@ -75,6 +75,11 @@ void LocalBackend::Run::go_on() {
     ending_->environment = job_.environment;
 }
 
+/// Whether what the snippet exports is for another one.
+bool LocalBackend::Run::hands_on_environment() const {
+  return snippet_ + 1 < job_.snippets.size() || job_.keep_environment;
+}
+
 void LocalBackend::Run::start_snippet() {
   const Snippet& snippet = job_.snippets[snippet_];
   const UniqueFd out = open_to_append(snippet.stdout_file);
@@ -85,7 +90,7 @@ void LocalBackend::Run::start_snippet() {
   // that its end is known even if this bench is killed before it can take note of it.
   const bool last = snippet_ + 1 == job_.snippets.size();
   std::string epilogue;
-  if (!last || job_.keep_environment)
+  if (hands_on_environment())
     // What is secret in it is for nobody else, whatever the umask, and stays nowhere after a
     // failure.
     epilogue = fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
@@ -175,8 +180,9 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
                    status.signal == 0 ? std::optional(status.code) : std::nullopt);
   }
   // A command that leaves through `exit` or `exec` writes none: its environment stays as it was.
-  if (auto environment = take_environment(job_.directory))
-    job_.environment = std::move(*environment);
+  if (hands_on_environment())
+    if (auto environment = take_environment(job_.directory))
+      job_.environment = std::move(*environment);
   ++snippet_;
   go_on();
   return ending_;

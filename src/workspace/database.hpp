@@ -45,17 +45,29 @@ inline Error damaged(const SQLite::Database& sqlite, const std::string& what) {
                "bench has not written this; the output of the workpackages is beside it");
 }
 
+/// Whether the file is at fault, and not the machine.
+inline bool means_damage(const SQLite::Exception& failure) {
+  const int code = failure.getErrorCode();
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
+}
+
+/// What to do about a failure of SQLite.
+inline std::string hint_for(const SQLite::Exception& failure) {
+  return means_damage(failure)
+             ? ""
+             : "is the disk full, or the quota used up? nothing that was recorded is lost";
+}
+
 /// Runs `action` and turns SQLite's exceptions into bench's, which say what to do.
 template <class Action>
 auto translated(const SQLite::Database& sqlite, Action action) {
   try {
     return action();
   } catch (const SQLite::Exception& failure) {
-    const int code = failure.getErrorCode();
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR)
+    if (means_damage(failure))
       throw damaged(sqlite, failure.what());
     throw Error("the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
-                "is the disk full, or the quota used up? nothing that was recorded is lost");
+                hint_for(failure));
   } catch (const nlohmann::json::exception& failure) {
     throw damaged(sqlite, failure.what());
   }

@@ -199,7 +199,8 @@ Workspace Workspace::create(const fs::path& run_directory,
     made.apply(first);
     transaction.commit();
   } catch (const SQLite::Exception& failure) {
-    throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()));
+    throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()),
+                hint_for(failure));
   }
   fs::rename(draft, file, failed);
   if (failed)
@@ -226,7 +227,8 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
       set_journal(database->sqlite, run_directory);
     return Workspace(std::move(database));
   } catch (const SQLite::Exception& failure) {
-    throw Error(fmt::format("cannot open the workspace {}: {}", file.string(), failure.what()));
+    throw Error(fmt::format("cannot open the workspace {}: {}", file.string(), failure.what()),
+                hint_for(failure));
   }
 }
 

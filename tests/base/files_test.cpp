@@ -10,7 +10,6 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/uuid.hpp>
 
 namespace bench {
 namespace {
@@ -163,13 +162,6 @@ INSTANTIATE_TEST_SUITE_P(Texts, ExpandTest,
                                          Case{"${HOME", "${HOME"}, Case{"${}", "${}"},
                                          Case{"cost $", "cost $"}, Case{"$$", "$$"},
                                          Case{"$-x", "$-x"}));
-
-TEST(Uuid, IsARandomOneEachTime) {
-  const std::string uuid = make_uuid();
-  ASSERT_EQ(uuid.size(), 36U);
-  EXPECT_EQ(uuid[14], '4');
-  EXPECT_NE(make_uuid(), uuid);
-}
 
 TEST(Host, HasANameAndACpu) {
   EXPECT_NE(host_name(), "");

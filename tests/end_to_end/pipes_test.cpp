@@ -72,6 +72,28 @@ TEST_F(PipesTest, AReaderThatGoesAwayCostsNoWork) {
   EXPECT_EQ(status(), "FINISHED\n");
 }
 
+TEST_F(PipesTest, NobodyIsWatchedForWhoHasGoneAway) {
+  here_.write("w.yaml",
+              "name: w\noutpath: runs\n"
+              "step: {name: s, do: 'touch ../../../started; while ! test -e ../../../go; do sleep "
+              "0.05; done'}\n");
+  Process run(here_.spec({"run", "w.yaml"}));
+  ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));
+  Pipe output;
+  ProcessSpec spec = here_.spec({"status", "runs", "--watch"});
+  spec.stdout_fd = output.write.get();
+  Process watch(spec);
+  output.write = UniqueFd();
+  char first = 0;
+  ASSERT_EQ(::read(output.read.get(), &first, 1), 1);
+  EXPECT_FALSE(watch.poll()) << "the run goes on";
+  output = Pipe();
+  EXPECT_TRUE(eventually([&] { return watch.poll().has_value(); }));
+  EXPECT_EQ(watch.wait().code, 0);
+  here_.write("runs/go", "");
+  EXPECT_EQ(run.wait().code, 0);
+}
+
 TEST_F(PipesTest, AReaderThatStopsReadingHoldsNothingUp) {
   Pipe output;
   ProcessSpec spec = here_.spec({"run", "t.yaml", "-vv"});

@@ -19,6 +19,7 @@ class DirectoryTest : public RunFixture {
     plan("step: {name: go}\n");
     graph_.emplace(grown());
     run_path_ = run_.directory.path;
+    make_directories(run_path_);
   }
 
   /// Makes the directory, after so many failures; leaves a note in it.

@@ -2,6 +2,8 @@
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -163,6 +165,23 @@ TEST_F(LocalFixture, EndsWhatItAbandons) {
   EXPECT_EQ(backend_.active(), 0U);
   EXPECT_THAT(backend_.wait(0), IsEmpty());
   EXPECT_TRUE(support::eventually([&] { return support::is_gone(grandchild); }));
+}
+
+TEST_F(LocalFixture, LetsWhatItLeavesGoOn) {
+  const Job one = job({"echo $$ > pid; while ! test -e go; do sleep 0.05; done"});
+  {
+    LocalBackend backend(1);
+    backend.start(one);
+    process_in(work_);
+    backend.leave();
+    EXPECT_EQ(backend.active(), 0U);
+  }
+  EXPECT_FALSE(completion_from_sentinel(one));
+  std::ofstream(work_ / "go");
+  EXPECT_TRUE(support::eventually([&] {
+    const auto told = completion_from_sentinel(one);
+    return told && told->success();
+  }));
 }
 
 TEST_F(LocalFixture, AsksAllThatItAbandonsToEndBeforeItWaitsForAny) {

@@ -26,8 +26,8 @@ class LocalBackend {
   /// Ends what runs here, process groups and all, and returns the workpackages concerned. What
   /// ignores the request to end is killed 5 s later, all of it at once.
   std::vector<long long> abandon();
-  /// Lets what runs here go on without bench, as it does where bench is killed. The one after it can
-  /// adopt it.
+  /// Lets what runs here go on without bench, as it does where bench is killed. The one after it
+  /// can adopt it.
   void leave();
 
   /// Takes over an attempt that an earlier bench started and that still runs as these processes;

@@ -8,7 +8,7 @@ namespace bench::energy {
 namespace {
 
 constexpr const char* hdf5_remedy =
-    "install HDF5 (Debian: libhdf5-103-1; elsewhere: module load HDF5), or use another format";
+    "install HDF5 (Debian: hdf5-tools; elsewhere: module load HDF5), or use another format";
 
 void* load(const std::vector<std::string>& names) {
   for (const std::string& name : names)

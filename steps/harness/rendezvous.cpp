@@ -6,7 +6,10 @@
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <future>
+#include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -14,6 +17,9 @@
 
 namespace bench::steps {
 namespace {
+
+/// What an answer may take where the question was not too late.
+constexpr std::chrono::seconds until_answered(5);
 
 std::vector<std::uint8_t> bytes_of_text(const std::string& text) {
   return {text.begin(), text.end()};
@@ -66,7 +72,6 @@ std::string exchange(const Store& store, const Ranks& ranks, const Peer& self,
     return "twice";
   store->set(name_of(self.rank), bytes_of_text(to_line(self)));
   if (ranks.rank != 0) {
-    constexpr std::chrono::seconds until_answered(5);
     store->wait({"list"}, patience + until_answered);
     return text_of(store->get("list"));
   }
@@ -81,6 +86,28 @@ std::string in_seconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
 }
 
+/// From 2.4 on LibTorch asks for libuv unless told otherwise, and one that was built without it, as
+/// Debian 13's, refuses then. What listens without it is understood by all of them.
+template <class Options>
+void ask_for_no_libuv(Options& options) {
+  if constexpr (requires { options.useLibUV; })
+    options.useLibUV = false;
+}
+
+/// From LibTorch 2 on a store asks a question while it connects, and waits without end for another
+/// service at this port to answer.
+/// @throws std::exception if it cannot connect, or hears nothing in time
+c10::intrusive_ptr<c10d::TCPStore> connect(const std::string& address,
+                                           const c10d::TCPStoreOptions& options) {
+  std::packaged_task<c10::intrusive_ptr<c10d::TCPStore>()> connecting(
+      [address, options] { return c10::make_intrusive<c10d::TCPStore>(address, options); });
+  auto connected = connecting.get_future();
+  std::thread(std::move(connecting)).detach();
+  if (connected.wait_for(options.timeout + until_answered) == std::future_status::timeout)
+    throw std::runtime_error("what listens there does not answer");
+  return connected.get();
+}
+
 }  // namespace
 
 Store open_store(const Ranks& ranks, std::chrono::milliseconds patience) {
@@ -89,9 +116,10 @@ Store open_store(const Ranks& ranks, std::chrono::milliseconds patience) {
   options.isServer = ranks.rank == 0 && !ranks.store_is_served;
   options.waitWorkers = false;  // strangers who come to this port would be counted
   options.timeout = patience;
+  ask_for_no_libuv(options);
   try {
-    return c10::make_intrusive<c10d::PrefixStore>(
-        ranks.program, c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options));
+    return c10::make_intrusive<c10d::PrefixStore>(ranks.program,
+                                                  connect(ranks.master_address, options));
   } catch (const std::exception& error) {
     if (options.isServer)
       throw UsageError(

@@ -290,6 +290,9 @@ class Builder : public YAML::EventHandler {
     message = fmt::format("this does not continue the {} above it",
                           failure.msg == "end of map not found" ? "mapping" : "list");
     hint = "check the indentation and the quotes of this line";
+  } else if (failure.msg.starts_with("the referenced anchor is not defined")) {
+    message = "the referenced anchor is not defined";  // yaml-cpp 0.8 adds its name
+    hint = "quote a text that begins with '*'";
   }
   throw Error(message, hint, source.mark(failure.mark.line + 1, failure.mark.column + 1).place());
 }

@@ -1,5 +1,7 @@
 #include "platform_variables.hpp"
 
+#include <string_view>
+
 #include <fmt/core.h>
 
 namespace bench::engine {
@@ -39,6 +41,15 @@ Variables platform_variables(const platform::Platform& platform) {
       {"jube_platform_device_bf16_tflops", text_of_device(machine, accelerator.peak_bf16_tflops)},
       {"jube_platform_device_fp32_tflops", text_of_device(machine, accelerator.peak_fp32_tflops)},
   };
+}
+
+Variables platform_variables(const std::map<std::string, std::string>& facts) {
+  constexpr std::string_view prefix = "jube_platform_";
+  Variables variables;
+  for (auto fact = facts.lower_bound(std::string(prefix));
+       fact != facts.end() && fact->first.starts_with(prefix); ++fact)
+    variables.insert(*fact);
+  return variables;
 }
 
 }  // namespace bench::engine

@@ -1,4 +1,5 @@
 #include "graph.hpp"
+#include "platform_variables.hpp"
 #include "provenance.hpp"
 
 #include <algorithm>
@@ -188,6 +189,7 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   if (request.launcher)
     run.facts["launcher"] = *request.launcher;
   apply_asking(run.facts, run.platform);
+  run.facts.merge(platform_variables(run.platform));
   run.facts["max_workpackages"] = std::to_string(request.max_workpackages);
   run.facts["document"] = document::to_json(input.document);
   run.facts["started"] = local_time_now();

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 Variables benchmark_variables(const Run& run) {
   std::string start = run.fact("started");
   std::replace(start.begin(), start.end(), ' ', 'T');
-  Variables variables = platform_variables(run.platform);
+  Variables variables = platform_variables(run.facts);
   variables.merge(Variables{{"jube_benchmark_name", run.benchmark.name},
                             {"jube_benchmark_id", std::to_string(run.directory.id)},
                             {"jube_benchmark_padid", workspace::padded(run.directory.id)},

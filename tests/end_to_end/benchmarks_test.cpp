@@ -99,6 +99,12 @@ TEST(ScalingBenchmarkTest, ComparesEachSizeWithTheSmallest) {
   const auto per_device = numbers(table, "per device");
   EXPECT_THAT(numbers(table, "efficiency of the rate"),
               ElementsAre(1, DoubleNear(per_device[1] / per_device[0], printed_digits)));
+
+  // One that printed nothing has no figures of another's.
+  here.write("runs/000000/000001_train/work/stdout", "");
+  EXPECT_EQ(here.bench({"analyse", "runs"}).status.code, 0);
+  EXPECT_THAT(here.bench({"result", "runs", "-s", "csv"}).standard_output,
+              HasSubstr(",resnet18,fp32,weak,1,2,16,,nan,nan,,nan,"));
 }
 
 /// What a benchmark does on a machine.

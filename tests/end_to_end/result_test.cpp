@@ -66,6 +66,13 @@ TEST_F(ResultTest, SeveralRunsAreOneTableInTheStyleOfTheNewest) {
   EXPECT_EQ(shown({"-i", "all"}), "id,result,square,n\n0,1,,1\n0,4,,2\n0,9,,3\n1,16,16,\n\n");
 }
 
+TEST_F(ResultTest, HasWhatThePlatformSaidAlsoLater) {
+  here_.write("run.yaml", replaced({{"column: [n, result]", "column: [n, jube_platform_name]"}}));
+  const std::string table = here_.bench({"run", "run.yaml", "--result"}).standard_output;
+  EXPECT_THAT(table, HasSubstr("local"));
+  EXPECT_THAT(table, testing::EndsWith(shown({"--id", "1"})));
+}
+
 TEST_F(ResultTest, ReverseShowsTheNewestFirst) {
   run_second();
   EXPECT_EQ(shown({"-i", "0", "1", "-r"}),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/graph.hpp"
+#include "engine/platform_variables.hpp"
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
@@ -29,6 +30,7 @@ class RunFixture : public testing::Test {
                   {"started", "2026-01-31 13:05:09"},
                   {"power_source", ""},
                   {"platform", platform}};
+    run_.facts.merge(platform_variables(run_.platform));
   }
 
   /// Makes the first workpackages and, as if all succeeded, their children.

@@ -48,6 +48,9 @@ void LmdbImages::Environment::open() {
   if (const int error = mdb_env_create(&raw))
     throw std::runtime_error(fmt::format("cannot use LMDB: {}", mdb_strerror(error)));
   handle.reset(raw);
+  // LMDB raises this to what the file holds; else it maps all that the writer could have used.
+  constexpr std::size_t little_bytes = std::size_t{1} << 20;
+  mdb_env_set_mapsize(raw, little_bytes);
   // Nobody writes: no lock file, which a read-only file system would not take. No read-ahead: the
   // images are asked for in random order. No slot per thread: each reader has its own.
   unsigned flags = MDB_RDONLY | MDB_NOLOCK | MDB_NORDAHEAD | MDB_NOTLS;

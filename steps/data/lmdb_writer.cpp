@@ -2,6 +2,7 @@
 #include "data/lmdb_images.hpp"
 #include "harness/program.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -13,6 +14,8 @@ namespace {
 
 /// Written to disk together: few enough that they fit into memory, enough to be worth a sync.
 constexpr std::uint64_t images_per_commit = 4096;
+/// With less room for the file than this it is not begun.
+constexpr std::size_t least_bytes = std::size_t{1} << 28;
 
 }  // namespace
 
@@ -26,6 +29,23 @@ struct LmdbImageWriter::Writing {
   void check(int error) const {
     if (error)
       throw std::runtime_error(fmt::format("cannot write {}: {}", folder, mdb_strerror(error)));
+  }
+
+  /// With less than `most_bytes` where there is not so much address space: `ulimit -v` is common
+  /// where people log in, and ThreadSanitizer takes some for itself.
+  void open(std::size_t most_bytes) {
+    int error = 0;
+    do {
+      environment.reset();
+      std::filesystem::remove(folder + "/data.mdb");  // it has noted the size
+      MDB_env* raw = nullptr;
+      check(mdb_env_create(&raw));
+      environment.reset(raw);
+      check(mdb_env_set_mapsize(raw, most_bytes));
+      error = mdb_env_open(raw, folder.c_str(), MDB_NOLOCK, 0644);
+      most_bytes /= 4;
+    } while (error == ENOMEM && most_bytes >= least_bytes);
+    check(error);
   }
 
   void begin() {
@@ -56,11 +76,7 @@ LmdbImageWriter::LmdbImageWriter(const std::string& folder, std::size_t most_byt
     throw UsageError(fmt::format("cannot make an LMDB environment in {}{}", folder,
                                  failure ? ": " + failure.message() : ", which has one"),
                      "give a folder of its own");
-  MDB_env* raw = nullptr;
-  w.check(mdb_env_create(&raw));
-  w.environment.reset(raw);
-  w.check(mdb_env_set_mapsize(raw, most_bytes));
-  w.check(mdb_env_open(raw, folder.c_str(), MDB_NOLOCK, 0644));
+  w.open(most_bytes);
   w.begin();
 }
 

@@ -160,6 +160,14 @@ TEST(LmdbImageWriter, LeavesWhatIsThere) {
   EXPECT_EQ(LmdbImages(folder.file("d")).size(), 3U);
 }
 
+TEST(LmdbImageWriter, TakesTheAddressSpaceThereIs) {
+  const Folder folder;
+  LmdbImageWriter writer(folder.file("d"), std::size_t{1} << 60);
+  writer.add(1, "x");
+  writer.finish();
+  EXPECT_EQ(LmdbImages(folder.file("d")).size(), 1U);
+}
+
 TEST(LmdbImageWriter, SaysThatTheFileIsFull) {
   const Folder folder;
   LmdbImageWriter writer(folder.file("d"), 1 << 16);

@@ -75,9 +75,13 @@ void LocalBackend::Run::go_on() {
     ending_->environment = job_.environment;
 }
 
+bool LocalBackend::Run::is_at_last_snippet() const {
+  return snippet_ + 1 == job_.snippets.size();
+}
+
 /// Whether what the snippet exports is for another one.
 bool LocalBackend::Run::hands_on_environment() const {
-  return snippet_ + 1 < job_.snippets.size() || job_.keep_environment;
+  return !is_at_last_snippet() || job_.keep_environment;
 }
 
 void LocalBackend::Run::start_snippet() {
@@ -88,14 +92,13 @@ void LocalBackend::Run::start_snippet() {
     make_directories(snippet.directory);
   // What a command exports is the environment of the next one; the last one leaves its sentinel, so
   // that its end is known even if this bench is killed before it can take note of it.
-  const bool last = snippet_ + 1 == job_.snippets.size();
   std::string epilogue;
   if (hands_on_environment())
     // What is secret in it is for nobody else, whatever the umask, and stays nowhere after a
     // failure.
     epilogue = fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
                            shell_quote(environment_file(job_.directory).string()));
-  if (last)
+  if (is_at_last_snippet())
     epilogue +=
         fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}\n",
                     job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())));

@@ -38,6 +38,7 @@ class LocalBackend::Run {
  private:
   void go_on();
   void start_snippet();
+  bool is_at_last_snippet() const;
   bool hands_on_environment() const;
   void start_script();
   void set_deadline(double running_for_s);

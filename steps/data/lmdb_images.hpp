@@ -59,9 +59,8 @@ class LmdbImages::Reader {
 class LmdbImageWriter {
  public:
   /// @param folder is made if it does not exist, and must not hold a `data.mdb`
-  /// @param most_bytes the file may get so large, or as large as there is address space; costs
-  /// that,
-  ///   not disk
+  /// @param most_bytes the file may get so large, or as large as there is address space, of which
+  ///   it takes that much; not of the disk
   /// @throws UsageError if that cannot be
   LmdbImageWriter(const std::string& folder, std::size_t most_bytes);
   /// Without `finish` the environment has no number of images, and no reader takes it.

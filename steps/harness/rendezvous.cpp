@@ -94,8 +94,8 @@ void ask_for_no_libuv(Options& options) {
     options.useLibUV = false;
 }
 
-/// From LibTorch 2 on a store asks a question while it connects, and waits without end for another
-/// service at this port to answer.
+/// In LibTorch 2.6, not in 1.13, a store asks a question while it connects, and waits without end
+/// for another service at this port to answer.
 /// @throws std::exception if it cannot connect, or hears nothing in time
 c10::intrusive_ptr<c10d::TCPStore> connect(const std::string& address,
                                            const c10d::TCPStoreOptions& options) {

@@ -5,8 +5,8 @@
 //     FAULT        its errno; or `short`: half of what was to be written is
 //     FAULT_STAYS  if set, all calls behind it fail, too
 //     FAULT_COUNT  a file that gets the number of calls
-//
-// Only the program itself is concerned, not what it starts.
+
+#include "this_program_alone.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -40,9 +40,7 @@ class Faults {
         is_short_(variable("FAULT") == "short"),
         error_(std::atoi(variable("FAULT").c_str())),
         stays_(!variable("FAULT_STAYS").empty()),
-        count_file_(variable("FAULT_COUNT")) {
-    ::unsetenv("LD_PRELOAD");
-  }
+        count_file_(variable("FAULT_COUNT")) {}
   Faults(const Faults&) = delete;
   Faults& operator=(const Faults&) = delete;
   ~Faults() {

@@ -3,6 +3,8 @@
 // reports for what is in it, in hexadecimal; with FAKE_FILE_SYSTEM_WITHOUT_LOCKS nothing in it can
 // be locked.
 
+#include "this_program_alone.hpp"
+
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
@@ -16,11 +18,6 @@
 #include <unistd.h>
 
 namespace {
-
-/// Only the program itself is concerned, not what it starts.
-[[gnu::constructor]] void leave_children_alone() {
-  ::unsetenv("LD_PRELOAD");
-}
 
 /// The function of this name that the program would have called without us.
 template <class Function>

@@ -2,6 +2,8 @@
 // SLOW_START is the path of that program, SLOW_START_MARK a file that is made just before the wait
 // of a second between vfork and exec.
 
+#include "this_program_alone.hpp"
+
 #include <cstdlib>
 #include <cstring>
 
@@ -9,14 +11,6 @@
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
-
-namespace {
-
-[[gnu::constructor]] void leave_children_alone() {
-  ::unsetenv("LD_PRELOAD");
-}
-
-}  // namespace
 
 extern "C" int execve(const char* path, char* const arguments[],
                       char* const environment[]) noexcept {

@@ -195,13 +195,15 @@ TEST(VisionProgram, TrainsInBf16CloseToFp32) {
 }
 
 TEST(VisionProgram, GivesTheSameLossWithChannelsLast) {
-  const std::string arguments = tiny + "--steps 1 --warmup 0 --memory-format ";
+  // With one pixel left of each of two images, batch normalisation amplifies what kernels round.
+  const std::string arguments =
+      "--model resnet18 --image-size 64 --batch-size 4 --threads 1 --device cpu --steps 1 "
+      "--warmup 0 --memory-format ";
   const Outcome last = run_vision(arguments + "channels_last");
   ASSERT_EQ(last.exit_code, 0) << last.err;
   EXPECT_EQ(last.value("memory_format"), "channels_last");
-  // Other kernels: 6e-4 apart with LibTorch 1.13, 1.2e-3 with 2.6.
   EXPECT_NEAR(last.number("first_loss"), run_vision(arguments + "contiguous").number("first_loss"),
-              5e-3);
+              1e-3);
 }
 
 TEST(VisionProgram, WritesEverySample) {

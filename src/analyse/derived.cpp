@@ -73,8 +73,8 @@ class Substitution {
 
  private:
   const std::string* look_up(std::string_view name) {
-    if (const auto parameter = group_.parameters.find(name); parameter != group_.parameters.end())
-      return &parameter->second;
+    if (const std::string* parameter = group_.parameter(name))
+      return parameter;
     const auto found = findings_.find(name);
     if (found == findings_.end()) {
       lacks_a_match_ = lacks_a_match_ || is_pattern_name(group_, name);

@@ -19,8 +19,7 @@ std::string expression_of(const model::Pattern& pattern, const Group& group) {
   return evaluate::substitute(pattern.text, [&](std::string_view name) -> const std::string* {
     if (const std::string* predefined = predefined_pattern(name))
       return predefined;
-    const auto parameter = group.parameters.find(name);
-    return parameter == group.parameters.end() ? nullptr : &parameter->second;
+    return group.parameter(name);
   });
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -126,6 +128,7 @@ class Grouping {
 
   Group group(std::size_t number) const {
     Group group;
+    group.parameter = lookup_of(members_[number].front().position);
     std::set<std::size_t> measured;  // workpackages whose energy is in it
     for (const Member& member : members_[number])
       add(member, measured, group);
@@ -143,16 +146,20 @@ class Grouping {
     const AnalysisPatterns& patterns = patterns_[member.analysis];
     const Workpackage& workpackage = family_.at(member.position);
     refuse_names_of_parameters(patterns, workpackage);
-    const Variables known = variables(member.position);
-    if (group.parameters.empty()) {
-      group.parameters = {known.begin(), known.end()};
-      for (const auto& [name, value] : workpackage.parameters)
-        group.parameters.try_emplace(name, value);
-    }
+    const evaluate::Lookup lookup = lookup_of(member.position);
     add_derived(patterns.derived, group);
-    add_files(analyser_.analyses[member.analysis], patterns, workpackage, known, group);
+    add_files(analyser_.analyses[member.analysis], patterns, workpackage, lookup, group);
     if (run_.benchmark.step(workpackage.step)->energy && measured.insert(member.position).second)
       group.files.push_back({run_.directory.path / workpackage.directory / "work/energy.txt", {}});
+  }
+
+  /// Of a workpackage's variables, made when a text names one for the first time, and parameters.
+  evaluate::Lookup lookup_of(std::size_t position) const {
+    return [this, position, made = std::make_shared<std::optional<Variables>>()](auto name) {
+      if (!*made)
+        *made = variables(position);
+      return lookup_in(**made, family_.at(position).parameters)(name);
+    };
   }
 
   Variables variables(std::size_t position) const {
@@ -170,9 +177,9 @@ class Grouping {
   }
 
   void add_files(const model::Analysis& analysis, const AnalysisPatterns& patterns,
-                 const Workpackage& workpackage, const Variables& known, Group& group) const {
-    const auto lookup = lookup_in(known, workpackage.parameters);
-    const fs::path work = work_directory(run_, workpackage, known);
+                 const Workpackage& workpackage, const evaluate::Lookup& lookup,
+                 Group& group) const {
+    const fs::path work = work_directory(run_, workpackage, lookup);
     for (std::size_t k = 0; k < analysis.files.size(); ++k)
       for (const fs::path& path : matching_files(
                work,

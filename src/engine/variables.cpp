@@ -46,17 +46,18 @@ void add_workpackage_variables(const Run& run, const workspace::Workpackage& wor
   variables["jube_wp_status"] = "RUNNING";
   for (const auto& [id, step] : parents)
     variables["jube_wp_parent_" + step + "_id"] = std::to_string(id);
-  const fs::path work = work_directory(run, workpackage, variables);
+  const fs::path work =
+      work_directory(run, workpackage, lookup_in(variables, workpackage.parameters));
   variables["jube_wp_abspath"] = work.string();
   variables["jube_wp_relpath"] = work.lexically_relative(run.fact("home")).string();
 }
 
 fs::path work_directory(const Run& run, const workspace::Workpackage& workpackage,
-                        const Variables& variables) {
+                        const evaluate::Lookup& lookup) {
   const std::string& own = run.benchmark.step(workpackage.step)->work_dir;
   if (own.empty())
     return run.directory.path / workpackage.directory / "work";
-  const std::string text = evaluate::substitute(own, lookup_in(variables, workpackage.parameters));
+  const std::string text = evaluate::substitute(own, lookup);
   return (fs::path(run.fact("home")) / expand_user_and_environment(text)).lexically_normal();
 }
 

@@ -28,8 +28,9 @@ void add_workpackage_variables(const Run& run, const workspace::Workpackage& wor
 
 /// Where the commands of a workpackage run: the step's `work_dir`, `~` and environment variables
 /// expanded, relative to the input file; else `work` in its directory. Absolute.
+/// @param lookup of the workpackage's parameters and variables
 std::filesystem::path work_directory(const Run& run, const workspace::Workpackage& workpackage,
-                                     const Variables& variables);
+                                     const evaluate::Lookup& lookup);
 
 /// `export NAME="VALUE"` lines for the exported parameters of a workpackage, sorted by name, and
 /// the names alone (`jube_wp_envstr`, `jube_wp_envlist`).

@@ -1,7 +1,9 @@
 #include "database.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -80,6 +82,31 @@ class NumbersOfNames {
   std::map<std::pair<std::string_view, std::string_view>, std::int64_t> numbers_;
 };
 
+/// The number of a name, and what was found for it.
+using Row = std::pair<std::int64_t, const Finding*>;
+
+/// SQLite takes 1 us for a row that it is given alone, 0.4 us for one of so many.
+constexpr std::size_t rows_at_a_time = 48;
+
+void insert_rows(Statements& statements, std::span<const Row> rows) {
+  std::string sql =
+      "INSERT INTO found_value (name, workpackage, value, estimated, absent_reason) VALUES ";
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    sql += k == 0 ? "(?, ?, ?, ?, ?)" : ", (?, ?, ?, ?, ?)";
+  SQLite::Statement& insert = statements.of(sql);
+  insert.tryReset();
+  int parameter = 0;
+  for (const auto& [name, finding] : rows) {
+    insert.bind(++parameter, name);
+    insert.bind(++parameter, static_cast<std::int64_t>(finding->workpackage));
+    bind_value(insert, ++parameter, finding->value);
+    insert.bind(++parameter, finding->estimated ? 1 : 0);
+    insert.bindNoCopy(++parameter, finding->absent_reason);
+  }
+  insert.exec();
+  insert.reset();
+}
+
 constexpr const char* count_ended =
     "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed')";
 
@@ -106,19 +133,15 @@ void Workspace::begin_findings(const std::string& analyser) {
 void Workspace::add_findings(const std::string& analyser, const std::vector<Finding>& findings) {
   at_once([&] {
     NumbersOfNames numbers(database_->statements, analyser);
-    SQLite::Statement& insert = database_->statements.of(
-        "INSERT INTO found_value (name, workpackage, value, estimated, absent_reason) "
-        "VALUES (?, ?, ?, ?, ?)");
-    insert.tryReset();
-    for (const Finding& finding : findings) {
-      insert.bind(1, numbers.of(finding));
-      insert.bind(2, static_cast<std::int64_t>(finding.workpackage));
-      bind_value(insert, 3, finding.value);
-      insert.bind(4, finding.estimated ? 1 : 0);
-      insert.bindNoCopy(5, finding.absent_reason);
-      insert.exec();
-      insert.reset();
-    }
+    std::vector<Row> in_order_of_table;
+    in_order_of_table.reserve(findings.size());
+    for (const Finding& finding : findings)
+      in_order_of_table.emplace_back(numbers.of(finding), &finding);
+    std::ranges::stable_sort(in_order_of_table, {}, [](const auto& row) { return row.first; });
+    const std::span rows(in_order_of_table);
+    for (std::size_t first = 0; first < rows.size(); first += rows_at_a_time)
+      insert_rows(database_->statements,
+                  rows.subspan(first, std::min(rows_at_a_time, rows.size() - first)));
   });
 }
 

@@ -152,6 +152,27 @@ class Transaction {
   bool committed_ = false;
 };
 
+/// Fills a database that nobody knows of yet. None of its pages needs to be put back should this
+/// end halfway, and they are on the disk once the version is, which is written last.
+void write_first(SQLite::Database& sqlite, const std::map<std::string, std::string>& facts,
+                 const std::function<void()>& changes) {
+  sqlite.exec("PRAGMA journal_mode=MEMORY");
+  sqlite.exec("PRAGMA synchronous=OFF");
+  SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
+  sqlite.exec(schema);
+  SQLite::Statement insert(sqlite, "INSERT INTO fact (name, value) VALUES (?, ?)");
+  for (const auto& [name, value] : facts) {
+    insert.bind(1, name);
+    insert.bind(2, value);
+    insert.exec();
+    insert.reset();
+  }
+  changes();
+  transaction.commit();
+  sqlite.exec("PRAGMA synchronous=FULL");
+  sqlite.exec(fmt::format("PRAGMA user_version={}", schema_version));
+}
+
 }  // namespace
 
 Workspace::Workspace(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -186,18 +207,9 @@ Workspace Workspace::create(const fs::path& run_directory,
                          busy_timeout_ms),
         true));
     SQLite::Database& sqlite = made.database_->sqlite;
-    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
-    sqlite.exec(schema);
-    sqlite.exec(fmt::format("PRAGMA user_version={}", schema_version));
-    SQLite::Statement insert(sqlite, "INSERT INTO fact (name, value) VALUES (?, ?)");
-    for (const auto& [name, value] : facts) {
-      insert.bind(1, name);
-      insert.bind(2, value);
-      insert.exec();
-      insert.reset();
-    }
-    made.apply(first);
-    transaction.commit();
+    write_first(sqlite, facts, [&] { made.apply(first); });
+    set_journal(sqlite, run_directory);
+    made.database_->writes = false;  // and what closes it leaves it so
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()),
                 hint_for(failure));

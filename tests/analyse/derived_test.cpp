@@ -11,7 +11,7 @@ using evaluate::Mode;
 class DerivedTest : public WorkDirectory {
  protected:
   void SetUp() override {
-    group_.parameters = {{"batch", "32"}};
+    group_.parameter = parameters({{"batch", "32"}});
     model::Pattern& time = editable("time", "time=$jube_pat_fp", real);
     scan("time=2.0\ntime=4.0\n", {&time, pattern("loss", "loss=$jube_pat_fp", real)});
   }
@@ -78,7 +78,7 @@ TEST_F(DerivedTest, NamesBuiltFromValuesMayMeanEarlierOnes) {
 TEST_F(DerivedTest, EachGroupHasItsOwn) {
   derived("double", "$batch * 2", integer);
   Group second = group_;
-  second.parameters["batch"] = "8";
+  second.parameter = parameters({{"batch", "8"}});
   Group third;
   evaluate::Evaluator evaluator;
   const auto all = GroupAnalyser(evaluator).analyse({group_, second, third});

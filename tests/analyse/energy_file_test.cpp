@@ -61,7 +61,7 @@ TEST_F(EnergyFileTest, PatternsMayReadItToo) {
 }
 
 TEST_F(EnergyFileTest, AnEstimateIsMarkedAlsoInWhatIsDerived) {
-  group_.parameters = {{"tokens", "100"}};
+  group_.parameter = parameters({{"tokens", "100"}});
   measured("energy_wh=0.5\nduration_s=6\nenergy_quality=estimated\n");
   derived("per_token", "${energy_wh_avg} / $tokens", real);
   derived("per_kilo_token", "$per_token * 1000", real);

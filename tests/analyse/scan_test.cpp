@@ -166,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
 class ScanTest : public WorkDirectory {};
 
 TEST_F(ScanTest, ParametersAreSubstituted) {
-  group_.parameters = {{"n", "4"}, {"unit", "ms"}};
+  group_.parameter = parameters({{"n", "4"}, {"unit", "ms"}});
   scan("t4=7ms t5=8ms", {pattern("p", "t$n=(\\d)${unit}")});
   EXPECT_EQ(shown(findings(), "p"), "7");
 }
@@ -174,9 +174,9 @@ TEST_F(ScanTest, ParametersAreSubstituted) {
 TEST_F(ScanTest, GroupsHaveTheirOwnParameters) {
   const model::Pattern* p = pattern("p", "t$n=(\\d)");
   scan("t1=7 t2=8", {p});
-  group_.parameters = {{"n", "1"}};
+  group_.parameter = parameters({{"n", "1"}});
   Group second = group_;
-  second.parameters = {{"n", "2"}};
+  second.parameter = parameters({{"n", "2"}});
   evaluate::Evaluator evaluator;
   const auto all = GroupAnalyser(evaluator).analyse({group_, second});
   EXPECT_EQ(shown(all[0], "p"), "7");

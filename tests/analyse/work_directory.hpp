@@ -3,8 +3,11 @@
 #include "support/temp_directory.hpp"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,6 +15,13 @@
 #include <bench/analyse/analyse.hpp>
 
 namespace bench::analyse {
+
+inline evaluate::Lookup parameters(std::map<std::string, std::string, std::less<>> values) {
+  return [values = std::move(values)](std::string_view name) {
+    const auto found = values.find(name);
+    return found == values.end() ? nullptr : &found->second;
+  };
+}
 
 /// A work directory for one test, with patterns and one group over its files.
 class WorkDirectory : public testing::Test {

@@ -5,11 +5,13 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
@@ -38,8 +40,9 @@ struct FileToScan {
 struct Group {
   /// In reading order; missing ones are skipped, one listed twice is scanned twice.
   std::vector<FileToScan> files;
-  std::vector<const model::Pattern*> derived;                  ///< Evaluated after all files.
-  std::map<std::string, std::string, std::less<>> parameters;  ///< Of the first workpackage.
+  std::vector<const model::Pattern*> derived;  ///< Evaluated after all files.
+  /// Of the first workpackage. Asked only for what a text names.
+  evaluate::Lookup parameter = [](std::string_view) { return nullptr; };
 };
 
 /// Analyses groups, some at a time: scans their files, computes statistics, evaluates derived

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -21,71 +22,98 @@ constexpr bool has_fused = BENCH_TORCH_AT_LEAST(2, 0);
 constexpr std::int64_t block_size = 256;
 
 double scale_of(const torch::Tensor& q) {
-  return 1.0 / std::sqrt(static_cast<double>(q.size(3)));
+  return 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
 }
 
-/// Of the queries from `begin` on to all keys up to the last of them: (B, heads, block, end), fp32.
-torch::Tensor masked_scores(const torch::Tensor& q, const torch::Tensor& k, std::int64_t begin,
-                            std::int64_t length) {
-  const torch::Tensor keys = k.narrow(2, 0, begin + length).transpose(2, 3);
-  torch::Tensor scores = torch::matmul(q.narrow(2, begin, length), keys).to(torch::kFloat);
-  scores.mul_(scale_of(q));
-  const torch::Tensor later =
-      torch::ones({length, length}, scores.options().dtype(torch::kBool)).triu(1);
-  scores.narrow(3, begin, length).masked_fill_(later, -std::numeric_limits<float>::infinity());
-  return scores;
+/// (B, heads, S, D) -> (B * heads, S, D), which products of matrices take without copies.
+torch::Tensor one_by_one(const torch::Tensor& x) {
+  return x.reshape({-1, x.size(2), x.size(3)});
 }
 
-/// Over blocks of queries; the backward pass computes the scores of a block again, as Dao et al. do
-/// (FlashAttention, arXiv:2205.14135, section 3.1).
+/// What is added to the scores of the queries from `begin` on: minus infinity for later keys.
+torch::Tensor mask(const torch::Tensor& q, std::int64_t begin, std::int64_t length) {
+  torch::Tensor added = torch::zeros({length, begin + length}, q.options());
+  added.narrow(1, begin, length)
+      .copy_(torch::full({length, length}, -std::numeric_limits<double>::infinity(), q.options())
+                 .triu(1));
+  return added;
+}
+
+/// Softmax of the scores of the queries from `begin` on with all keys up to the last of them.
+/// @param q, k (B * heads, S, D)
+/// @returns (B * heads, length, begin + length), fp32
+torch::Tensor attention_weights(const torch::Tensor& q, const torch::Tensor& k, std::int64_t begin,
+                                std::int64_t length) {
+  const torch::Tensor keys = k.narrow(1, 0, begin + length).transpose(1, 2);
+  const torch::Tensor scores = torch::baddbmm(mask(q, begin, length), q.narrow(1, begin, length),
+                                              keys, /*beta=*/1, scale_of(q));
+  return torch::softmax(scores, 2, torch::kFloat);
+}
+
+/// Over blocks of queries; the backward pass computes the weights of a block again, as Dao et al.
+/// do (FlashAttention, arXiv:2205.14135, section 3.1). Those of a block that is all are kept.
 class BlockedAttention : public torch::autograd::Function<BlockedAttention> {
  public:
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& q,
-                               const torch::Tensor& k, const torch::Tensor& v) {
-    torch::Tensor out = torch::empty_like(q);
-    for (std::int64_t begin = 0; begin < q.size(2); begin += block_size) {
-      const std::int64_t length = std::min(block_size, q.size(2) - begin);
-      const torch::Tensor weights = torch::softmax(masked_scores(q, k, begin, length), 3);
-      out.narrow(2, begin, length)
-          .copy_(torch::matmul(weights.to(v.scalar_type()), v.narrow(2, 0, begin + length)));
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& all_q,
+                               const torch::Tensor& all_k, const torch::Tensor& all_v) {
+    const torch::Tensor q = one_by_one(all_q), k = one_by_one(all_k), v = one_by_one(all_v);
+    std::vector<torch::Tensor> blocks;
+    variable_list saved{q, k, v};
+    for (std::int64_t begin = 0; begin < q.size(1); begin += block_size) {
+      const std::int64_t length = std::min(block_size, q.size(1) - begin);
+      const torch::Tensor weights = attention_weights(q, k, begin, length);
+      if (keeps_weights(AttentionKind::blocked, q.size(1)))
+        saved.push_back(weights);
+      blocks.push_back(torch::bmm(weights.to(v.scalar_type()), v.narrow(1, 0, begin + length)));
     }
-    context->save_for_backward({q, k, v});
-    return out;
+    context->save_for_backward(saved);
+    return (blocks.size() == 1 ? blocks.front() : torch::cat(blocks, 1)).view(all_q.sizes());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor &q = saved[0], &k = saved[1], &v = saved[2];
-    const torch::Tensor& d_out = gradients[0];
-    torch::Tensor d_q = torch::empty_like(q);
-    torch::Tensor d_k = torch::zeros_like(k);
-    torch::Tensor d_v = torch::zeros_like(v);
-    for (std::int64_t begin = 0; begin < q.size(2); begin += block_size) {
-      const std::int64_t length = std::min(block_size, q.size(2) - begin);
+    const torch::Tensor d_out = one_by_one(gradients[0]);
+    std::vector<torch::Tensor> d_q;
+    torch::Tensor d_k, d_v;
+    // The last block first: it alone looks at all keys, so that the others add to what it gives.
+    const std::int64_t last = (q.size(1) - 1) / block_size * block_size;
+    for (std::int64_t begin = last; begin >= 0; begin -= block_size) {
+      const std::int64_t length = std::min(block_size, q.size(1) - begin);
       const std::int64_t end = begin + length;
-      const torch::Tensor d_block = d_out.narrow(2, begin, length);
+      const torch::Tensor d_block = d_out.narrow(1, begin, length);
       const torch::Tensor weights =
-          torch::softmax(masked_scores(q, k, begin, length), 3);  // (B, heads, block, end)
-      d_v.narrow(2, 0, end).add_(
-          torch::matmul(weights.to(v.scalar_type()).transpose(2, 3), d_block));
-      const torch::Tensor d_weights =
-          torch::matmul(d_block, v.narrow(2, 0, end).transpose(2, 3)).to(torch::kFloat);
+          saved.size() > 3 ? saved[3] : attention_weights(q, k, begin, length);
+      const torch::Tensor d_weights = torch::bmm(d_block, v.narrow(1, 0, end).transpose(1, 2));
       const torch::Tensor d_scores =
-          at::_softmax_backward_data(d_weights, weights, 3, torch::kFloat)
-              .mul_(scale_of(q))
+          at::_softmax_backward_data(d_weights.to(torch::kFloat), weights, 2, torch::kFloat)
               .to(q.scalar_type());
-      d_q.narrow(2, begin, length).copy_(torch::matmul(d_scores, k.narrow(2, 0, end)));
-      d_k.narrow(2, 0, end).add_(
-          torch::matmul(d_scores.transpose(2, 3), q.narrow(2, begin, length)));
+      const torch::Tensor d_values =
+          torch::bmm(weights.to(v.scalar_type()).transpose(1, 2), d_block);
+      const torch::Tensor d_keys =
+          torch::bmm(d_scores.transpose(1, 2), q.narrow(1, begin, length)).mul_(scale_of(q));
+      d_q.insert(d_q.begin(), torch::bmm(d_scores, k.narrow(1, 0, end)).mul_(scale_of(q)));
+      if (begin == last) {
+        d_k = d_keys;
+        d_v = d_values;
+      } else {
+        d_k.narrow(1, 0, end).add_(d_keys);
+        d_v.narrow(1, 0, end).add_(d_values);
+      }
     }
-    return {d_q, d_k, d_v};
+    const torch::IntArrayRef shape = gradients[0].sizes();
+    return {(d_q.size() == 1 ? d_q.front() : torch::cat(d_q, 1)).view(shape), d_k.view(shape),
+            d_v.view(shape)};
   }
 };
 
-torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k,
+torch::Tensor plain_attention(const torch::Tensor& all_q, const torch::Tensor& k,
                               const torch::Tensor& v, double dropout) {
-  const torch::Tensor weights = torch::softmax(masked_scores(q, k, 0, q.size(2)), 3);
-  return torch::matmul(torch::dropout(weights, dropout, dropout > 0).to(v.scalar_type()), v);
+  const torch::Tensor q = one_by_one(all_q);
+  const torch::Tensor weights = attention_weights(q, one_by_one(k), 0, q.size(1));
+  return torch::bmm(torch::dropout(weights, dropout, dropout > 0).to(v.scalar_type()),
+                    one_by_one(v))
+      .view(all_q.sizes());
 }
 
 torch::Tensor fused_attention([[maybe_unused]] const torch::Tensor& q,
@@ -158,6 +186,10 @@ std::string attention_name(AttentionKind kind) {
       return "plain";
   }
   throw std::logic_error("unknown kind of attention");
+}
+
+bool keeps_weights(AttentionKind kind, std::int64_t sequence) {
+  return kind == AttentionKind::plain || (kind == AttentionKind::blocked && sequence <= block_size);
 }
 
 torch::Tensor causal_attention(AttentionKind kind, const torch::Tensor& q, const torch::Tensor& k,

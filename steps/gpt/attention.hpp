@@ -10,8 +10,8 @@ namespace bench::gpt {
 /// How the attention of each token to the ones before it is computed.
 enum class AttentionKind {
   fused,    ///< LibTorch's scaled_dot_product_attention, from 2.0 on: a flash kernel on a GPU.
-  blocked,  ///< Our own: a block of queries at a time; the backward pass computes scores again.
-  plain,    ///< All scores at once, kept for the backward pass: (B, heads, S, S).
+  blocked,  ///< Our own: a block of queries at a time; the backward pass computes weights again.
+  plain,    ///< All weights at once, kept for the backward pass: (B, heads, S, S).
 };
 
 /// `auto` is fused where LibTorch has it, else blocked, else (with dropout) plain.
@@ -19,6 +19,10 @@ enum class AttentionKind {
 /// @throws steps::UsageError if the name is none of these, or the kind cannot be had
 AttentionKind parse_attention(const std::string& name, double dropout);
 std::string attention_name(AttentionKind kind);
+
+/// Whether the weights of all keys for all queries, (B, heads, S, S) in fp32, are kept for the
+/// backward pass: by the plain kind, and by the blocked one where a block is all.
+bool keeps_weights(AttentionKind kind, std::int64_t sequence);
 
 /// softmax(Q K^T / sqrt(D) under the causal mask) V.
 /// @param q, k, v (B, heads, S, D)

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace bench::gpt {
 namespace {
@@ -24,6 +25,22 @@ Drawing drawing_of(const ModelOptions& options) {
 
 double residual_deviation(const Architecture& architecture) {
   return architecture.initial_deviation / std::sqrt(2.0 * static_cast<double>(architecture.layers));
+}
+
+/// Queries, keys and values, (B, heads, S, D) each, of (B, S, heads, 3, D). All at once, so that
+/// the backward pass puts their gradients side by side and does not add up three with zeros.
+std::vector<torch::Tensor> parts_of(const torch::Tensor& all, const Rotary* rotary) {
+  std::vector<torch::Tensor> parts;
+  if (rotary) {
+    const std::vector<torch::Tensor> turned_and_not = all.split_with_sizes({2, 1}, 3);
+    parts = rotary->turn(turned_and_not[0]).unbind(3);
+    parts.push_back(turned_and_not[1].squeeze(3));
+  } else {
+    parts = all.unbind(3);
+  }
+  for (torch::Tensor& part : parts)
+    part = part.transpose(1, 2);
+  return parts;
 }
 
 }  // namespace
@@ -67,16 +84,10 @@ torch::Tensor LayerImpl::attend(const torch::Tensor& x, const Rotary* rotary) {
   const torch::Tensor columns = queries_keys_values_->forward(x);  // (B, S, 3 hidden/T)
   const torch::Tensor all = columns.view(
       {columns.size(0), columns.size(1), -1, 3, head_size_});  // (B, S, heads/T, [q, k, v], D)
-  torch::Tensor queries_keys = all.narrow(3, 0, 2);
-  if (rotary)
-    queries_keys = rotary->turn(queries_keys);
-  const auto by_head = [](const torch::Tensor& t, std::int64_t which) {
-    return t.select(3, which).transpose(1, 2);  // (B, heads/T, S, D)
-  };
+  const std::vector<torch::Tensor> parts = parts_of(all, rotary);
   const double dropout = is_training() ? options_.attention_dropout : 0;
   const torch::Tensor attended =
-      causal_attention(options_.attention, by_head(queries_keys, 0), by_head(queries_keys, 1),
-                       by_head(all, 2), dropout);
+      causal_attention(options_.attention, parts[0], parts[1], parts[2], dropout);
   return projection_->forward(attended.transpose(1, 2).flatten(2));
 }
 

@@ -40,13 +40,15 @@ double bytes_per_layer(const Options& options, const Layout& layout) {
   double total = tokens * real(a.hidden) * per_width * bytes;
   if (options.hidden_dropout > 0)
     total += 2 * tokens * real(a.hidden);
-  if (parse_attention(options.attention, options.attention_dropout) == AttentionKind::plain) {
-    // fp32 weights, the mask of what comes later, and what the product with V takes; with dropout a
-    // mask and its result.
-    const double scores = tokens * real(a.heads) * real(a.sequence);
-    total += scores * (fp32_bytes + 1 + (is_half(options) ? bytes : 0));
+  const AttentionKind kind = parse_attention(options.attention, options.attention_dropout);
+  const double weights = tokens * real(a.heads) * real(a.sequence);
+  if (keeps_weights(kind, a.sequence))
+    total += weights * fp32_bytes;
+  if (kind == AttentionKind::plain) {
+    // What the product with V takes; with dropout a mask and its result.
+    total += weights * (is_half(options) ? bytes : 0);
     if (options.attention_dropout > 0)
-      total += scores * (fp32_bytes + 1);
+      total += weights * (fp32_bytes + 1);
   }
   return total / real(layout.tensor);
 }

@@ -107,6 +107,27 @@ class SplitCrossEntropy : public torch::autograd::Function<SplitCrossEntropy> {
   }
 };
 
+/// Of whole rows of scores: LibTorch's logarithm of the softmax is one pass.
+class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores,
+                               const torch::Tensor& targets) {
+    const torch::Tensor logarithms = torch::log_softmax(scores, 1, torch::kFloat);
+    context->save_for_backward({logarithms, targets.unsqueeze(1)});
+    context->saved_data["type"] = scores.scalar_type();
+    return -logarithms.gather(1, targets.unsqueeze(1)).mean();
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const torch::Tensor scale = gradients[0] / static_cast<double>(saved[0].size(0));
+    // Nobody needs the logarithms after this, so that they may become the gradient.
+    torch::Tensor d_scores = saved[0].exp_().mul_(scale);
+    d_scores.scatter_add_(1, saved[1], (-scale).expand_as(saved[1]));
+    return {d_scores.to(context->saved_data["type"].toScalarType()), {}};
+  }
+};
+
 }  // namespace
 
 torch::Tensor column_parallel(const torch::Tensor& x, const torch::Tensor& weight,
@@ -131,8 +152,10 @@ torch::Tensor split_embedding(const torch::Tensor& tokens, const torch::Tensor& 
 
 torch::Tensor split_cross_entropy(const torch::Tensor& scores, const torch::Tensor& targets,
                                   const Communicator& group) {
-  return SplitCrossEntropy::apply(scores.reshape({-1, scores.size(2)}), targets.reshape({-1}),
-                                  group);
+  const torch::Tensor rows = scores.reshape({-1, scores.size(2)});
+  const torch::Tensor row_targets = targets.reshape({-1});
+  return group.size() == 1 ? CrossEntropy::apply(rows, row_targets)
+                           : SplitCrossEntropy::apply(rows, row_targets, group);
 }
 
 }  // namespace bench::gpt

@@ -1,6 +1,7 @@
 // The benchmarks that are shipped: their small size runs here with the real programs, and on every
 // machine they make job scripts.
 #include "bench_program.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gmock/gmock.h>
 
@@ -69,6 +70,8 @@ std::vector<double> numbers(const std::vector<std::vector<std::string>>& table,
 TEST_P(LocalBenchmarkTest, FillsEveryRowOfItsTable) {
   if (!has_program(GetParam().program))
     GTEST_SKIP() << "built without the step programs";
+  if (support::hides_openmp)
+    GTEST_SKIP() << "computes with OpenMP's threads";
   const Playground here;
   const auto table = table_of(here, GetParam().name, GetParam().tags);
   ASSERT_THAT(table, SizeIs(GetParam().rows + 1));

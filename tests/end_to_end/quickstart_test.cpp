@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/sanitizer.hpp"
 
 #include <gmock/gmock.h>
 
@@ -16,6 +17,8 @@ using testing::SizeIs;
 TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
   if (!std::filesystem::exists(std::filesystem::path(BENCH_PROGRAM).parent_path() / "steps/vision"))
     GTEST_SKIP() << "built without the step programs";
+  if (support::hides_openmp)
+    GTEST_SKIP() << "computes with OpenMP's threads";
   const Playground here;
   const auto run = here.bench({"run", QUICKSTART_FILE, "--strict", "--outpath", "runs", "--result",
                                "--power-source", "model:cpu=65W"});

@@ -84,8 +84,11 @@ TEST_F(StepsTest, PacksShareAJobAndRunSideBySide) {
 
 TEST_F(StepsTest, EachOfAPackHasGpusOfItsOwn) {
   const Site site(&cluster());
-  site.sweep(4, "echo $CUDA_VISIBLE_DEVICES >> ../../../../gpus",
-             {"batch: {pack: 4, gpus_per_node: 1}"});
+  // Each waits for the three others: one that began after another's end could have that one's GPU.
+  site.sweep(4,
+             "echo $CUDA_VISIBLE_DEVICES >> ../../../../gpus; "
+             "while [ `wc -l < ../../../../gpus` != 4 ]; do sleep 0.1; done",
+             {"batch: {pack: 4, gpus_per_node: 1, time_limit: \"00:05:00\"}"});
   const auto run = site.run({"--wait"});
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(split_names(read_file(site.home() / "gpus"), "\n"),

@@ -342,5 +342,18 @@ TEST(GptPlan, NeedsSixteenBytesPerParameterAndTheGradient) {
   EXPECT_NEAR(of_four.optimizer / parameters, 12.0 / 4, 0.01);
 }
 
+TEST(GptPlan, CountsTheWeightsOfAttentionWhereTheyAreKept) {
+  Options options = planned("117M", 1, 1);
+  options.common.precision_name = "fp32";
+  const auto activations = [&](const std::string& attention, std::int64_t sequence) {
+    options.attention = attention;
+    options.architecture.sequence = sequence;
+    return memory(options, {}).activations;
+  };
+  EXPECT_EQ(activations("blocked", 256), activations("plain", 256));
+  const auto heads = static_cast<double>(options.architecture.layers * options.architecture.heads);
+  EXPECT_NEAR(activations("plain", 512) - activations("blocked", 512), heads * 512 * 512 * 4, 1);
+}
+
 }  // namespace
 }  // namespace bench::gpt

@@ -10,4 +10,12 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
+/// Built with ThreadSanitizer, which does not see how OpenMP gives work to its threads and takes it
+/// back: whatever a step program computes with two of them looks like a race.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool hides_openmp = true;
+#else
+inline constexpr bool hides_openmp = false;
+#endif
+
 }  // namespace bench::support

@@ -127,11 +127,13 @@ class Grouping {
   }
 
   Group group(std::size_t number) const {
+    const std::size_t first = members_[number].front().position;
     Group group;
-    group.parameter = lookup_of(members_[number].front().position);
+    group.parameter = lookup_of(first);
     std::set<std::size_t> measured;  // workpackages whose energy is in it
     for (const Member& member : members_[number])
-      add(member, measured, group);
+      add(member, member.position == first ? group.parameter : lookup_of(member.position), measured,
+          group);
     return group;
   }
 
@@ -142,11 +144,11 @@ class Grouping {
     std::size_t position;
   };
 
-  void add(const Member& member, std::set<std::size_t>& measured, Group& group) const {
+  void add(const Member& member, const evaluate::Lookup& lookup, std::set<std::size_t>& measured,
+           Group& group) const {
     const AnalysisPatterns& patterns = patterns_[member.analysis];
     const Workpackage& workpackage = family_.at(member.position);
     refuse_names_of_parameters(patterns, workpackage);
-    const evaluate::Lookup lookup = lookup_of(member.position);
     add_derived(patterns.derived, group);
     add_files(analyser_.analyses[member.analysis], patterns, workpackage, lookup, group);
     if (run_.benchmark.step(workpackage.step)->energy && measured.insert(member.position).second)

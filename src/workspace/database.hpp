@@ -32,11 +32,11 @@ class Statements {
 };
 
 struct Workspace::Database {
-  Database(SQLite::Database opened, bool for_writing)
-      : sqlite(std::move(opened)), writes(for_writing) {}
+  Database(SQLite::Database opened, bool ends_without_log)
+      : sqlite(std::move(opened)), folds_log_in(ends_without_log) {}
 
   SQLite::Database sqlite;
-  bool writes;
+  bool folds_log_in;  ///< When it is closed: who may only read cannot take part in a log.
   Statements statements{sqlite};
 };
 

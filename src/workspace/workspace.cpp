@@ -180,7 +180,7 @@ Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 Workspace::~Workspace() {
-  if (!database_ || !database_->writes)
+  if (!database_ || !database_->folds_log_in)
     return;
   try {
     database_->statements.forget();
@@ -205,11 +205,10 @@ Workspace Workspace::create(const fs::path& run_directory,
         SQLite::Database(draft.string(),
                          SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX,
                          busy_timeout_ms),
-        true));
+        /*ends_without_log=*/false));
     SQLite::Database& sqlite = made.database_->sqlite;
     write_first(sqlite, facts, [&] { made.apply(first); });
-    set_journal(sqlite, run_directory);
-    made.database_->writes = false;  // and what closes it leaves it so
+    set_journal(sqlite, run_directory);  // as it is opened below, so that nothing changes there
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()),
                 hint_for(failure));

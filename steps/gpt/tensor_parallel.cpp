@@ -113,9 +113,10 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores,
                                const torch::Tensor& targets) {
     const torch::Tensor logarithms = torch::log_softmax(scores, 1, torch::kFloat);
-    context->save_for_backward({logarithms, targets.unsqueeze(1)});
+    const torch::Tensor columns = targets.unsqueeze(1);
+    context->save_for_backward({logarithms, columns});
     context->saved_data["type"] = scores.scalar_type();
-    return -logarithms.gather(1, targets.unsqueeze(1)).mean();
+    return -logarithms.gather(1, columns).mean();
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {

@@ -71,7 +71,7 @@ TEST_P(LocalBenchmarkTest, FillsEveryRowOfItsTable) {
   if (!has_program(GetParam().program))
     GTEST_SKIP() << "built without the step programs";
   if (support::hides_openmp)
-    GTEST_SKIP() << "computes with OpenMP's threads";
+    GTEST_SKIP() << "ThreadSanitizer does not see OpenMP's threads, which this needs";
   const Playground here;
   const auto table = table_of(here, GetParam().name, GetParam().tags);
   ASSERT_THAT(table, SizeIs(GetParam().rows + 1));

@@ -18,7 +18,7 @@ TEST(QuickstartTest, TheExampleFillsEveryRowOfItsTable) {
   if (!std::filesystem::exists(std::filesystem::path(BENCH_PROGRAM).parent_path() / "steps/vision"))
     GTEST_SKIP() << "built without the step programs";
   if (support::hides_openmp)
-    GTEST_SKIP() << "computes with OpenMP's threads";
+    GTEST_SKIP() << "ThreadSanitizer does not see OpenMP's threads, which this needs";
   const Playground here;
   const auto run = here.bench({"run", QUICKSTART_FILE, "--strict", "--outpath", "runs", "--result",
                                "--power-source", "model:cpu=65W"});

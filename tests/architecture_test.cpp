@@ -131,9 +131,7 @@ TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {
       const std::string library = library_of(name);
       const auto allowed = libraries.find(module_of(file));
       const bool named = allowed != libraries.end() && allowed->second.contains(library);
-      const bool meter = file == "src/energy/options.cpp" && library == "CLI";
-      EXPECT_TRUE(library.empty() || library == "fmt" || named || meter)
-          << file << " includes " << name;
+      EXPECT_TRUE(library.empty() || library == "fmt" || named) << file << " includes " << name;
     }
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -36,6 +37,22 @@ constexpr std::array grace_labels{
     GraceLabel{"SoC Rail", Scope::soc_rail},
 };
 
+/// The files of a meter in one of the two places where drivers put them.
+struct MeterFiles {
+  const char* average;
+  const char* average_interval;
+  const char* input;
+  const char* oem_info;
+  const char* label;
+  const char* name;
+};
+constexpr MeterFiles in_hwmon{"power1_average", "power1_average_interval",
+                              "power1_input",   "power1_oem_info",
+                              "power1_label",   "name"};
+constexpr MeterFiles in_device{"device/power1_average", "device/power1_average_interval",
+                               "device/power1_input",   "device/power1_oem_info",
+                               "device/power1_label",   "device/name"};
+
 /// One meter, found in `hwmonN/` or `hwmonN/device/`.
 struct Meter {
   SysfsNumber power;
@@ -44,31 +61,27 @@ struct Meter {
   std::string driver;  ///< Where the label does not tell what is measured.
 };
 
-/// The first of some files, each looked for in every place, that has a text.
-std::string first_text(std::span<const SysfsDirectory* const> places,
-                       std::initializer_list<const char*> names) {
+/// The first of some files that has a text.
+std::string first_text(const SysfsDirectory& hwmon, std::initializer_list<const char*> names) {
   for (const char* name : names)
-    for (const SysfsDirectory* place : places)
-      if (std::string text = place->first_line(name); !text.empty())
-        return text;
+    if (std::string text = hwmon.first_line(name); !text.empty())
+      return text;
   return "";
 }
 
-std::optional<Meter> find_meter(const std::string& path) {
-  const SysfsDirectory hwmon(path);
-  const SysfsDirectory device(path + "/device");
-  for (const SysfsDirectory* directory : {&hwmon, &device}) {
-    SysfsNumber average = directory->number("power1_average");
-    Meter meter{average.exists() ? std::move(average) : directory->number("power1_input")};
+std::optional<Meter> find_meter(const SysfsDirectory& hwmon) {
+  for (const auto& [files, others] : {std::pair{in_hwmon, in_device}, {in_device, in_hwmon}}) {
+    SysfsNumber average = hwmon.number(files.average);
+    const bool averages = average.exists();
+    Meter meter{averages ? std::move(average) : hwmon.number(files.input)};
     if (!meter.power.exists())
       continue;
-    if (meter.power.file().filename() == "power1_average")
+    if (averages)
       meter.averaging_window_s =
-          parse_number(directory->first_line("power1_average_interval")).value_or(0) / 1000;
-    meter.label = first_text(std::array{directory, directory == &hwmon ? &device : &hwmon},
-                             {"power1_oem_info", "power1_label"});
+          parse_number(hwmon.first_line(files.average_interval)).value_or(0) / 1000;
+    meter.label = first_text(hwmon, {files.oem_info, others.oem_info, files.label, others.label});
     if (!scope_of_label(meter.label))
-      meter.driver = first_text(std::array{&hwmon, &device}, {"name"});
+      meter.driver = first_text(hwmon, {in_hwmon.name, in_device.name});
     return meter;
   }
   return std::nullopt;
@@ -91,16 +104,17 @@ std::optional<double> checked_power_w(const SysfsNumber& file, std::string& fail
   const double power_w = static_cast<double>(*raw) * watts_per_uw;
   if (power_w > 0 && power_w < impossible_w)
     return power_w;
-  failure = fmt::format("{} reads {} uW, which is no measurement", file.file().string(), *raw);
+  failure = fmt::format("{} reads {} uW, which is no measurement", file.file(), *raw);
   return std::nullopt;
 }
 
 class Hwmon : public PowerSource {
  public:
   explicit Hwmon(const std::filesystem::path& directory) {
-    for (const auto& hwmon : entries(directory, "hwmon"))
-      if (auto meter = find_meter(hwmon.string()))
-        add_meter(hwmon, std::move(*meter));
+    const SysfsDirectory all(directory.string());
+    for (const std::string& hwmon : all.entries("hwmon"))
+      if (auto meter = find_meter({all, hwmon}))
+        add_meter(directory, hwmon, std::move(*meter));
   }
 
   void read(std::span<Reading> readings) override {
@@ -113,8 +127,7 @@ class Hwmon : public PowerSource {
   }
 
  private:
-  void add_meter(const std::filesystem::path& directory, Meter meter) {
-    const std::string hwmon = directory.filename().string();
+  void add_meter(const std::filesystem::path& directory, const std::string& hwmon, Meter meter) {
     std::string failure;
     if (!checked_power_w(meter.power, failure)) {
       notes_.push_back(failure);
@@ -126,7 +139,7 @@ class Hwmon : public PowerSource {
     channel.device = socket_of(meter.label);
     channel.averaging_window_s = meter.averaging_window_s;
     if (channel.scope == Scope::gpu)
-      if (const std::string address = pci_slot_name(directory / "device"); !address.empty())
+      if (const std::string address = pci_slot_name(directory / hwmon / "device"); !address.empty())
         channel.pci_addresses = {address};
     const std::string device = channel.device >= 0 ? std::to_string(channel.device) : hwmon;
     channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
@@ -134,8 +147,8 @@ class Hwmon : public PowerSource {
                     [&](const Channel& other) { return other.name == channel.name; }))
       channel.name += "-" + hwmon;
     channel.description = fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label,
-                                      meter.power.file().string());
-    channels_.push_back(channel);
+                                      meter.power.file());
+    channels_.push_back(std::move(channel));
     files_.push_back(std::move(meter.power));
     courses_.emplace_back();
   }

@@ -3,7 +3,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <memory>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -31,9 +33,9 @@ std::string first_line_of(std::string_view text) {
 }  // namespace
 
 SysfsNumber::SysfsNumber(const std::filesystem::path& file)
-    : SysfsNumber(AT_FDCWD, file, file.c_str()) {}
+    : SysfsNumber(AT_FDCWD, file.string(), file.c_str()) {}
 
-SysfsNumber::SysfsNumber(int directory, std::filesystem::path file, const char* name)
+SysfsNumber::SysfsNumber(int directory, std::string file, const char* name)
     : file_(std::move(file)), fd_(::openat(directory, name, O_RDONLY | O_CLOEXEC)) {
   open_error_ = fd_.valid() ? 0 : errno;
 }
@@ -47,13 +49,13 @@ std::optional<std::uint64_t> SysfsNumber::read(std::string& failure) const {
   const auto count = fd_.valid() ? ::pread(fd_.get(), buffer.data(), buffer.size(), 0) : -1;
   if (count < 0) {
     const int error = fd_.valid() ? errno : open_error_;
-    failure = fmt::format("cannot read {}: {}", file_.string(), std::strerror(error));
+    failure = fmt::format("cannot read {}: {}", file_, std::strerror(error));
     return std::nullopt;
   }
   std::uint64_t value = 0;
   const auto parsed = std::from_chars(buffer.data(), buffer.data() + count, value);
   if (parsed.ec != std::errc() || parsed.ptr == buffer.data()) {
-    failure = fmt::format("{} does not hold a number", file_.string());
+    failure = fmt::format("{} does not hold a number", file_);
     return std::nullopt;
   }
   return value;
@@ -65,6 +67,23 @@ std::string first_line(const std::string& file) {
 
 SysfsDirectory::SysfsDirectory(std::string path)
     : path_(std::move(path)), fd_(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+SysfsDirectory::SysfsDirectory(const SysfsDirectory& parent, const std::string& name)
+    : path_(parent.path_ + "/" + name),
+      fd_(::openat(parent.fd_.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
+
+std::vector<std::string> SysfsDirectory::entries(std::string_view prefix) const {
+  std::vector<std::string> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(path_.c_str()), &::closedir);
+  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr)
+    if (const std::string_view name = entry->d_name;
+        name.starts_with(prefix) && name != "." && name != "..")
+      found.emplace_back(name);
+  std::ranges::sort(found, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return found;
+}
 
 SysfsNumber SysfsDirectory::number(const char* name) const {
   return {fd_.get(), path_ + "/" + name, name};
@@ -85,16 +104,8 @@ std::string pci_slot_name(const std::filesystem::path& device) {
 std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,
                                            const std::string& prefix) {
   std::vector<std::filesystem::path> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error))
-    if (it->path().filename().string().starts_with(prefix))
-      found.push_back(it->path());
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    const std::string x = a.filename().string();
-    const std::string y = b.filename().string();
-    return x.size() != y.size() ? x.size() < y.size() : x < y;
-  });
+  for (const std::string& name : SysfsDirectory(directory.string()).entries(prefix))
+    found.push_back(directory / name);
   return found;
 }
 

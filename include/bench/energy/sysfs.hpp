@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/base/unique_fd.hpp>
@@ -16,18 +17,18 @@ class SysfsNumber {
  public:
   /// Never throws: a file that cannot be opened says so when it is read.
   explicit SysfsNumber(const std::filesystem::path& file);
-  /// The same, of a file in the open `directory`, whose name ends in `file`'s last component.
-  SysfsNumber(int directory, std::filesystem::path file, const char* name);
+  /// The same, of a `file` that has this name in the open `directory`.
+  SysfsNumber(int directory, std::string file, const char* name);
 
   /// Also of one that may not be read.
   bool exists() const;
 
   /// The number, or nothing and the reason in `failure`.
   std::optional<std::uint64_t> read(std::string& failure) const;
-  const std::filesystem::path& file() const { return file_; }
+  const std::string& file() const { return file_; }
 
  private:
-  std::filesystem::path file_;
+  std::string file_;
   UniqueFd fd_;
   int open_error_ = 0;
 };
@@ -41,7 +42,11 @@ std::string first_line(const std::string& file);
 class SysfsDirectory {
  public:
   explicit SysfsDirectory(std::string path);
+  SysfsDirectory(const SysfsDirectory& parent, const std::string& name);
 
+  /// As the function of this name, but names alone.
+  std::vector<std::string> entries(std::string_view prefix) const;
+  /// @param name with slashes, if it is further below
   SysfsNumber number(const char* name) const;
   /// As the function of this name.
   std::string first_line(const char* name) const;

@@ -69,8 +69,10 @@ std::string first_text(const SysfsDirectory& hwmon, std::initializer_list<const 
   return "";
 }
 
+/// First where Grace has its meters: those are many, and a name that is not there costs as much time
+/// as one that is.
 std::optional<Meter> find_meter(const SysfsDirectory& hwmon) {
-  for (const auto& [files, others] : {std::pair{in_hwmon, in_device}, {in_device, in_hwmon}}) {
+  for (const auto& [files, others] : {std::pair{in_device, in_hwmon}, {in_hwmon, in_device}}) {
     SysfsNumber average = hwmon.number(files.average);
     const bool averages = average.exists();
     Meter meter{averages ? std::move(average) : hwmon.number(files.input)};

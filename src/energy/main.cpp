@@ -37,11 +37,9 @@ void say(const std::string& line) {
 /// Keeps files of ours from taking the place of a standard descriptor that was closed. The program
 /// sees it closed as before.
 void occupy_standard_descriptors() {
-  int fd = 0;
-  while (fd >= 0 && fd <= STDERR_FILENO)
-    fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (fd >= 0)
-    ::close(fd);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(standard, F_GETFD) < 0)
+      ::open("/dev/null", O_RDWR | O_CLOEXEC);  // takes the lowest that is free
 }
 
 int fail_to_start(const Started& started) {
@@ -160,13 +158,19 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 }
 
 /// As above; does not return where this meter is needless, and becomes the program.
-ExitStatus run_with_sources(const Options& options, const Output& output, const sigset_t& mask) {
+ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
   const SamplerSettings settings = sampler_settings(options);
+  std::optional<Output> output;
+  // The idle power may take minutes: what is wrong with the files comes first.
+  if (options.baseline.count() > 0)
+    output.emplace(options.output);
   const IdlePower idle = idle_power(options, settings);
   Sampler sampler(settings);
   // While the sources come up; but a rank that turns out to be needless must leave no file.
+  if (!output)
+    output.emplace(options.output);
   if (!options.sources.claims)
-    open_log(options, output, sampler);
+    open_log(options, *output, sampler);
   if (!sampler.wait_until_ready(options.wait_ready) && options.wait_ready.count() > 0)
     say("warning: a power source is slow to start; the program does not wait for it");
   const auto absences = sampler.absences();
@@ -177,8 +181,8 @@ ExitStatus run_with_sources(const Options& options, const Output& output, const 
   if (options.strict)
     require_sources(absences, options.sources);
   if (options.sources.claims)
-    open_log(options, output, sampler);
-  return run_measured(options, output, sampler, idle, mask);
+    open_log(options, *output, sampler);
+  return run_measured(options, *output, sampler, idle, mask);
 }
 
 /// Who measures what, where this is one of several meters of a parallel program.
@@ -194,9 +198,8 @@ int measure(Options options) {
   if (options.output.suffix.empty() && options.output.layout == PowerLayout::own &&
       task_count().value_or(1) > 1)
     options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));
-  const Output output(options.output);
   const sigset_t mask = block_signals();
-  const ExitStatus status = run_with_sources(options, output, mask);
+  const ExitStatus status = run_with_sources(options, mask);
   if (options.sources.claims)
     options.sources.claims->give_back();
   end_like(status);

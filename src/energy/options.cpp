@@ -121,7 +121,9 @@ void require_known(const CommandLine& line, std::span<const OptionRow> table) {
   std::vector<std::string> known;
   for (const OptionRow& row : table)
     known.emplace_back(row.name);
-  throw Error(fmt::format("unknown option '{}'", line.unknown()), did_you_mean(option, known));
+  const std::string likely = did_you_mean(option, known);
+  throw Error(fmt::format("unknown option '{}'", line.unknown()),
+              likely.empty() ? "see bench-energy --help" : likely);
 }
 
 /// The first of these options that is there; null if none is.

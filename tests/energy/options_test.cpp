@@ -155,6 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                     {"--methods", "gh", "--use-mpi", "true"},
                     "jpwr's option --use-mpi is not there",
                     "leave it out: one meter samples on each node, and MPI is the program's alone"},
+        MistakeCase{"UnknownOption", {"-x"}, "unknown option '-x'", "see bench-energy --help"},
         MistakeCase{"NoProgramForJpwr",
                     {"--df-out", "d"},
                     "no program to run",

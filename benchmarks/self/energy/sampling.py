@@ -1,13 +1,17 @@
 """What sampling costs and how regular it is: sampling.py METER RUNS SECONDS
 
 At 100 Hz and at 1 kHz, 16 sensors each: a loop that only wakes up, the smallest one that reads them,
-the meter, and Python. CPU time is that of
-all threads of the wrapper while it samples, without its start and its end.
+the meter, and Python. CPU time is that of all threads of the wrapper while it samples, without its
+start and its end; on an idle node, where each waking is one of the processor, too, and beside
+programs that compute on every core.
 """
 
 import bisect
+import contextlib
 import csv
+import os
 import pathlib
+import signal
 import statistics
 import sys
 import time
@@ -85,19 +89,48 @@ def regularity(subject, runs, interval_s):
             "rate_percent": 100 * rows / due}
 
 
-def measure(interval_ms, runs, seconds):
+@contextlib.contextmanager
+def every_core_busy():
+    processes = [subjects.start(["sh", "-c", "while :; do :; done"])[0]
+                 for _ in os.sched_getaffinity(0)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            os.kill(process, signal.SIGKILL)
+            subjects.status_of(process)
+
+
+def commands_of(interval_ms, seconds):
     pause = ["sleep", str(settle_s + seconds + 0.3)]
     out = {name: pathlib.Path(f"sampling_{name}").resolve() for name in ("meter", "python")}
     def smallest(name, sensors):
         return [subjects.probe, "sample", str(sensors), str(interval_ms * 1_000_000), pause[1],
                 f"{name}.txt"]
 
-    commands = {
+    return out, {
         "nothing": smallest("nothing", "none"),
         "floor": smallest("floor", subjects.meters),
         "meter": subjects.meter(interval_ms, out["meter"], pause),
         "python": subjects.python(interval_ms, out["python"], pause),
     }
+
+
+def measure_busy(interval_ms, runs, seconds):
+    _, commands = commands_of(interval_ms, seconds)
+    del commands["python"]
+    costs = {}
+    with every_core_busy():
+        for _ in range(runs):
+            for name, command in commands.items():
+                costs.setdefault(name, []).append(observe(command, seconds)["cpu_percent"])
+    for name, percents in costs.items():
+        subjects.report(name, **{f"busy_cpu_percent_{1000 // interval_ms}hz":
+                                 statistics.median(percents)})
+
+
+def measure(interval_ms, runs, seconds):
+    out, commands = commands_of(interval_ms, seconds)
     costs, times, overruns = {}, {}, 0
     for _ in range(runs):
         for name, command in commands.items():
@@ -120,6 +153,7 @@ def main():
     subjects.make_sensors()
     for interval_ms in (10, 1):
         measure(interval_ms, int(sys.argv[2]), float(sys.argv[3]))
+        measure_busy(interval_ms, int(sys.argv[2]), float(sys.argv[3]))
 
 
 main()

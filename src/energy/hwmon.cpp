@@ -69,8 +69,7 @@ std::string first_text(const SysfsDirectory& hwmon, std::initializer_list<const 
   return "";
 }
 
-/// First where Grace has its meters: those are many, and a name that is not there costs as much time
-/// as one that is.
+/// First where Grace has its meters: those are many, and a name that is not there costs time, too.
 std::optional<Meter> find_meter(const SysfsDirectory& hwmon) {
   for (const auto& [files, others] : {std::pair{in_device, in_hwmon}, {in_hwmon, in_device}}) {
     SysfsNumber average = hwmon.number(files.average);

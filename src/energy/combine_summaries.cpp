@@ -32,13 +32,6 @@ std::string added(const Values& values) {
   return fmt::format("{:.7g}", sum);
 }
 
-std::string longest(const Values& values) {
-  double most = 0;
-  for (const std::string& value : values)
-    most = std::max(most, number_in(value));
-  return fmt::format("{:.7g}", most);
-}
-
 std::string worst(const Values& values) {
   const auto rank = [](const std::string& word) { return std::ranges::find(qualities, word); };
   return *std::ranges::min_element(values, {}, rank);
@@ -53,14 +46,57 @@ std::string united(const Values& values, std::string_view separator) {
   return join(all, separator);
 }
 
-std::string combined(const std::string& name, const Values& values) {
+std::string highest(const Values& values) {
+  double most = number_in(values[0]);
+  for (const std::string& value : values)
+    most = std::max(most, number_in(value));
+  return fmt::format("{:.7g}", most);
+}
+
+const std::string* find(const std::vector<NameValue>& summary, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(summary, [&](const NameValue& line) { return line.first == name; });
+  return found == summary.end() ? nullptr : &found->second;
+}
+
+/// `duration_region_epoch_s` of `power_region_epoch_w`, `duration_s` of any other power.
+std::string duration_of(const std::string& power) {
+  constexpr std::string_view region = "power_region_";
+  return power.starts_with(region)
+             ? "duration_region_" + power.substr(region.size(), power.rfind("_w") - region.size()) +
+                   "_s"
+             : "duration_s";
+}
+
+/// Of a power, over all that has both it and a duration.
+std::string mean_over_time(const std::string& name,
+                           std::span<const std::vector<NameValue>> summaries) {
+  double sum_ws = 0;
+  double sum_s = 0;
+  for (const auto& summary : summaries) {
+    const std::string* const power_w = find(summary, name);
+    const std::string* const duration_s = find(summary, duration_of(name));
+    if (!power_w || !duration_s)
+      continue;
+    sum_ws += number_in(*power_w) * number_in(*duration_s);
+    sum_s += number_in(*duration_s);
+  }
+  return sum_s > 0 ? fmt::format("{:.7g}", sum_ws / sum_s) : "";
+}
+
+std::string combined(const std::string& name, const Values& values,
+                     std::span<const std::vector<NameValue>> summaries, Course course) {
   if (name == "energy_quality")
     return worst(values);
   if (name == "energy_source")
     return united(values, ",");
   if (name == "energy_absent")
     return united(values, "; ");
-  return name.starts_with("duration_") ? longest(values) : added(values);
+  if (course == Course::at_once)
+    return name.starts_with("duration_") ? highest(values) : added(values);
+  if (name == "power_max_w")
+    return highest(values);
+  return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
 }
 
 std::vector<NameValue> read_summary(const std::filesystem::path& file) {
@@ -79,7 +115,8 @@ std::vector<NameValue> read_summary(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries) {
+std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
+                                         Course course) {
   std::vector<std::string> names;  // in the order in which they come
   std::map<std::string, Values> values;
   for (const auto& summary : summaries)
@@ -89,19 +126,22 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       values[name].push_back(value);
     }
   std::vector<NameValue> lines;
-  for (const std::string& name : names)
-    if (std::ranges::find(totals, name) == totals.end() || values[name].size() == summaries.size())
-      lines.emplace_back(name, combined(name, values[name]));
+  for (const std::string& name : names) {
+    if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
+      continue;
+    if (std::string value = combined(name, values[name], summaries, course); !value.empty())
+      lines.emplace_back(name, std::move(value));
+  }
   return lines;
 }
 
 void combine_summary_files(std::span<const std::filesystem::path> files,
-                           const std::filesystem::path& output) {
+                           const std::filesystem::path& output, Course course) {
   std::vector<std::vector<NameValue>> summaries;
   for (const std::filesystem::path& file : files)
     summaries.push_back(read_summary(file));
   std::string text;
-  for (const auto& [name, value] : combine_summaries(summaries))
+  for (const auto& [name, value] : combine_summaries(summaries, course))
     text += fmt::format("{}={}\n", name, value);
   write_file_atomically(output, text);
 }

@@ -224,7 +224,8 @@ int run_combine(const std::vector<std::string>& arguments) {
   if (!options.help.empty())
     fmt::print("{}", options.help);
   else if (std::ranges::all_of(options.files, is_summary))
-    combine_summary_files(options.files, options.output);
+    combine_summary_files(options.files, options.output,
+                          options.in_sequence ? Course::in_sequence : Course::at_once);
   else
     fmt::print("{}\n", combine_files(options.files, options.output));
   return 0;

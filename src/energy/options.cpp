@@ -95,6 +95,9 @@ constexpr std::array options_of_measuring{
 constexpr std::array options_of_combining{
     help_option,
     OptionRow{"--output", Arity::one, "FILE", "combined_energy.csv", "Where to write the table"},
+    OptionRow{.name = "--in-sequence",
+              .help = "Of energy.txt files: their programs ran one after the other, not at once; "
+                      "times are added, and powers are means over all of the time"},
 };
 
 std::string help_of_measuring() {
@@ -249,8 +252,13 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   require_known(line, options_of_combining);
   options.files.assign(line.operands().begin(), line.operands().end());
   options.output = line.value("--output");
+  options.in_sequence = line.has("--in-sequence");
   if (options.files.empty())
     throw Error("no energy files to combine", combine_usage);
+  for (const std::filesystem::path& file : options.files)
+    if (options.in_sequence && file.extension() != ".txt")
+      throw Error(fmt::format("--in-sequence is not for {}", file.string()),
+                  "it adds up energy.txt files; leave it out for tables");
   return options;
 }
 

@@ -1,6 +1,7 @@
 #include "job_script.hpp"
 
 #include "render.hpp"
+#include "starters.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -84,7 +85,7 @@ std::string script_text(const schedule::Snippet& snippet, const fs::path& work) 
   return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
 }
 
-std::string meter(const Scope& scope) {
+std::string meter(const Scope& scope, const fs::path& out) {
   const std::string& wanted = scope.run.fact("power_source");
   const std::string& of_platform = scope.run.platform.energy;
   std::string methods = scope.substitute(scope.step.energy->methods);
@@ -98,23 +99,7 @@ std::string meter(const Scope& scope) {
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
                      shell_quote(wanted.empty() ? methods : wanted),
                      shell_quote(scope.substitute(scope.step.energy->interval)), options,
-                     shell_quote(scope.work().string()));
-}
-
-/// Programs behind `$jube_starter` are measured where they run, the others here.
-bool uses_starter(const model::Step& step) {
-  return std::ranges::any_of(step.commands, [](const model::Command& command) {
-    return command.text.find("jube_starter") != std::string::npos;
-  });
-}
-
-/// Where several meters ran, on as many nodes, there is a file of each: bench reads one.
-std::string afterwards(const Scope& scope) {
-  if (!scope.step.energy || !uses_starter(scope.step))
-    return "";
-  return "if [ ! -e energy.txt ] && ls energy.*.txt > /dev/null 2>&1; then\n"
-         "  bench-energy combine --output energy.txt energy.*.txt\n"
-         "fi";
+                     shell_quote(out.string()));
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
@@ -124,7 +109,9 @@ std::string command_line(const Scope& scope, const std::vector<schedule::Snippet
     texts.push_back(script_text(snippet, scope.work()));
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
-  return scope.step.energy && !uses_starter(scope.step) ? meter(scope) + " " + commands : commands;
+  return scope.step.energy && !uses_starter(scope.step)
+             ? meter(scope, scope.work()) + " " + commands
+             : commands;
 }
 
 platform::Holes common_holes(const Scope& scope, const Geometry& geometry) {
@@ -227,11 +214,11 @@ std::string fill_job_template(const Scope& scope, const Geometry& geometry,
   return platform::fill(found.text, found.file.string(), holes);
 }
 
-std::string starter(const Scope& scope, const Geometry& geometry) {
+std::string starter(const Scope& scope, const Geometry& geometry, const fs::path& out) {
   std::string line =
       platform::launch_line(scope.run.platform, geometry.resources, geometry.pack > 1);
   if (scope.step.energy)
-    line += (line.empty() ? "" : " ") + meter(scope);
+    line += (line.empty() ? "" : " ") + meter(scope, out);
   return line;
 }
 
@@ -246,7 +233,9 @@ std::string render_job_script(const Scope& scope, const Geometry& geometry, cons
                               {"exports", exports(scope, uuid, inherited)},
                               {"prologue", std::string(strip(scope.run.platform.prologue))},
                               {"commands", command_line(scope, snippets)},
-                              {"afterwards", afterwards(scope)}});
+                              {"afterwards", scope.step.energy && uses_starter(scope.step)
+                                                 ? collect_energy(measured_starters(scope))
+                                                 : ""}});
   platform::Holes parts = holes;
   parts["body"] = fill_part(scope, "body.sh", holes);
   return fill_job_template(

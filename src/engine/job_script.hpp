@@ -59,6 +59,7 @@ platform::Holes render_dispatcher(const Scope& scope, const Geometry& geometry, 
                                   const std::filesystem::path& list);
 
 /// The platform's launch line for the step's programs, the meter included: `$jube_starter`.
-std::string starter(const Scope& scope, const Geometry& geometry);
+/// @param out where the meter writes
+std::string starter(const Scope& scope, const Geometry& geometry, const std::filesystem::path& out);
 
 }  // namespace bench::engine

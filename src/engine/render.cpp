@@ -1,6 +1,7 @@
 #include "render.hpp"
 
 #include "job_script.hpp"
+#include "starters.hpp"
 
 #include <algorithm>
 
@@ -30,6 +31,28 @@ std::vector<schedule::Snippet> render_snippets(const Scope& scope, int begin, in
           command, scope, fmt::format("command {} of {}", k + 1, size_of(scope.step))));
   }
   return snippets;
+}
+
+/// Of a job script: with `$jube_starter`, each its own where several programs are measured.
+std::vector<schedule::Snippet> render_batch_snippets(Scope scope, const Geometry& geometry) {
+  scope.variables["jube_starter"] = starter(scope, geometry, scope.work());
+  const int starters = measured_starters(scope);
+  if (starters == 1)
+    return render_snippets(scope, 0, size_of(scope.step));
+  for (int number = 1; number <= starters; ++number)
+    scope.variables[starter_variable(number)] =
+        starter(scope, geometry, scope.work() / energy_directory(number));
+  model::Step numbered = scope.step;
+  int count = 0;
+  for (model::Command& command : numbered.commands)
+    if (scope.holds(command.active, command.place))
+      command.text = with_numbered_starters(command.text, count);
+  const Scope of_programs{.run = scope.run,
+                          .step = numbered,
+                          .workpackage = scope.workpackage,
+                          .variables = scope.variables,
+                          .evaluator = scope.evaluator};
+  return render_snippets(of_programs, 0, size_of(numbered));
 }
 
 double duration_s(const Scope& scope, const std::string& text, const Place& place) {
@@ -81,10 +104,8 @@ Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
     return rendered;
   }
   rendered.geometry = geometry_of(scope);
-  Scope of_batch = scope;
-  of_batch.variables["jube_starter"] = starter(scope, rendered.geometry);
-  rendered.script = render_job_script(of_batch, rendered.geometry, uuid, inherited,
-                                      render_snippets(of_batch, 0, size_of(scope.step)));
+  rendered.script = render_job_script(scope, rendered.geometry, uuid, inherited,
+                                      render_batch_snippets(scope, rendered.geometry));
   rendered.timeout_s = rendered.geometry.time_limit_s;
   return rendered;
 }

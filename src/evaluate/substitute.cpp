@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include <bench/evaluate/substitute.hpp>
 
 namespace bench::evaluate {
@@ -124,6 +126,19 @@ std::vector<std::string> names_in(std::string_view text) {
           names.emplace_back(token.name);
       });
   return names;
+}
+
+std::string number_names(std::string_view text, std::string_view name, int& count) {
+  std::string numbered;
+  scan(
+      text, [&](std::string_view plain) { numbered += plain; },
+      [&](const Token& token, std::string_view written) {
+        if (token.name == name)
+          numbered += fmt::format("${{{}_{}}}", name, ++count);
+        else
+          numbered += written;
+      });
+  return numbered;
 }
 
 }  // namespace bench::evaluate

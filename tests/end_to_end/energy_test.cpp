@@ -89,6 +89,26 @@ result: {use: output, table: {name: t, style: csv, column: [power_mean_w]}}
   EXPECT_THAT(run.standard_output, testing::ContainsRegex("\n(199\\.9|200)[0-9.]*\n"));
 }
 
+TEST_F(EnergyTest, AddsTheProgramsThatAStepStartsOneAfterTheOther) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do:
+    - $jube_starter sleep 0.3 | cat
+    - $jube_starter sleep 0.2
+analyser: {name: output, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: csv, column: [power_mean_w, duration_s]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r"});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output,
+              testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,0\\.[5-9][0-9]*\n"));
+  EXPECT_TRUE(here_.has("runs/000000/000000_train/work/energy_2/power.csv"));
+}
+
 TEST_F(EnergyTest, GivesRegionsAndTheIdleNodeTheirColumns) {
   here_.write("m.yaml", R"(name: m
 outpath: runs

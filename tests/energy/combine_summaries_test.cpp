@@ -28,6 +28,40 @@ TEST(CombineSummaries, AddsEnergiesAndPowersAndTakesTheLongestTime) {
                           NameValue{"duration_region_epoch_s", "30"}));
 }
 
+TEST(CombineSummaries, OneAfterTheOtherAddsTimesAndTakesTheMeanOfPowers) {
+  EXPECT_THAT(combine_summaries(Summaries{{{"energy_wh", "1"},
+                                           {"power_mean_w", "100"},
+                                           {"power_max_w", "150"},
+                                           {"power_idle_w", "40"},
+                                           {"duration_s", "36"},
+                                           {"power_region_epoch_w", "120"},
+                                           {"duration_region_epoch_s", "10"}},
+                                          {{"energy_wh", "6"},
+                                           {"power_mean_w", "200"},
+                                           {"power_max_w", "210"},
+                                           {"power_idle_w", "44"},
+                                           {"duration_s", "108"},
+                                           {"power_region_epoch_w", "180"},
+                                           {"duration_region_epoch_s", "50"},
+                                           {"power_region_evaluation_w", "90"},
+                                           {"duration_region_evaluation_s", "5"}}},
+                                Course::in_sequence),
+              ElementsAre(NameValue{"energy_wh", "7"}, NameValue{"power_mean_w", "175"},
+                          NameValue{"power_max_w", "210"}, NameValue{"power_idle_w", "43"},
+                          NameValue{"duration_s", "144"}, NameValue{"power_region_epoch_w", "170"},
+                          NameValue{"duration_region_epoch_s", "60"},
+                          NameValue{"power_region_evaluation_w", "90"},
+                          NameValue{"duration_region_evaluation_s", "5"}));
+}
+
+TEST(CombineSummaries, OneAfterTheOtherHasNoTotalWhereOneHasNone) {
+  EXPECT_THAT(combine_summaries(
+                  Summaries{{{"energy_wh", "1"}, {"power_mean_w", "100"}, {"duration_s", "36"}},
+                            {{"duration_s", "4"}, {"energy_absent", "no sensor"}}},
+                  Course::in_sequence),
+              ElementsAre(NameValue{"duration_s", "40"}, NameValue{"energy_absent", "no sensor"}));
+}
+
 TEST(CombineSummaries, NamesAllSourcesAndTheWorstQuality) {
   EXPECT_THAT(combine_summaries(
                   Summaries{{{"energy_source", "rapl,nvml"}, {"energy_quality", "measured"}},

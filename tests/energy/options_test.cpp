@@ -86,6 +86,8 @@ TEST(Options, OfCombine) {
   EXPECT_THAT(options.files, ElementsAre("a.csv", "b.csv"));
   EXPECT_EQ(options.output, "o.csv");
   EXPECT_EQ(parse_combine_options({"a.csv"}).output, "combined_energy.csv");
+  EXPECT_FALSE(options.in_sequence);
+  EXPECT_TRUE(parse_combine_options({"--in-sequence", "a.txt"}).in_sequence);
 }
 
 struct MistakeCase {
@@ -164,6 +166,10 @@ INSTANTIATE_TEST_SUITE_P(
                     {"combine", "--output", "x"},
                     "no energy files to combine",
                     "bench-energy combine FILES... [--output FILE]"},
+        MistakeCase{"CombineTablesInSequence",
+                    {"combine", "--in-sequence", "a.txt", "b.csv"},
+                    "--in-sequence is not for b.csv",
+                    "it adds up energy.txt files; leave it out for tables"},
         MistakeCase{"CombineUnknownOption",
                     {"combine", "a.csv", "--outptu", "x"},
                     "unknown option '--outptu'",

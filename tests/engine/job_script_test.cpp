@@ -102,6 +102,42 @@ TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
                 of.work().string() + " -- ./train'\n");
 }
 
+TEST_F(JobScriptTest, MeasuresEachOfSeveralProgramsBehindAStarter) {
+  directory_.write("commands.job", "{{commands}}\n{{afterwards}}\n");
+  begin(
+      "step: {name: go, do: ['$jube_starter a; ${jube_starter} b', {active: '1==2', _: "
+      "$jube_starter c}, $jube_starter d], energy: true, batch: {template: commands.job}}\n",
+      "local");
+  const Scope of = scope();
+  const std::string meter =
+      "bench-energy --method auto --interval 100ms --per-node --regions --out " +
+      of.work().string();
+  EXPECT_EQ(script(of), "bash -e -o pipefail -c '" + meter + "/energy_1 -- a; " + meter +
+                            "/energy_2 -- b\n" + meter +
+                            "/energy_3 -- d'\n"
+                            "for measured in energy_1 energy_2 energy_3; do\n"
+                            "  if [ ! -e $measured/energy.txt ] && ls $measured/energy.*.txt > "
+                            "/dev/null 2>&1; then\n"
+                            "    bench-energy combine --output $measured/energy.txt "
+                            "$measured/energy.*.txt\n"
+                            "  fi\n"
+                            "done\n"
+                            "summaries=$(ls energy_1/energy.txt energy_2/energy.txt "
+                            "energy_3/energy.txt 2> /dev/null)\n"
+                            "if [ -n \"$summaries\" ]; then\n"
+                            "  bench-energy combine --in-sequence --output energy.txt $summaries\n"
+                            "fi\n");
+}
+
+TEST_F(JobScriptTest, OneActiveProgramBehindAStarterNeedsNoDirectoryOfItsOwn) {
+  begin(
+      "step: {name: go, do: [{active: '1==2', _: $jube_starter a}, $jube_starter b], energy: true, "
+      "batch: {template: commands.job}}\n",
+      "local");
+  const Scope of = scope();
+  EXPECT_THAT(script(of), HasSubstr("--out " + of.work().string() + " -- b"));
+}
+
 TEST_F(JobScriptTest, MeasuresAllCommandsWithoutAStarter) {
   begin("step: {name: go, do: ./train, energy: true, " + four_tasks + "}\n");
   EXPECT_THAT(script(scope()),

@@ -100,5 +100,14 @@ TEST(NamesIn, GivesEachNameOnceInOrder) {
   EXPECT_EQ(names(""), Names{});
 }
 
+TEST(NumberNames, TellsTheOccurrencesOfANameApart) {
+  int count = 0;
+  EXPECT_EQ(number_names("$a ${a} $$a $ab $b ${a$b}", "a", count),
+            "${a_1} ${a_2} $$a $ab $b ${a$b}");
+  EXPECT_EQ(number_names("x$a", "a", count), "x${a_3}");
+  EXPECT_EQ(number_names("none", "a", count), "none");
+  EXPECT_EQ(count, 3);
+}
+
 }  // namespace
 }  // namespace bench::evaluate

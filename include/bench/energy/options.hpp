@@ -38,7 +38,8 @@ Options parse_options(const std::vector<std::string>& arguments);
 struct CombineOptions {
   std::vector<std::filesystem::path> files;
   std::filesystem::path output = "combined_energy.csv";
-  std::string help;  ///< As above.
+  bool in_sequence = false;  ///< Of energy.txt files: their programs ran one after the other.
+  std::string help;          ///< As above.
 };
 
 /// Reads the arguments behind `combine`.

@@ -21,7 +21,7 @@ class IntervalJitter {
 
  private:
   // 16 equal bins for each factor of two, from 2^-20 s to 2^10 s.
-  std::array<std::uint32_t, 30 * 16> bins_{};
+  std::array<std::uint32_t, std::size_t{30} * 16> bins_{};
   std::uint64_t count_ = 0;
   double mean_s_ = 0;
   double squares_s2_ = 0;

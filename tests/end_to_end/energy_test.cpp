@@ -77,8 +77,9 @@ step:
   batch: true
   energy: {methods: "mock:constant=100W", interval: 20ms}
   do: |
+    export SLURM_JOB_ID=$$$$ SLURM_LOCALID=0 SLURM_STEP_NUM_TASKS=2
     for rank in 0 1; do
-      SLURM_STEP_ID=$$rank SLURM_LOCALID=0 SLURM_PROCID=$$rank SLURM_STEP_NUM_TASKS=2 $jube_starter sleep 0.3 &
+      SLURM_STEP_ID=$$rank SLURM_PROCID=$$rank $jube_starter sleep 0.3 &
     done
     wait
 analyser: {name: output, analyse: {step: train, file: stdout}}

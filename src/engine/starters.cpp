@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
 
 namespace bench::engine {

@@ -95,6 +95,24 @@ TEST_F(StepsTest, EachOfAPackHasGpusOfItsOwn) {
               UnorderedElementsAre("0", "1", "2", "3"));
 }
 
+TEST_F(StepsTest, HaveTheEnergyOfAllTheirPrograms) {
+  const Site site(&cluster());
+  write_file_atomically(site.home() / "energy.yaml", R"(name: energy
+outpath: runs
+step:
+  name: go
+  batch: {nodes: 2, tasks_per_node: 2, time_limit: "00:05:00"}
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: [$jube_starter sleep 0.3 | cat, $jube_starter sleep 0.2]
+analyser: {name: output, analyse: {step: go, file: stdout}}
+result: {use: output, table: {name: t, style: csv, column: [power_mean_w, duration_s]}}
+)");
+  const auto run = site.bench({"run", "energy.yaml", "--platform", "fx", "--wait", "--result"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output,
+              testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(0\\.[5-9]|[1-9])[0-9.]*\n"));
+}
+
 TEST_F(StepsTest, AFailureInAPackIsItsOwn) {
   const Site site(&cluster());
   site.sweep(3, "test $n != 1 || exit 3", {"batch: {pack: 3}"});

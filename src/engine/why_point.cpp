@@ -137,7 +137,7 @@ class Search {
     for (const auto& [name, value] : point_) {
       const std::vector<std::string> values = known_values(name, {});
       const bool known = std::ranges::any_of(
-          values, [&](const std::string& one) { return is_same_value(one, value); });
+          values, [&wanted = value](const std::string& one) { return is_same_value(one, wanted); });
       // What a script gives is known only of those that were made.
       if (known || (members_.empty() && !is_listed(*definition(name))))
         continue;
@@ -177,7 +177,7 @@ class Search {
   void say_combination() {
     for (const auto& [name, value] : point_) {
       Parameters others = point_;
-      std::erase_if(others, [&](const auto& one) { return one.first == name; });
+      std::erase_if(others, [&left_out = name](const auto& one) { return one.first == left_out; });
       if (const auto values = known_values(name, others); !others.empty() && !values.empty())
         say(name, fmt::format("is {} with {}", values_text(values), text_of(others)));
     }

@@ -15,7 +15,6 @@ namespace bench::engine {
 namespace {
 
 using workspace::Parameters;
-using workspace::State;
 using workspace::Workpackage;
 
 /// `8` is `8.0`.

@@ -115,6 +115,10 @@ std::vector<NameValue> read_summary(const std::filesystem::path& file) {
 
 }  // namespace
 
+bool is_summary_file(const std::filesystem::path& file) {
+  return file.extension() == ".txt";
+}
+
 std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
                                          Course course) {
   std::vector<std::string> names;  // in the order in which they come

@@ -106,15 +106,12 @@ std::string help_of(const std::string& heading, std::span<const OptionRow> rows)
       line.clear();
     }
     line.resize(help_column, ' ');
-    bool first = true;
     for (const std::string& word : split_names(row.help, " ")) {
       if (line.size() + 1 + word.size() > columns) {
         text += line + "\n";
         line.assign(help_column, ' ');
-        first = true;
       }
-      line += (first ? "" : " ") + word;
-      first = false;
+      line += (line.size() == help_column ? "" : " ") + word;
     }
     text += line + "\n";
   }

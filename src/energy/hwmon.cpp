@@ -113,7 +113,7 @@ class Hwmon : public PowerSource {
  public:
   explicit Hwmon(const std::filesystem::path& directory) {
     const SysfsDirectory all(directory.string());
-    for (const std::string& hwmon : all.entries("hwmon"))
+    for (const std::string& hwmon : entry_names(directory.string(), "hwmon"))
       if (auto meter = find_meter({all, hwmon}))
         add_meter(directory, hwmon, std::move(*meter));
   }

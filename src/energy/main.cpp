@@ -220,10 +220,9 @@ int run_program(const std::vector<std::string>& arguments) {
 
 int run_combine(const std::vector<std::string>& arguments) {
   const CombineOptions options = parse_combine_options(arguments);
-  const auto is_summary = [](const auto& file) { return file.extension() == ".txt"; };
   if (!options.help.empty())
     fmt::print("{}", options.help);
-  else if (std::ranges::all_of(options.files, is_summary))
+  else if (std::ranges::all_of(options.files, is_summary_file))
     combine_summary_files(options.files, options.output,
                           options.in_sequence ? Course::in_sequence : Course::at_once);
   else

@@ -5,6 +5,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/combine_summaries.hpp>
 #include <bench/energy/command_line.hpp>
 #include <bench/energy/jpwr.hpp>
 #include <bench/energy/options.hpp>
@@ -256,7 +257,7 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   if (options.files.empty())
     throw Error("no energy files to combine", combine_usage);
   for (const std::filesystem::path& file : options.files)
-    if (options.in_sequence && file.extension() != ".txt")
+    if (options.in_sequence && !is_summary_file(file))
       throw Error(fmt::format("--in-sequence is not for {}", file.string()),
                   "it adds up energy.txt files; leave it out for tables");
   return options;

@@ -72,19 +72,6 @@ SysfsDirectory::SysfsDirectory(const SysfsDirectory& parent, const std::string& 
     : path_(parent.path_ + "/" + name),
       fd_(::openat(parent.fd_.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
 
-std::vector<std::string> SysfsDirectory::entries(std::string_view prefix) const {
-  std::vector<std::string> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(path_.c_str()), &::closedir);
-  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr)
-    if (const std::string_view name = entry->d_name;
-        name.starts_with(prefix) && name != "." && name != "..")
-      found.emplace_back(name);
-  std::ranges::sort(found, [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
-  return found;
-}
-
 SysfsNumber SysfsDirectory::number(const char* name) const {
   return {fd_.get(), path_ + "/" + name, name};
 }
@@ -101,10 +88,23 @@ std::string pci_slot_name(const std::filesystem::path& device) {
   return "";
 }
 
+std::vector<std::string> entry_names(const std::string& directory, std::string_view prefix) {
+  std::vector<std::string> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(directory.c_str()), &::closedir);
+  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr)
+    if (const std::string_view name = entry->d_name;
+        name.starts_with(prefix) && name != "." && name != "..")
+      found.emplace_back(name);
+  std::ranges::sort(found, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return found;
+}
+
 std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,
                                            const std::string& prefix) {
   std::vector<std::filesystem::path> found;
-  for (const std::string& name : SysfsDirectory(directory.string()).entries(prefix))
+  for (const std::string& name : entry_names(directory.string(), prefix))
     found.push_back(directory / name);
   return found;
 }

@@ -224,18 +224,18 @@ std::string starter(const Scope& scope, const Geometry& geometry, const fs::path
 
 std::string render_job_script(const Scope& scope, const Geometry& geometry, const std::string& uuid,
                               const workspace::EnvironmentChanges& inherited,
-                              const std::vector<schedule::Snippet>& snippets) {
+                              const std::vector<schedule::Snippet>& snippets, int starters) {
   platform::Holes holes = common_holes(scope, geometry);
-  holes.merge(platform::Holes{{"attempt", uuid},
-                              {"script", shell_quote((scope.directory() / "job.sh").string())},
-                              {"sentinel", shell_quote((scope.directory() / "sentinel").string())},
-                              {"work_directory", shell_quote(scope.work().string())},
-                              {"exports", exports(scope, uuid, inherited)},
-                              {"prologue", std::string(strip(scope.run.platform.prologue))},
-                              {"commands", command_line(scope, snippets)},
-                              {"afterwards", scope.step.energy && uses_starter(scope.step)
-                                                 ? collect_energy(measured_starters(scope))
-                                                 : ""}});
+  holes.merge(platform::Holes{
+      {"attempt", uuid},
+      {"script", shell_quote((scope.directory() / "job.sh").string())},
+      {"sentinel", shell_quote((scope.directory() / "sentinel").string())},
+      {"work_directory", shell_quote(scope.work().string())},
+      {"exports", exports(scope, uuid, inherited)},
+      {"prologue", std::string(strip(scope.run.platform.prologue))},
+      {"commands", command_line(scope, snippets)},
+      {"afterwards",
+       scope.step.energy && uses_starter(scope.step) ? collect_energy(starters) : ""}});
   platform::Holes parts = holes;
   parts["body"] = fill_part(scope, "body.sh", holes);
   return fill_job_template(

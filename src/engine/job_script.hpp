@@ -46,9 +46,10 @@ std::string job_name(const Run& run, const std::string& step, std::optional<long
 /// The script of one workpackage: head and body.
 /// @param inherited what it changes in the environment before anything else
 /// @param snippets the active commands
+/// @param starters see measured_starters
 std::string render_job_script(const Scope& scope, const Geometry& geometry, const std::string& uuid,
                               const workspace::EnvironmentChanges& inherited,
-                              const std::vector<schedule::Snippet>& snippets);
+                              const std::vector<schedule::Snippet>& snippets, int starters);
 
 /// The part of the script that is equal for all workpackages that can go out together. Nothing for
 /// a template without the hole `body`: its jobs cannot run the scripts of others.

@@ -34,9 +34,9 @@ std::vector<schedule::Snippet> render_snippets(const Scope& scope, int begin, in
 }
 
 /// Of a job script: with `$jube_starter`, each its own where several programs are measured.
-std::vector<schedule::Snippet> render_batch_snippets(Scope scope, const Geometry& geometry) {
+std::vector<schedule::Snippet> render_batch_snippets(Scope scope, const Geometry& geometry,
+                                                     int starters) {
   scope.variables["jube_starter"] = starter(scope, geometry, scope.work());
-  const int starters = measured_starters(scope);
   if (starters == 1)
     return render_snippets(scope, 0, size_of(scope.step));
   for (int number = 1; number <= starters; ++number)
@@ -104,8 +104,10 @@ Rendered render(const Scope& scope, const Part& part, const std::string& uuid,
     return rendered;
   }
   rendered.geometry = geometry_of(scope);
-  rendered.script = render_job_script(scope, rendered.geometry, uuid, inherited,
-                                      render_batch_snippets(scope, rendered.geometry));
+  const int starters = measured_starters(scope);
+  rendered.script =
+      render_job_script(scope, rendered.geometry, uuid, inherited,
+                        render_batch_snippets(scope, rendered.geometry, starters), starters);
   rendered.timeout_s = rendered.geometry.time_limit_s;
   return rendered;
 }

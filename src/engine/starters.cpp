@@ -31,9 +31,12 @@ bool uses_starter(const model::Step& step) {
 int measured_starters(const Scope& scope) {
   int count = 0;
   if (scope.step.energy)
-    for (const model::Command& command : scope.step.commands)
-      if (scope.holds(command.active, command.place))
-        with_numbered_starters(command.text, count);
+    for (const model::Command& command : scope.step.commands) {
+      int here = 0;
+      with_numbered_starters(command.text, here);
+      if (here > 0 && scope.holds(command.active, command.place))
+        count += here;
+    }
   return std::max(count, 1);
 }
 

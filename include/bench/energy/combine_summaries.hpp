@@ -8,6 +8,9 @@
 
 namespace bench::energy {
 
+/// Whether it is an `energy.txt` and not a table, by its name.
+bool is_summary_file(const std::filesystem::path& file);
+
 /// When the meters ran whose figures are combined.
 enum class Course { at_once, in_sequence };
 

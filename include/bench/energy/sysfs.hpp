@@ -44,8 +44,6 @@ class SysfsDirectory {
   explicit SysfsDirectory(std::string path);
   SysfsDirectory(const SysfsDirectory& parent, const std::string& name);
 
-  /// As the function of this name, but names alone.
-  std::vector<std::string> entries(std::string_view prefix) const;
   /// @param name with slashes, if it is further below
   SysfsNumber number(const char* name) const;
   /// As the function of this name.
@@ -59,8 +57,11 @@ class SysfsDirectory {
 /// `0000:c1:00.0`, PCI_SLOT_NAME in a device's `uevent`; empty where it has none.
 std::string pci_slot_name(const std::filesystem::path& device);
 
-/// The entries of a directory whose names begin with `prefix`, shorter names first, so that
-/// hwmon2 comes before hwmon10; none where it cannot be read.
+/// The names in a directory that begin with `prefix`, shorter ones first, so that hwmon2 comes
+/// before hwmon10; none where it cannot be read.
+std::vector<std::string> entry_names(const std::string& directory, std::string_view prefix);
+
+/// The same with the whole paths.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& directory,
                                            const std::string& prefix);
 

@@ -1,13 +1,15 @@
 #include "harness/cuda.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #ifdef BENCH_STEPS_CUDA
+#include "harness/gpu_runtime.hpp"
+
 #include <deque>
 
-#include <ATen/cuda/CUDAContext.h>
-#include <ATen/cuda/CUDAEvent.h>
-#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #endif
 
 namespace bench::steps {
@@ -19,7 +21,7 @@ class CudaClock : public Clock {
   explicit CudaClock(const torch::Device& device) : device_(device) {}
 
   std::size_t mark() override {
-    events_.emplace_back(cudaEventDefault).record();  // the other kinds of event take no time
+    events_.emplace_back(timed_event).record();
     return events_.size() - 1;
   }
 
@@ -34,6 +36,48 @@ class CudaClock : public Clock {
  private:
   torch::Device device_;
   std::deque<at::cuda::CUDAEvent> events_;  // a deque, since they can neither be copied nor moved
+};
+
+/// Where several graphs have their temporary memory.
+using GraphMemory = decltype(at::cuda::graph_pool_handle());
+
+class CudaGraph : public Graph {
+ public:
+  explicit CudaGraph(const GraphMemory& memory) : memory_(memory) {}
+
+  void begin() override { graph_.capture_begin(memory_); }
+  void end() override { graph_.capture_end(); }
+  void replay() override { graph_.replay(); }
+
+ private:
+  GraphMemory memory_;
+  at::cuda::CUDAGraph graph_;
+};
+
+class CudaGraphMaker : public GraphMaker {
+ public:
+  explicit CudaGraphMaker(const torch::Device& device)
+      : device_(device), stream_(own_stream(device)), memory_(at::cuda::graph_pool_handle()) {}
+
+  std::unique_ptr<Graph> make() override {
+    if (!std::exchange(made_one_, true)) {
+      torch::cuda::synchronize(device_.index());
+      gpu_memory::emptyCache();  // graphs cannot use what was kept for the steps before them
+    }
+    return std::make_unique<CudaGraph>(memory_);
+  }
+
+ private:
+  /// What was made so far was made on another stream.
+  static c10::Stream own_stream(const torch::Device& device) {
+    torch::cuda::synchronize(device.index());
+    return c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
+  }
+
+  torch::Device device_;
+  c10::StreamGuard stream_;
+  GraphMemory memory_;
+  bool made_one_ = false;
 };
 
 }  // namespace
@@ -51,16 +95,25 @@ std::int64_t cuda_memory_bytes(const torch::Device& device) {
 }
 
 bool cuda_has_tf32(const torch::Device& device) {
+#ifdef BENCH_STEPS_ROCM
+  static_cast<void>(device);
+  return false;
+#else
   return device.is_cuda() && at::cuda::getDeviceProperties(device.index())->major >= 8;
+#endif
 }
 
 std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device) {
   // The first of the statistics is the sum over the allocator's pools.
-  return c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).allocated_bytes[0].peak;
+  return gpu_memory::getDeviceStats(device.index()).allocated_bytes[0].peak;
 }
 
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device) {
   return std::make_unique<CudaClock>(device);
+}
+
+std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device& device) {
+  return std::make_unique<CudaGraphMaker>(device);
 }
 
 #else
@@ -87,6 +140,10 @@ std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device&) {
 
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device&) {
   throw std::logic_error("a GPU clock was asked for in a program built without CUDA");
+}
+
+std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device&) {
+  throw std::logic_error("a GPU's graphs were asked for in a program built without CUDA");
 }
 
 #endif

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/replay.hpp"
 #include "harness/timers.hpp"
 #include "harness/torch_all.hpp"
 
@@ -8,18 +9,19 @@
 #include <optional>
 #include <string>
 
-// What needs the headers of the CUDA toolkit. Everything here exists without CUDA too, so that
-// nothing else needs an #ifdef; but select_device never hands out a GPU then.
+// What needs the headers of the CUDA toolkit, or of ROCm, whose GPUs LibTorch calls CUDA devices.
+// Everything here exists without them too, so that nothing else needs an #ifdef; but select_device
+// never hands out a GPU then.
 
 namespace bench::steps {
 
-/// Whether LibTorch had CUDA when this program was built.
+/// Whether LibTorch had CUDA or ROCm when this program was built.
 bool built_with_cuda();
 
 std::string cuda_device_name(const torch::Device& device);
 std::int64_t cuda_memory_bytes(const torch::Device& device);
 
-/// Whether it is a GPU that can round the factors of products to tf32.
+/// Whether it is a GPU of NVIDIA's that can round the factors of products to tf32.
 bool cuda_has_tf32(const torch::Device& device);
 
 /// Peak of the bytes in tensors on this GPU since the program began.
@@ -28,5 +30,9 @@ std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device);
 /// Takes CUDA events on the current stream; they are read after the timed loop, so that the host
 /// never waits inside it.
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device);
+
+/// CUDA graphs, or HIP's. As long as it lives, this thread gives its work to a stream of its own,
+/// since the one that all share cannot be recorded; wait for the device before it goes.
+std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device& device);
 
 }  // namespace bench::steps

@@ -25,12 +25,28 @@ constexpr const char* openblas_advice =
 
 // These change speed without a trace in the program's own options.
 constexpr const char* read_variables[] = {
-    "OMP_NUM_THREADS",      "OMP_PROC_BIND",        "OMP_PLACES",
-    "OMP_WAIT_POLICY",      "OPENBLAS_CORETYPE",    "OPENBLAS_NUM_THREADS",
-    "OPENBLAS_L2_SIZE",     "MKL_NUM_THREADS",      "ONEDNN_MAX_CPU_ISA",
-    "ATEN_CPU_CAPABILITY",  "GLIBC_TUNABLES",       "MALLOC_ARENA_MAX",
-    "LD_PRELOAD",           "CUDA_VISIBLE_DEVICES", "PYTORCH_CUDA_ALLOC_CONF",
+    "OMP_NUM_THREADS",
+    "OMP_PROC_BIND",
+    "OMP_PLACES",
+    "OMP_WAIT_POLICY",
+    "OPENBLAS_CORETYPE",
+    "OPENBLAS_NUM_THREADS",
+    "OPENBLAS_L2_SIZE",
+    "MKL_NUM_THREADS",
+    "ONEDNN_MAX_CPU_ISA",
+    "ATEN_CPU_CAPABILITY",
+    "GLIBC_TUNABLES",
+    "MALLOC_ARENA_MAX",
+    "LD_PRELOAD",
+    "CUDA_VISIBLE_DEVICES",
+    "PYTORCH_CUDA_ALLOC_CONF",
     "NVIDIA_TF32_OVERRIDE",
+    "ROCR_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "PYTORCH_HIP_ALLOC_CONF",
+    "PYTORCH_ALLOC_CONF",
+    "MIOPEN_FIND_MODE",
+    "MIOPEN_USER_DB_PATH",
 };
 
 /// The number that OpenBLAS gives its kind of threads: 0 none, 1 its own, 2 OpenMP.

@@ -42,18 +42,21 @@ SyntheticImages::SyntheticImages(const BatchShape& s) {
 LoadedImages::LoadedImages(steps::SampleMakers makers, const BatchShape& shape, const Share& share,
                            std::int64_t prefetch)
     : shape_(shape), share_(share), loader_(std::move(makers)) {
+  if (!shape.device.is_cpu())
+    batch_ = empty_batch(shape.device);
   for (std::int64_t i = 0; i < prefetch; ++i)
     ask();
 }
 
+Batch LoadedImages::empty_batch(const torch::TensorOptions& options) const {
+  return {.images = torch::empty({shape_.batch_size, 3, shape_.image_size, shape_.image_size},
+                                 options.dtype(torch::kFloat), shape_.format),
+          .labels = torch::empty({shape_.batch_size}, options.dtype(torch::kLong))};
+}
+
 void LoadedImages::ask() {
-  const auto of_type = [&](torch::ScalarType type) {
-    return torch::TensorOptions(type).pinned_memory(shape_.device.is_cuda());
-  };
   const Batch& batch = waiting_.emplace_back(
-      Batch{.images = torch::empty({shape_.batch_size, 3, shape_.image_size, shape_.image_size},
-                                   of_type(torch::kFloat), shape_.format),
-            .labels = torch::empty({shape_.batch_size}, of_type(torch::kLong))});
+      empty_batch(torch::TensorOptions().pinned_memory(shape_.device.is_cuda())));
   loader_.ask(
       static_cast<std::uint64_t>(asked_ * share_.global_batch + share_.rank * shape_.batch_size),
       {.values = {batch.images.data_ptr<float>(), static_cast<std::size_t>(batch.images.numel())},
@@ -67,9 +70,13 @@ const Batch& LoadedImages::next() {
   const Batch made = std::move(waiting_.front());
   waiting_.pop_front();
   ask();  // before the copy, so that the threads go on
+  if (shape_.device.is_cpu()) {
+    batch_ = made;
+    return batch_;
+  }
   // LibTorch keeps pinned memory that a copy still reads, and gives it out again afterwards.
-  batch_ = {.images = made.images.to(shape_.device, /*non_blocking=*/true),
-            .labels = made.labels.to(shape_.device, /*non_blocking=*/true)};
+  batch_.images.copy_(made.images, /*non_blocking=*/true);
+  batch_.labels.copy_(made.labels, /*non_blocking=*/true);
   return batch_;
 }
 

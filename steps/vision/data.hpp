@@ -31,7 +31,8 @@ class Images {
   Images& operator=(const Images&) = delete;
   virtual ~Images() = default;
 
-  /// The next batch, on the device; valid until the next call.
+  /// The next batch, on the device; valid until the next call. On a GPU it lies where the one
+  /// before it lay.
   virtual const Batch& next() = 0;
 
   /// What the threads did that load images; empty where there are none.
@@ -78,6 +79,7 @@ class LoadedImages : public Images {
   std::optional<steps::SampleLoader::Work> work() const override { return loader_.work(); }
 
  private:
+  Batch empty_batch(const torch::TensorOptions& options) const;
   void ask();
 
   BatchShape shape_;

@@ -4,31 +4,26 @@
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
-#include "harness/gradient_buckets.hpp"
 #include "harness/log.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"
 #include "harness/ranks.hpp"
-#include "harness/sgd.hpp"
 #include "harness/timings_file.hpp"
 #include "vision/dataset.hpp"
 #include "vision/evaluation.hpp"
 #include "vision/model.hpp"
-#include "vision/recorder.hpp"
 #include "vision/report.hpp"
+#include "vision/training.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <c10/core/DeviceGuard.h>
 
-#include <bench/energy/region.hpp>
-
 namespace {
 
 using namespace bench;
-using steps::Region;
 
 /// The model on its device, its weights in the order of memory that suits it.
 vision::Network build_model(const vision::Options& options,
@@ -39,51 +34,6 @@ vision::Network build_model(const vision::Options& options,
     if (weight.dim() == 4)
       weight.set_data(weight.contiguous(vision::memory_format(options, device)));
   return model;
-}
-
-/// What all steps gave, warm-up included; times of the measured steps in `timers`.
-vision::History train(const vision::Options& options, vision::Images& images,
-                      vision::Network& model, steps::Communicator& communicator,
-                      const torch::Device& device, steps::Timers& timers) {
-  const steps::Precision precision = options.common.precision();
-  const double scale = steps::loss_scale(precision);
-  steps::Sgd optimizer(model->parameters(), {.learning_rate = options.learning_rate(),
-                                             .momentum = options.momentum,
-                                             .weight_decay = options.weight_decay});
-  steps::broadcast_parameters(*model, communicator);
-  steps::GradientBuckets buckets(model->parameters(), communicator);
-
-  vision::Recorder recorder(options.log_has_accuracy());
-  const auto step = [&] {
-    const vision::Batch& batch = *timers.timed(Region::io, [&] { return &images.next(); });
-    torch::Tensor scores;  // (B, classes)
-    const torch::Tensor loss = timers.timed(Region::forward, [&] {
-      const steps::Autocast autocast(device, precision);
-      scores = model->forward(batch.images).to(torch::kFloat);
-      return torch::cross_entropy_loss(scores, batch.labels);
-    });
-    timers.timed(Region::backward, [&] { (scale == 1.0 ? loss : loss * scale).backward(); });
-    timers.timed(Region::comm, [&] { buckets.wait(); });
-    timers.timed(Region::optimizer, [&] {
-      optimizer.step(1.0 / scale);
-      optimizer.release_gradients();
-    });
-    recorder.record(loss, scores, batch.labels);
-  };
-
-  {
-    const energy::Region warmup("warmup");
-    for (std::int64_t i = 0; i < options.common.warmup; ++i)
-      step();
-    timers.begin_epoch();
-  }
-  steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
-  for (std::int64_t i = 0; i < options.common.steps; ++i)
-    timers.timed(Region::batch, step);
-  timers.end_epoch();
-  steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
-
-  return recorder.read(communicator);
 }
 
 int train_and_report(const vision::Options& options, const vision::Counts& counts,
@@ -137,6 +87,7 @@ int run(int argc, char** argv) {
   const torch::Device device = steps::select_device(options.common.device, ranks);
   steps::check_precision(options.common.precision(), device);
   vision::check_trainable(options, architecture);
+  vision::check_cuda_graph(options, device);
   vision::find_dataset(options);
   steps::TimingsFile timings(options.common.timings_file, ranks.rank);
   steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);

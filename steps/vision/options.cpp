@@ -1,6 +1,7 @@
 #include "vision/options.hpp"
 
 #include "harness/program.hpp"
+#include "harness/replay.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -62,6 +63,8 @@ bool read_options(int argc, char** argv, Options& options) {
                  "Learning rate for 256 images per step; scaled in proportion to --batch-size");
   app.add_option("--momentum", options.momentum, "Of SGD");
   app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters");
+  app.add_flag("--cuda-graph", options.cuda_graph,
+               "Record one step as CUDA graphs and replay them; on a GPU, for one rank");
   app.add_option("--eval-steps", options.eval_steps,
                  "Batches of an evaluation after the training; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
@@ -121,6 +124,25 @@ void check_trainable(const Options& options, const Architecture& architecture) {
       fmt::format("one image of side {} leaves one value per channel to normalise over",
                   options.image_size),
       fmt::format("use --batch-size 2 or more, or --image-size {} or more", enough));
+}
+
+void check_cuda_graph(const Options& options, const torch::Device& device) {
+  if (!options.cuda_graph)
+    return;
+  if (!device.is_cuda())
+    throw steps::UsageError("--cuda-graph needs a GPU, and this run is on the CPU",
+                            "leave it away, or use --device cuda");
+  if (options.ranks > 1)
+    throw steps::UsageError(
+        fmt::format("--cuda-graph is for one rank, and these are {}", options.ranks),
+        "leave it away: what ranks tell each other is not recorded");
+  // The step that is recorded is slow, and belongs to the warm-up, too.
+  constexpr std::int64_t least_warmup = steps::Replay::warm_steps + 1;
+  if (options.common.warmup < least_warmup)
+    throw steps::UsageError(fmt::format("--cuda-graph records the step number {}, which has to be "
+                                        "one of the warm-up",
+                                        least_warmup),
+                            fmt::format("use --warmup {} or more", least_warmup));
 }
 
 torch::MemoryFormat memory_format(const Options& options, const torch::Device& device) {

@@ -36,6 +36,7 @@ struct Options {
   double base_learning_rate = 0.1;
   double momentum = 0.9;
   double weight_decay = 1e-4;
+  bool cuda_graph = false;      ///< Record a step, and replay it.
   std::int64_t eval_steps = 0;  ///< Batches of the evaluation after the training; 0: none.
   std::string log_format = "tf_cnn";
   DataOptions data;
@@ -81,6 +82,9 @@ void check_image_size(const Options& options, const Architecture& architecture);
 /// @throws steps::UsageError if the network cannot be trained on these images: a normalisation
 ///         over a single value has no variance
 void check_trainable(const Options& options, const Architecture& architecture);
+
+/// @throws steps::UsageError if a step is to be recorded and cannot be
+void check_cuda_graph(const Options& options, const torch::Device& device);
 
 torch::MemoryFormat memory_format(const Options& options, const torch::Device& device);
 

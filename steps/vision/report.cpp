@@ -62,6 +62,7 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_value("memory_format", memory_format(options, device) == torch::MemoryFormat::ChannelsLast
                                  ? "channels_last"
                                  : "contiguous");
+  log_value("cuda_graph", options.cuda_graph);
   log_value("eval_steps", options.eval_steps);
   log_value("log_format", options.log_format);
 }

@@ -274,6 +274,7 @@ TEST(VisionProgram, RefusesWrongArguments) {
       {"--precision fp8", "--precision: fp8 not in {fp32,tf32,bf16,fp16}"},
       {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
       {"--precision tf32 --device cpu", "precision tf32 does not work on the CPU"},
+      {"--cuda-graph --device cpu", "--cuda-graph needs a GPU, and this run is on the CPU"},
       {"--log-format json", "--log-format: json not in {tf_cnn,torch}"},
       {"--eval-steps -1", "--eval-steps: Value -1 not in range"},
       {"--batch-size 0", "--batch-size: Value 0 not in range"},

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "harness/communicator.hpp"
+#include "harness/timers.hpp"
+#include "vision/data.hpp"
+#include "vision/model.hpp"
+#include "vision/options.hpp"
+#include "vision/recorder.hpp"
+
+namespace bench::vision {
+
+/// Trains the model, which is on the device. Ranks train copies of that of rank 0.
+/// @param timers get the times of the measured steps
+/// @returns what all steps gave, warm-up included
+History train(const Options& options, Images& images, Network& model,
+              steps::Communicator& communicator, const torch::Device& device,
+              steps::Timers& timers);
+
+}  // namespace bench::vision

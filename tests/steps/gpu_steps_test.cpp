@@ -1,0 +1,103 @@
+// The step programs on a GPU; skipped where LibTorch sees none.
+
+#include "harness/torch_all.hpp"
+#include "steps/program_runner.hpp"
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::steps {
+namespace {
+
+class StepsOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (torch::cuda::device_count() == 0)
+      GTEST_SKIP() << "LibTorch sees no GPU";
+  }
+
+  static Outcome run_vision(const std::string& arguments, const std::string& device = "cuda") {
+    return run_step(VISION_PROGRAM,
+                    "--image-size 64 --batch-size 8 --warmup 6 --steps 10 --device " + device +
+                        " " + arguments);
+  }
+};
+
+/// What the table of tf_cnn_benchmarks has in its last column.
+std::vector<double> losses_of(const std::string& log) {
+  std::vector<double> losses;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto tab = line.rfind('\t');
+        tab != std::string::npos && line.find("images/sec") != std::string::npos)
+      losses.push_back(std::stod(line.substr(tab)));
+  return losses;
+}
+
+TEST_F(StepsOnGpu, VisionFindsTheLossesOfTheCpu) {
+  const std::string small = "--model resnet18 --synthetic host";
+  const Outcome gpu = run_vision(small);
+  ASSERT_EQ(gpu.exit_code, 0) << gpu.err;
+  const Outcome cpu = run_vision(small, "cpu");
+  ASSERT_EQ(cpu.exit_code, 0) << cpu.err;
+  EXPECT_NEAR(gpu.number("first_loss"), cpu.number("first_loss"), 5e-3);
+}
+
+TEST_F(StepsOnGpu, VisionReplaysWhatItWouldDo) {
+  for (const char* images : {"--synthetic device", "--synthetic host"})
+    for (const char* precision : {"fp32", "fp16", "bf16"}) {
+      const std::string arguments =
+          std::string("--model resnet18 --precision ") + precision + " " + images;
+      const Outcome done = run_vision(arguments);
+      const Outcome replayed = run_vision(arguments + " --cuda-graph");
+      ASSERT_EQ(done.exit_code, 0) << done.err;
+      ASSERT_EQ(replayed.exit_code, 0) << replayed.err;
+      const std::vector<double> expected = losses_of(done.out);
+      const std::vector<double> losses = losses_of(replayed.out);
+      ASSERT_EQ(losses.size(), expected.size());
+      ASSERT_GE(losses.size(), 2U);
+      // Sums on a GPU have no fixed order, and training makes the differences larger.
+      for (std::size_t i = 0; i < losses.size(); ++i)
+        EXPECT_NEAR(losses[i], expected[i], 0.02 * expected[i] + 0.02) << arguments;
+    }
+}
+
+TEST_F(StepsOnGpu, TimesOfPartsAddUpToTheEpoch) {
+  for (const char* graph : {"", " --cuda-graph"}) {
+    const Outcome outcome = run_vision(std::string("--model resnet50") + graph);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    double parts_s = 0;
+    for (const char* part : {"io", "forward", "backward", "comm", "optimizer", "other"})
+      parts_s += 10 * outcome.number(std::string(part) + "_mean_s");
+    EXPECT_NEAR(parts_s / outcome.number("epoch_s"), 1.0, 0.05);
+    EXPECT_GT(outcome.number("forward_mean_s"), 0.0);
+  }
+}
+
+TEST_F(StepsOnGpu, GptFindsTheSameLossesInEveryWay) {
+  const auto losses_of_gpt = [](const std::string& arguments) {
+    const Outcome outcome = run_step(
+        GPT_PROGRAM,
+        "--layers 2 --hidden 64 --heads 4 --seq 64 --vocab-size 512 --micro-batch-size 2 "
+        "--global-batch-size 4 --attention-dropout 0 --hidden-dropout 0 --steps 5 --warmup 1 "
+        "--device cuda " +
+            arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments << outcome.err;
+    return std::pair(outcome.number("first_loss"), outcome.number("final_loss"));
+  };
+  const auto [first, last] = losses_of_gpt("--attention plain");
+  EXPECT_LT(last, first);
+  for (const char* arguments : {"--attention fused", "--attention blocked", "--recompute full",
+                                "--precision bf16", "--precision fp16"}) {
+    const auto losses = losses_of_gpt(arguments);
+    EXPECT_NEAR(losses.first, first, 0.02) << arguments;
+    EXPECT_NEAR(losses.second, last, 0.02) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -1,7 +1,7 @@
 #pragma once
 
-// LibTorch's headers for GPUs: NVIDIA's, or AMD's, which have the same functions. There the files
-// and c10's namespace are named after HIP, and ATen's namespace after CUDA all the same.
+// LibTorch's headers for GPUs: NVIDIA's, or AMD's, which have the same functions in files that are
+// named after HIP. Namespaces are CUDA's in both, but for c10's before LibTorch 2.9 or so.
 
 #ifdef BENCH_STEPS_ROCM
 #include <ATen/hip/HIPContext.h>
@@ -15,14 +15,21 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #endif
 
+namespace c10::cuda::CUDACachingAllocator {}
+namespace c10::hip::HIPCachingAllocator {}
+
 namespace bench::steps {
+
+/// The allocator of the GPU's memory, under either name.
+namespace gpu_memory {
+using namespace c10::cuda::CUDACachingAllocator;
+using namespace c10::hip::HIPCachingAllocator;
+}  // namespace gpu_memory
 
 // The other kinds of event take no time.
 #ifdef BENCH_STEPS_ROCM
-namespace gpu_memory = c10::hip::HIPCachingAllocator;
 inline constexpr unsigned timed_event = hipEventDefault;
 #else
-namespace gpu_memory = c10::cuda::CUDACachingAllocator;
 inline constexpr unsigned timed_event = cudaEventDefault;
 #endif
 

@@ -53,9 +53,12 @@ class GradientBuckets {
   std::size_t bucket_count() const { return buckets_.size(); }
 
  private:
+  /// A shared pointer to the node of the graph; which kind depends on LibTorch.
+  using Accumulator = decltype(torch::autograd::impl::grad_accumulator(torch::Tensor()));
+
   struct Slot {
     torch::Tensor parameter;
-    std::shared_ptr<torch::autograd::Node> accumulator;  ///< The parameter has only a weak pointer.
+    Accumulator accumulator;  ///< The parameter has only a weak pointer.
     std::uintptr_t hook = 0;
     std::size_t bucket = 0;
     torch::Tensor place;  ///< The part of the bucket, in the shape and strides of the parameter.

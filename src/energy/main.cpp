@@ -16,6 +16,7 @@
 #include <bench/energy/claims.hpp>
 #include <bench/energy/combine.hpp>
 #include <bench/energy/combine_summaries.hpp>
+#include <bench/energy/ending_signal.hpp>
 #include <bench/energy/local_rank.hpp>
 #include <bench/energy/options.hpp>
 #include <bench/energy/output.hpp>
@@ -87,16 +88,20 @@ SamplerSettings sampler_settings(const Options& options) {
   return settings;
 }
 
+/// Ends this process as the signal would have.
+[[noreturn]] void end_by(int signal, const Options& options) {
+  if (options.sources.claims)
+    options.sources.claims->give_back();
+  end_like({.signal = signal});
+}
+
 /// The idle power; ends this process where a signal ends the wait.
 IdlePower idle_power(const Options& options, const SamplerSettings& settings) {
   if (options.baseline.count() == 0)
     return {};
   auto measured = measure_idle_power(settings, options.baseline, options.wait_ready);
-  if (const int* const signal = std::get_if<int>(&measured)) {
-    if (options.sources.claims)
-      options.sources.claims->give_back();
-    end_like({.signal = *signal});
-  }
+  if (const int* const signal = std::get_if<int>(&measured))
+    end_by(*signal, options);
   return std::get<IdlePower>(measured);
 }
 
@@ -171,7 +176,10 @@ ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
     output.emplace(options.output);
   if (!options.sources.claims)
     open_log(options, *output, sampler);
-  if (!sampler.wait_until_ready(options.wait_ready) && options.wait_ready.count() > 0)
+  const SourceWait wait = wait_for_sources(sampler, options.wait_ready);
+  if (wait.signal != 0)
+    end_by(wait.signal, options);
+  if (!wait.ready && options.wait_ready.count() > 0)
     say("warning: a power source is slow to start; the program does not wait for it");
   const auto absences = sampler.absences();
   if (is_needless(absences, options.sources)) {

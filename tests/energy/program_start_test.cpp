@@ -52,5 +52,36 @@ INSTANTIATE_TEST_SUITE_P(
                     StartCase{"ABoundedTime", {"--wait-ready", "100ms"}, 0.3, 1.4, true}),
     [](const auto& parameter) { return parameter.param.name; });
 
+/// A signal that comes while a driver comes up, and what the shell is told then.
+struct SignalCase {
+  std::string name;
+  std::string before;  ///< What the shell does before it starts the meter.
+  std::string signal;
+  std::string expected;
+};
+
+class EnergyStartSignalTest : public testing::TestWithParam<SignalCase> {};
+
+TEST_P(EnergyStartSignalTest, EndsTheMeterBeforeTheProgramStarts) {
+  const TemporaryDirectory directory;
+  const std::string meter = std::string(BENCH_ENERGY_PROGRAM) + " --method nvml -- echo started";
+  ProcessSpec spec;
+  spec.arguments = {"sh", "-c",
+                    GetParam().before + meter + " 2>/dev/null & sleep 0.3; kill -" +
+                        GetParam().signal + " $!; wait $!; echo $?"};
+  const CommandOutput output =
+      run(spec, {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "1500"}});
+  EXPECT_EQ(output.standard_output, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Signals, EnergyStartSignalTest,
+    testing::Values(SignalCase{"Terminate", "", "TERM", "143\n"},
+                    SignalCase{"HangUp", "", "HUP", "129\n"},
+                    SignalCase{"HangUpUnderNohup", "trap '' HUP; ", "HUP", "started\n0\n"},
+                    // What a shell without job control starts in the background ignores it.
+                    SignalCase{"InterruptInTheBackground", "", "INT", "started\n0\n"}),
+    [](const auto& parameter) { return parameter.param.name; });
+
 }  // namespace
 }  // namespace bench::energy

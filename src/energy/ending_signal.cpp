@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <csignal>
+
+#include <bench/energy/ending_signal.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// How long a signal may have to wait until it is heeded.
+constexpr std::chrono::milliseconds slice{20};
+
+sigset_t ending_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaddset(&ends, signal);
+  }
+  return ends;
+}
+
+}  // namespace
+
+int wait_for_ending_signal(Clock::time_point until) {
+  const sigset_t ends = ending_signals();
+  for (;;) {
+    const auto left = std::max(until - Clock::now(), Clock::duration::zero());
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec time{.tv_sec = static_cast<time_t>(whole.count()),
+                        .tv_nsec = std::chrono::nanoseconds(left - whole).count()};
+    if (const int signal = ::sigtimedwait(&ends, nullptr, &time); signal > 0)
+      return signal;
+    if (left == Clock::duration::zero())
+      return 0;
+  }
+}
+
+SourceWait wait_for_sources(Sampler& sampler, std::chrono::nanoseconds at_most) {
+  const Clock::time_point until = Clock::now() + at_most;
+  SourceWait result;
+  for (;;) {
+    const auto left = std::max<std::chrono::nanoseconds>(until - Clock::now(), {});
+    result.ready = sampler.wait_until_ready(std::min<std::chrono::nanoseconds>(left, slice));
+    result.signal = wait_for_ending_signal(Clock::time_point());
+    if (result.ready || result.signal != 0 || left.count() == 0)
+      return result;
+  }
+}
+
+}  // namespace bench::energy

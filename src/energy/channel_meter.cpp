@@ -41,9 +41,14 @@ std::optional<double> ChannelMeter::add(double time_s, const Reading& reading,
   without_counter_in_a_row_ = reading.energy_j ? 0 : without_counter_in_a_row_ + 1;
   if (reading.energy_j)
     counter_.add(time_s, *reading.energy_j);
+  without_power_in_a_row_ = reading.power_w ? 0 : without_power_in_a_row_ + 1;
   if (reading.power_w) {
     has_power_ = true;
     integral_.add(time_s, *reading.power_w);
+    if (inside) {
+      longest_power_gap_s_ = std::max(longest_power_gap_s_, time_s - last_power_s_);
+      last_power_s_ = time_s;
+    }
   }
   if (!reading.power_w && !reading.energy_j) {
     ++failures_in_a_row_;
@@ -57,8 +62,9 @@ std::optional<double> ChannelMeter::add(double time_s, const Reading& reading,
   }
   if (!inside)
     return std::nullopt;
+  const bool shows_power = has_power_ && without_power_in_a_row_ < failures_of_a_broken_sensor;
   const std::optional<double> power_w =
-      has_power_ || !reading.energy_j ? reading.power_w : slope_w(time_s, *reading.energy_j);
+      shows_power || !reading.energy_j ? reading.power_w : slope_w(time_s, *reading.energy_j);
   record(time_s, power_w);
   return power_w;
 }
@@ -127,6 +133,11 @@ bool ChannelMeter::has_counter() const {
   return without_counter_in_a_row_ < failures_of_a_broken_sensor;
 }
 
+/// Its power could not be read any more, and its counter could.
+bool ChannelMeter::lost_power() const {
+  return has_power_ && without_power_in_a_row_ >= failures_of_a_broken_sensor && !failed_for_good();
+}
+
 /// The counter's energy where its steps are small beside the stretch of time.
 std::optional<double> ChannelMeter::chosen(std::optional<double> counter_j,
                                            std::optional<double> integral_j, double duration_s,
@@ -141,7 +152,7 @@ RegionEnergy ChannelMeter::energy_of(const RegionSum& sum, bool trusted) const {
     return energy;
   if (sum.has_counter && !counter_.was_reset() && has_counter())
     energy.energy_counter_j = sum.counter_j;
-  if (sum.has_integral)
+  if (sum.has_integral && !lost_power())
     energy.energy_integrated_j = sum.integral_j;
   energy.energy_j =
       chosen(energy.energy_counter_j, energy.energy_integrated_j, sum.duration_s, trusted);
@@ -177,9 +188,9 @@ std::string ChannelMeter::distrust(const ChannelEnergy& result) const {
     return "";
   const double relative_range =
       (*power_max_w_ - *power_min_w_) * *end_s_ / *result.energy_integrated_j;
+  const double gap_s = std::max(longest_power_gap_s_, *end_s_ - last_power_s_);
   const double sampling_percent =
-      100 * relative_range *
-      (1 / std::sqrt(static_cast<double>(samples_)) + result.longest_gap_s / *end_s_);
+      100 * relative_range * (1 / std::sqrt(static_cast<double>(samples_)) + gap_s / *end_s_);
   if (std::abs(*result.difference_percent) <= untrusted_percent + sampling_percent)
     return "";
   return fmt::format("its counter differs from the integrated power by {:+.1f} % and is not used",
@@ -190,7 +201,8 @@ ChannelEnergy ChannelMeter::result() const {
   ChannelEnergy result;
   result.channel = channel_;
   const double measured_s = failed_for_good() ? last_time_s_ : *end_s_;
-  result.energy_integrated_j = integral_.energy_until_j(measured_s);
+  if (!lost_power())
+    result.energy_integrated_j = integral_.energy_until_j(measured_s);
   if (has_counter())
     result.energy_counter_j = counter_.energy_until_j(measured_s);
   if (result.energy_counter_j == 0.0)  // it has not moved, which says nothing
@@ -215,6 +227,9 @@ ChannelEnergy ChannelMeter::result() const {
   result.jitter_p99_s = jitter_.p99_s();
   if (!result.energy_j)
     result.absent = reason();
+  else if (lost_power())
+    result.power_lost = fmt::format("its power could not be read after {:.3g} s of {:.3g} s: {}",
+                                    last_power_s_, *end_s_, failure_);
   result.regions = region_energies(trusted);
   return result;
 }

@@ -148,6 +148,9 @@ std::vector<std::string> warnings(const Measurement& measurement) {
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));
+    if (!channel.power_lost.empty())
+      lines.push_back(fmt::format("{}: {}; its energy is the counter's", channel.channel.name,
+                                  channel.power_lost));
     if (!channel.distrust.empty())
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.distrust));
     else if (channel.difference_percent &&

@@ -82,6 +82,38 @@ TEST(ChannelMeter, ARunTooShortForAnAveragingSensorDoesNotJudgeTheCounter) {
   EXPECT_NE(alternating(100, 100, 150, channel).distrust, "");
 }
 
+TEST(ChannelMeter, PowerThatStopsLeavesTheEnergyToTheCounter) {
+  ChannelMeter meter(Channel{}, 1);
+  const auto power_fails = [](double energy_j) {
+    return Reading{.power_w = {}, .energy_j = energy_j, .failure = "no permission"};
+  };
+  for (int t = 0; t <= 100; ++t)
+    meter.add(t, t <= 10 ? both(100, 100.0 * t) : power_fails(1000 + 300.0 * (t - 10)));
+  meter.cut({.region = 0, .begins = true, .time_s = 50});
+  meter.cut({.region = 0, .begins = false, .time_s = 60});
+  meter.close(100);
+  const ChannelEnergy result = meter.result();
+  EXPECT_DOUBLE_EQ(*result.energy_j, 28000);
+  EXPECT_FALSE(result.energy_integrated_j) << "a tenth of the run says nothing of the rest";
+  EXPECT_EQ(result.distrust, "");
+  EXPECT_EQ(result.power_lost, "its power could not be read after 10 s of 100 s: no permission");
+  EXPECT_DOUBLE_EQ(*result.power_max_w, 300);
+  EXPECT_DOUBLE_EQ(*result.regions.at(0).energy_j, 3000);
+  EXPECT_FALSE(result.regions.at(0).energy_integrated_j);
+}
+
+TEST(ChannelMeter, ALongTimeWithoutPowerIsNoReasonForDistrust) {
+  ChannelMeter meter(Channel{}, 1);
+  double energy_j = 0;
+  for (int t = 0; t <= 100; ++t) {  // 200 W where nobody looks, 60 W or 140 W around it
+    energy_j += t > 30 && t <= 70 ? 200 : 100;
+    meter.add(t, t > 30 && t < 70 ? counter(energy_j) : both(t % 2 == 0 ? 60 : 140, energy_j));
+  }
+  meter.close(100);
+  EXPECT_EQ(meter.result().distrust, "");
+  EXPECT_DOUBLE_EQ(*meter.result().energy_j, 14000);
+}
+
 TEST(ChannelMeter, FallsBackToTheIntegralAfterACounterReset) {
   ChannelMeter meter(Channel{}, 0.1);
   meter.add(0, both(100, 500));

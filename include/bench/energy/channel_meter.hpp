@@ -49,6 +49,8 @@ struct ChannelEnergy {
   std::optional<double> jitter_p99_s;
   /// Why `energy_j` is not the counter's although there is one; empty where all is well.
   std::string distrust;
+  /// Why there is no integral although the sensor showed power; likewise.
+  std::string power_lost;
   std::string absent;                 ///< Why there is no `energy_j`, or only of a part of the run.
   std::vector<RegionEnergy> regions;  ///< By their numbers.
 };
@@ -63,9 +65,11 @@ std::optional<double> difference_percent(std::optional<double> counter_j,
 /// shorter than ten counter periods, where the counter's steps weigh more than the sampling error,
 /// it is the integral's; also where the two differ by more than 20 % and more than sampling can
 /// explain, since counters have been seen to run at a wrong rate (amdsmi issue 38, zeus issue 181).
-/// Sampling is taken to err by the range of the power times (1/sqrt(samples) + the longest gap's
-/// share of the run), two standard errors of a power that is either low or high; and runs shorter
-/// than ten averaging windows of the sensor are not judged. A device that stopped answering has
+/// Sampling is taken to err by the range of the power times (1/sqrt(samples) + the share of the run
+/// of the longest time without a power), two standard errors of a power that is either low or high;
+/// and runs shorter than ten averaging windows of the sensor are not judged. Where the power cannot
+/// be read any more and the counter can, there is no integral, and power is the counter's slope. A
+/// device that stopped answering has
 /// energy up to its last answer only and no `energy_j`.
 class ChannelMeter {
  public:
@@ -77,8 +81,8 @@ class ChannelMeter {
   /// What has become known of the channel since it was opened.
   void describe(const Channel& channel) { channel_ = channel; }
   /// Takes a reading made `time_s` seconds after the start of the run (negative: before it).
-  /// Returns the power to record for that moment, if there is one: the sensor's, or the counter's
-  /// mean slope since the last one returned.
+  /// Returns the power to record for that moment, if there is one: the sensor's, or where that has
+  /// none, or none any more, the counter's mean slope since the last one returned.
   /// @param wanted_s the moment the reading was planned for, where that is known; without it the
   ///        interval is what was wanted since the last one
   std::optional<double> add(double time_s, const Reading& reading,
@@ -96,6 +100,7 @@ class ChannelMeter {
   void take_time(double time_s, std::optional<double> wanted_s);
   void record(double time_s, std::optional<double> power_w);
   bool failed_for_good() const;
+  bool lost_power() const;
   std::string reason() const;
   std::string distrust(const ChannelEnergy& result) const;
 
@@ -129,11 +134,14 @@ class ChannelMeter {
   std::uint64_t failures_ = 0;
   int failures_in_a_row_ = 0;
   int without_counter_in_a_row_ = 0;
+  int without_power_in_a_row_ = 0;
   bool lost_ = false;
   std::string failure_;
   std::optional<double> first_time_s_;
   double last_time_s_ = 0;
   double longest_gap_s_ = 0;
+  double last_power_s_ = 0;
+  double longest_power_gap_s_ = 0;
   IntervalJitter jitter_;
   std::optional<double> last_look_s_;
   std::optional<double> last_wanted_s_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -61,12 +62,21 @@ void write_results(const Output& output, const Measurement& measurement,
   }
 }
 
-/// Under --strict: what is wrong with the sources before the program has started. What another
-/// meter on this node measures is no lack.
-void require_sources(std::vector<Absence> absences, const SourceSettings& sources) {
-  std::erase_if(absences, [](const Absence& absence) { return absence.elsewhere; });
-  if (!absences.empty() && (!sources.automatic || absences.size() == sources.methods.size()))
-    throw Error(fmt::format("{}: {}", absences[0].source, absences[0].reason),
+/// What --strict does not allow, if there is any: a named source that is absent, or no source at
+/// all. What another meter on this node measures is no lack.
+std::optional<Absence> missing_source(const std::vector<Absence>& absences,
+                                      const SourceSettings& sources) {
+  const auto missing = std::ranges::find(absences, false, &Absence::elsewhere);
+  const auto count = std::ranges::count(absences, false, &Absence::elsewhere);
+  if (missing == absences.end() || (sources.automatic && count < std::ssize(sources.methods)))
+    return std::nullopt;
+  return *missing;
+}
+
+/// Before the program has started.
+void require_sources(const std::vector<Absence>& absences, const SourceSettings& sources) {
+  if (const auto missing = missing_source(absences, sources))
+    throw Error(fmt::format("{}: {}", missing->source, missing->reason),
                 "see bench-energy --list, or leave --strict out");
 }
 
@@ -137,6 +147,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 
   const Clock::time_point begin = Clock::now();
   const Started started = start_program(options.program, mask);
+  output.remove_earlier();  // not before, since the program waits
   if (started.pid < 0)
     return {.code = fail_to_start(started)};
   sampler.begin(begin);
@@ -156,7 +167,8 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   if (marks)
     marks->complete(measurement);
   report(options, output, measurement, provenance);
-  const bool complete = total_of(measurement).energy_j.has_value();
+  const bool complete =
+      total_of(measurement).energy_j && !missing_source(measurement.absences, options.sources);
   return options.strict && !complete && provenance.status.success()
              ? ExitStatus{.code = code_of_usage}
              : provenance.status;

@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -51,6 +52,20 @@ std::filesystem::path Output::region_log() const {
 
 std::filesystem::path Output::power_log() const {
   return settings_.directory.empty() ? "" : file("power", "csv");
+}
+
+void Output::remove_earlier() const {
+  if (settings_.directory.empty())
+    return;
+  std::error_code ignored;  // what cannot be removed cannot be written either, which will be told
+  for (const auto& [name, extension] : {std::pair{"energy", "txt"},
+                                        {"energy", "csv"},
+                                        {"energy", "json"},
+                                        {"energy", "h5"},
+                                        {"regions", "csv"},
+                                        {"energy_from_counter", "csv"},
+                                        {"energy_from_counter", "h5"}})
+    std::filesystem::remove(file(name, extension), ignored);
 }
 
 void Output::write(const Measurement& measurement, const Provenance& provenance) const {

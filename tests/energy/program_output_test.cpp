@@ -108,6 +108,23 @@ TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
   EXPECT_EQ(output.standard_output, "started\n");
 }
 
+TEST_F(ProgramOutputTest, ResultsOfAnEarlierRunDoNotStandBesideOtherSamples) {
+  const std::vector<std::string> options{"--method", "mock:constant=1W", "--out", "d"};
+  for (const std::vector<std::string>& program :
+       {std::vector<std::string>{"sh", "-c", "sleep 0.1; kill -KILL $PPID"},
+        {"/no/such/program"}}) {
+    std::vector<std::string> earlier = options;
+    earlier.insert(earlier.end(), {"--format", "csv,json", "--regions", "--", "true"});
+    run(earlier);
+    EXPECT_THAT(files("d"), testing::IsSupersetOf({"energy.csv", "energy.json", "energy.txt"}));
+    std::vector<std::string> arguments = options;
+    arguments.push_back("--");
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    run(arguments);
+    EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log")) << program[0];
+  }
+}
+
 TEST_F(ProgramOutputTest, AnUnsetVariableIsNoticedBeforeTheProgramStarts) {
   const support::EnvironmentVariable unset("PROGRAM_OUTPUT_TEST", std::nullopt);
   const auto output = run({"--df-suffix", "%q{PROGRAM_OUTPUT_TEST}", "echo", "started"});

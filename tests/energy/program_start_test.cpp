@@ -52,6 +52,17 @@ INSTANTIATE_TEST_SUITE_P(
                     StartCase{"ABoundedTime", {"--wait-ready", "100ms"}, 0.3, 1.4, true}),
     [](const auto& parameter) { return parameter.param.name; });
 
+TEST(EnergyStart, ANamedSourceThatNeverComesUpIsALackUnderStrict) {
+  const auto code_of = [](std::vector<std::string> options) {
+    options.insert(options.end(), {"--method", "mock:constant=100W,nvml", "--wait-ready", "0s"});
+    return run(metered(options, "sleep 0.3"),
+               {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}})
+        .status.code;
+  };
+  EXPECT_EQ(code_of({"--strict"}), 125);
+  EXPECT_EQ(code_of({}), 0);
+}
+
 /// A signal that comes while a driver comes up, and what the shell is told then.
 struct SignalCase {
   std::string name;

@@ -40,6 +40,9 @@ class Output {
   std::filesystem::path power_log() const;
   /// Where the program shall mark its regions; likewise.
   std::filesystem::path region_log() const;
+  /// Removes the results of an earlier run under the same names, which would stand beside the
+  /// samples of this one if it is killed.
+  void remove_earlier() const;
   /// Writes all that is known only at the end.
   /// @throws bench::Error if it cannot; the samples are left where they are
   void write(const Measurement& measurement, const Provenance& provenance) const;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/csv.hpp>
 #include <bench/energy/jpwr.hpp>
@@ -57,7 +59,9 @@ PowerLog::PowerLog(const std::filesystem::path& file, PowerLayout layout)
     throw Error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
 }
 
-void PowerLog::write_header(std::span<const Channel> channels) {
+/// Also notes the columns.
+std::string PowerLog::header(std::span<const Channel> channels) {
+  columns_.clear();
   std::vector<std::string> cells{"", "timestamps"};
   if (layout_ == PowerLayout::jpwr) {
     columns_ = jpwr_columns(channels);
@@ -68,8 +72,38 @@ void PowerLog::write_header(std::span<const Channel> channels) {
   }
   std::ranges::copy_if(columns_, std::back_inserter(cells),
                        [](const std::string& column) { return !column.empty(); });
-  pending_ = csv_line(cells);
+  return csv_line(cells);
+}
+
+void PowerLog::write_header(std::span<const Channel> channels) {
+  pending_ = header(channels);
   write_pending();
+}
+
+void PowerLog::add_columns(std::span<const Channel> channels) {
+  if (!failure_.empty())
+    return;
+  const auto cells = [&] {
+    return std::ranges::count_if(columns_, [](const std::string& name) { return !name.empty(); });
+  };
+  const auto before = cells();
+  std::string text = header(channels);
+  const std::string empty_cells(static_cast<std::size_t>(cells() - before), ',');
+  try {
+    const std::string old = read_file(file_);
+    std::string_view rows = std::string_view(old).substr(old.find('\n') + 1);
+    for (auto end = rows.find('\n'); end != rows.npos; end = rows.find('\n')) {
+      text.append(rows.substr(0, end)).append(empty_cells) += '\n';
+      rows.remove_prefix(end + 1);
+    }
+    write_file_atomically(file_, text);
+    fd_ = UniqueFd(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (!fd_.valid())
+      throw Error(std::strerror(errno));
+    size_ = static_cast<off_t>(text.size());
+  } catch (const Error& error) {
+    failure_ = fmt::format("{} ends early: {}", file_.string(), error.message());
+  }
 }
 
 void PowerLog::add(double time_s, double unix_time_s,

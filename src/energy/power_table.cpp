@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -23,18 +22,23 @@ void PowerTable::set_log(PowerLog log) {
 
 void PowerTable::declare(std::size_t source, std::size_t channels, bool slow) {
   const std::lock_guard lock(mutex_);
-  parts_[source] = {.first = 0, .channels = channels, .slow = slow};
+  wanted_.parts[source].channels = channels;
+  wanted_.parts[source].slow = slow;
 }
 
 void PowerTable::start(std::vector<Channel> channels) {
   const std::lock_guard lock(mutex_);
-  std::size_t first = 0;
-  for (Part& part : parts_) {
-    part.first = first;
-    first += part.channels;
+  auto next = channels.begin();
+  for (Part& part : wanted_.parts) {
+    if (!part.first)
+      part.first = wanted_.channels.size();
+    wanted_.channels.resize(std::max(wanted_.channels.size(), *part.first + part.channels));
+    const auto end = next + static_cast<std::ptrdiff_t>(part.channels);
+    std::move(next, end, wanted_.channels.begin() + static_cast<std::ptrdiff_t>(*part.first));
+    next = end;
+    if (part.channels == 0)
+      part.first.reset();
   }
-  channels_ = std::move(channels);
-  latest_.resize(channels_.size());
   started_ = true;
 }
 
@@ -50,14 +54,17 @@ PowerTable::Row& PowerTable::row_of(Clock::time_point tick, double time_s) {
     --place;
   if (place == rows_.end() || place->tick != tick)
     place = rows_.insert(
-        place, {.tick = tick, .time_s = time_s, .parts = std::vector<Values>(parts_.size())});
+        place,
+        {.tick = tick, .time_s = time_s, .parts = std::vector<Values>(wanted_.parts.size())});
   return *place;
 }
 
 bool PowerTable::is_complete(const Row& row) const {
-  for (std::size_t source = 0; source < parts_.size(); ++source)
-    if (parts_[source].channels > 0 && !parts_[source].slow && row.parts[source].empty())
+  for (std::size_t source = 0; source < row.parts.size(); ++source) {
+    const Part& part = wanted_.parts[source];
+    if (part.channels > 0 && !part.slow && row.parts[source].empty())
       return false;
+  }
   return true;
 }
 
@@ -84,8 +91,22 @@ void PowerTable::add(std::size_t source, Clock::time_point tick, double time_s, 
     rows = take_rows(false);
     if (rows.empty())
       return;
-    writing_ = true;
+    begin_writing();
   }
+  write_all(rows);
+}
+
+/// With the lock.
+void PowerTable::begin_writing() {
+  writing_ = true;
+  if (layout_.channels.size() == wanted_.channels.size())
+    return;
+  layout_ = wanted_;
+  latest_.resize(layout_.channels.size());
+  total_ = {};
+}
+
+void PowerTable::write_all(const std::vector<Row>& rows) {
   write_header();
   for (const Row& row : rows)
     write(row);
@@ -94,8 +115,13 @@ void PowerTable::add(std::size_t source, Clock::time_point tick, double time_s, 
 }
 
 void PowerTable::write_header() {
-  if (log_ && !std::exchange(has_header_, true))
-    log_->write_header(channels_);
+  const std::size_t columns = layout_.channels.size();
+  if (log_ && !has_header_)
+    log_->write_header(layout_.channels);
+  else if (log_ && columns > columns_in_log_)
+    log_->add_columns(layout_.channels);
+  has_header_ = true;
+  columns_in_log_ = columns;
 }
 
 void PowerTable::finish() {
@@ -105,22 +131,21 @@ void PowerTable::finish() {
     if (!started_ || writing_)
       return;
     rows = take_rows(true);
-    writing_ = true;
+    begin_writing();
   }
-  write_header();
-  for (const Row& row : rows)
-    write(row);
-  const std::lock_guard lock(mutex_);
-  writing_ = false;
+  write_all(rows);
 }
 
 void PowerTable::write(const Row& row) {
-  Values all(channels_.size());
-  for (std::size_t source = 0; source < parts_.size(); ++source) {
-    const auto first = static_cast<std::ptrdiff_t>(parts_[source].first);
+  Values all(layout_.channels.size());
+  for (std::size_t source = 0; source < row.parts.size(); ++source) {
+    const Part& part = layout_.parts[source];
+    if (!part.first)
+      continue;
+    const auto first = static_cast<std::ptrdiff_t>(*part.first);
     const Values& values = row.parts[source];
     std::ranges::copy(values, all.begin() + first);
-    if (parts_[source].slow && !values.empty())
+    if (part.slow && !values.empty())
       std::ranges::copy(values, latest_.begin() + first);
   }
   if (log_)
@@ -133,7 +158,7 @@ void PowerTable::add_total(const Values& row) {
   double sum_w = 0;
   bool any = false;
   for (std::size_t k = 0; k < row.size(); ++k) {
-    if (!channels_[k].additive)
+    if (!layout_.channels[k].additive)
       continue;
     const std::optional<double> power_w = row[k] ? row[k] : latest_[k];
     if (!power_w)

@@ -73,6 +73,8 @@ void Sampler::begin(Clock::time_point time) {
   state_->begin_unix_s = unix_time_now() - ago.count();
   state_->table.set_unix_time(state_->begin_unix_s);
   state_->begin = time;
+  if (!state_->is_ready())
+    state_->connect();  // rows of those that are there do not wait for the others
   state_->changed.notify_all();
 }
 
@@ -104,7 +106,7 @@ Measurement Sampler::end(Clock::time_point time) {
   const auto patience = driver_patience + std::chrono::duration<double>(settle_s);
   if (!state_->changed.wait_for(lock, patience, [&] { return all_finished(*state_); }))
     result.warnings.push_back("a power source does not answer; its last readings are missing");
-  state_->connect();
+  state_->closed = true;
   result.absences = state_->absences();
   for (const SourceState& source : state_->sources) {
     if (source.opening)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <sys/prctl.h>
 
@@ -57,8 +58,8 @@ class SourceThread {
 
   /// With the lock.
   void note_opened() {
-    mine_.opening = false;
-    if (state_->is_ready())
+    const bool was_opening = std::exchange(mine_.opening, false);
+    if (was_opening && !state_->closed && (state_->begin || state_->is_ready()))
       state_->connect();
     state_->changed.notify_all();
   }
@@ -79,7 +80,7 @@ class SourceThread {
     }
     baseline_ = look();
     const std::lock_guard lock(state_->mutex);
-    if (!state_->connected)  // else the run has ended without it
+    if (!state_->closed)
       mine_.channels = source_->channels();
     mine_.notes = source_->notes();
     for (const Reading& reading : baseline_.readings)

@@ -35,8 +35,6 @@ bool SamplerState::is_ready() const {
 }
 
 void SamplerState::connect() {
-  if (std::exchange(connected, true))
-    return;
   std::vector<Channel> all;
   for (const SourceState& source : sources)
     std::ranges::copy(source.channels, std::back_inserter(all));

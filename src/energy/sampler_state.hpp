@@ -36,8 +36,8 @@ struct SamplerState {
   double run_time_s(Clock::time_point time) const;
   /// Every source has come up, or turned out to be absent. With the lock.
   bool is_ready() const;
-  /// Tells which channels are to be added and how long each source settles, and starts the table.
-  /// With the lock; once.
+  /// Tells which channels are to be added and how long each source settles, and starts the table:
+  /// of the sources that have come up so far. With the lock; again when one comes up late.
   void connect();
   /// The absent ones of `sources`. With the lock.
   std::vector<Absence> absences() const;
@@ -48,7 +48,7 @@ struct SamplerState {
   std::mutex mutex;  // guards all below; never held while a driver or a file is used
   std::condition_variable changed;
   std::vector<SourceState> sources;
-  bool connected = false;
+  bool closed = false;  ///< The run is over, and what comes up now is not part of it.
   bool cancelled = false;
   std::optional<Clock::time_point> begin;
   double begin_unix_s = 0;

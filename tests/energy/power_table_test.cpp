@@ -102,6 +102,22 @@ TEST_F(PowerTableTest, KeepsRowsUntilEverySourceIsKnown) {
   EXPECT_EQ(rows().size(), 6U);
 }
 
+TEST_F(PowerTableTest, ALateSourceHasItsColumnsBehindTheOthers) {
+  table_.declare(1, 1, false);
+  table_.start(channels_named({"c"}));
+  add_second(1);
+  EXPECT_EQ(read_file(file_), "time_s,unix_time_s,c_w\n1.000000,1.000000,4\n");
+  start();
+  add_second(2, 5);
+  add_first(2);
+  EXPECT_EQ(read_file(file_),
+            "time_s,unix_time_s,c_w,a_w,b_w\n1.000000,1.000000,4,,\n2.000000,2.000000,5,1,2\n");
+  EXPECT_EQ(table_.total_power().min_w, 8) << "of all that is there, not of one source alone";
+  add_second(3, 6);
+  add_first(3);
+  EXPECT_THAT(read_file(file_), testing::EndsWith("\n3.000000,3.000000,6,1,2\n"));
+}
+
 TEST_F(PowerTableTest, AddsUpTheChannelsOfATick) {
   start();
   add_first(1, 10, 20);

@@ -63,6 +63,17 @@ TEST(EnergyStart, ANamedSourceThatNeverComesUpIsALackUnderStrict) {
   EXPECT_EQ(code_of({}), 0);
 }
 
+TEST(EnergyStart, SamplesAreThereWhileASourceComesUp) {
+  const TemporaryDirectory directory;
+  run(metered({"--method", "mock:constant=100W,nvml", "--wait-ready", "0s", "--interval", "10ms",
+               "--out", directory.path().string()},
+              "sleep 0.5; kill -KILL $PPID"),
+      {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}});
+  const auto rows = csv_cells(read_file(directory.path() / "power.csv"));
+  EXPECT_THAT(rows.at(0), testing::ElementsAre("time_s", "unix_time_s", "mock:constant_w"));
+  EXPECT_GT(rows.size(), 20U);
+}
+
 /// A signal that comes while a driver comes up, and what the shell is told then.
 struct SignalCase {
   std::string name;

@@ -32,6 +32,10 @@ class PowerLog {
   explicit PowerLog(const std::filesystem::path& file, PowerLayout layout = PowerLayout::own);
 
   void write_header(std::span<const Channel> channels);
+  /// Writes the file once more, since others have come up behind those that it has: in the rows so
+  /// far their cells are empty.
+  /// @param channels all of them
+  void add_columns(std::span<const Channel> channels);
   /// Power to the milliwatt.
   void add(double time_s, double unix_time_s, std::span<const std::optional<double>> power_w);
 
@@ -39,6 +43,7 @@ class PowerLog {
   const std::string& failure() const { return failure_; }
 
  private:
+  std::string header(std::span<const Channel> channels);
   void write_pending();
 
   std::filesystem::path file_;

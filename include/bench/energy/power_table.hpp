@@ -26,16 +26,18 @@ class PowerTable {
  public:
   using Values = std::vector<std::optional<double>>;
 
-  explicit PowerTable(std::size_t sources) : parts_(sources) {}
+  explicit PowerTable(std::size_t sources) { wanted_.parts.resize(sources); }
 
   /// Takes the rows from now on; without a log they are only added up.
   void set_log(PowerLog log);
 
-  /// What the source has; until every source has said so, rows wait.
+  /// What the source has.
   /// @param slow it does not sample at every tick
   void declare(std::size_t source, std::size_t channels, bool slow);
-  /// All channels, those of the first source first; `additive` is set. Rows are written from now
-  /// on.
+  /// The channels of all sources that have declared theirs, those of the first source first;
+  /// `additive` is set. Rows are written from now on, until then they wait. Called again when
+  /// others have come up late: their columns stand behind those that are there, and sums begin
+  /// anew.
   void start(std::vector<Channel> channels);
   /// @param unix_time_s of the moment 0 s
   void set_unix_time(double unix_time_s);
@@ -49,9 +51,13 @@ class PowerTable {
 
  private:
   struct Part {
-    std::size_t first = 0;  ///< Channel.
+    std::optional<std::size_t> first;  ///< Column; none before its source has started.
     std::size_t channels = 0;
     bool slow = false;
+  };
+  struct Layout {
+    std::vector<Part> parts;        ///< By source.
+    std::vector<Channel> channels;  ///< By column.
   };
   struct Row {
     Clock::time_point tick;
@@ -62,19 +68,22 @@ class PowerTable {
   Row& row_of(Clock::time_point tick, double time_s);
   bool is_complete(const Row& row) const;
   std::vector<Row> take_rows(bool all);
+  void begin_writing();
+  void write_all(const std::vector<Row>& rows);
   void write_header();
   void write(const Row& row);
   void add_total(const Values& row);
 
   mutable std::mutex mutex_;
-  std::vector<Part> parts_;
-  std::vector<Channel> channels_;
+  Layout wanted_;  ///< As far as it is known.
   std::deque<Row> rows_;
   std::size_t dropped_ = 0;
   bool started_ = false;
   bool writing_ = false;  ///< A thread is about to write; it alone uses what follows.
 
+  Layout layout_;
   std::optional<PowerLog> log_;
+  std::size_t columns_in_log_ = 0;
   bool has_header_ = false;
   double unix_time_s_ = 0;
   Values latest_;  ///< Of the channels of slow sources.

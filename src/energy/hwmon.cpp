@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -21,6 +22,8 @@ constexpr double impossible_w = 100e3;
 
 /// After so many equal readings a meter is called frozen, if others of its socket are not.
 constexpr int frozen_after = 100;
+/// Of how many readings a meter is judged by whether they are another's.
+constexpr int judged_readings = 100;
 
 /// The beginnings of the labels that Grace firmware gives its meters, `... Socket 0`.
 struct GraceLabel {
@@ -123,8 +126,12 @@ class Hwmon : public PowerSource {
       const std::size_t i = (first_ + k) % files_.size();
       readings[i].power_w = checked_power_w(files_[i], readings[i].failure);
       note_frozen(i, readings[i].power_w);
+      if (k > 0)
+        count_copies(i, (first_ + k - 1) % files_.size());
     }
     first_ = (first_ + 1) % files_.size();
+    if (++readings_ % judged_readings == 0)
+      note_copies();
   }
 
  private:
@@ -172,6 +179,29 @@ class Hwmon : public PowerSource {
       }
   }
 
+  /// A meter has the new value that another of its socket, read just before, has too.
+  void count_copies(std::size_t i, std::size_t before) {
+    const Course& a = courses_[i];
+    const Course& b = courses_[before];
+    if (channels_[i].device >= 0 && channels_[i].device == channels_[before].device && a.power_w &&
+        a.power_w == b.power_w && a.unchanged == 0 && b.unchanged == 0)
+      ++courses_[i].copies;
+  }
+
+  /// Firmware before NVIDIA's ba0e47d2 has one cache for all meters of a socket: whichever is read
+  /// within 50 ms of another shows the other's value.
+  void note_copies() {
+    for (std::size_t i = 0; i < courses_.size(); ++i) {
+      const int copies = std::exchange(courses_[i].copies, 0);
+      if (copies < judged_readings / 2 || !copied_sockets_.insert(channels_[i].device).second)
+        continue;
+      notes_.push_back(fmt::format(
+          "{} shows the value of another meter of its socket in {} of {} readings: its firmware "
+          "seems to have one answer for all of them, and their energies are mixed",
+          channels_[i].name, copies, judged_readings));
+    }
+  }
+
   static std::string suffix(Scope scope, const Meter& meter) {
     if (scope != Scope::other)
       return std::string(name_of(scope));
@@ -181,11 +211,14 @@ class Hwmon : public PowerSource {
   struct Course {
     std::optional<double> power_w;
     int unchanged = 0;  ///< Readings since it was another.
+    int copies = 0;     ///< Of late.
   };
 
   std::vector<SysfsNumber> files_;
   std::vector<Course> courses_;
   std::size_t first_ = 0;
+  long long readings_ = 0;
+  std::set<int> copied_sockets_;  ///< That have their note.
 };
 
 }  // namespace

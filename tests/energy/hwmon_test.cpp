@@ -132,6 +132,33 @@ TEST(Hwmon, ARailWithTheErrorValueAtTheStartIsLeftOut) {
   EXPECT_TRUE(channels.at("hwmon:0:grace").additive);
 }
 
+TEST(Hwmon, NoticesRailsThatShareOneAnswer) {
+  for (const bool shared : {true, false}) {
+    const TemporaryDirectory tree;
+    add_superchip(tree);
+    const auto rail = [](int number) {
+      return "class/hwmon/hwmon" + std::to_string(number) + "/device/power1_average";
+    };
+    for (const int number : {2, 3, 4})
+      if (shared) {
+        std::filesystem::remove(tree.path() / rail(number));
+        std::filesystem::create_symlink(tree.path() / rail(1), tree.path() / rail(number));
+      }
+    const auto source = open_hwmon(tree.path());
+    std::vector<Reading> readings(4);
+    for (int k = 0; k < 250; ++k) {
+      for (const int number : {1, 2, 3, 4})
+        if (number == 1 || !shared)
+          tree.write(rail(number), std::to_string(100'000'000 / number + k));
+      source->read(readings);
+    }
+    if (shared)
+      EXPECT_THAT(source->notes(), ElementsAre(HasSubstr("shows the value of another meter")));
+    else
+      EXPECT_THAT(source->notes(), ElementsAre());
+  }
+}
+
 TEST(Hwmon, NoticesARailThatIsFrozenWhileItsSiblingsAreNot) {
   const TemporaryDirectory tree;
   const auto write = [&](const std::string& meter, const std::string& label, int uw) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/core.h>
 
@@ -20,11 +21,23 @@ constexpr std::array device_sources{Name{"pynvml", "nvml"}, Name{"rocm", "rocm"}
                                     Name{"gc", "gcipu"}};
 constexpr Name meter_source{"gh", "hwmon"};
 
+/// The number in `nvml:3:gpu`; in `rocm:0+1:gpu`, two dies with one meter, the first one. Not that
+/// of `Channel::device`, which pairs channels: the IPUs of one board share theirs.
+std::optional<int> number_of(const Channel& channel) {
+  const std::string_view source = source_of(channel);
+  const std::string_view rest =
+      std::string_view(channel.name).substr(std::min(source.size() + 1, channel.name.size()));
+  int number = 0;
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
 std::string column_of(const Channel& channel) {
   const std::string_view source = source_of(channel);
+  const auto number = number_of(channel);
   for (const Name& name : device_sources)
-    if (name.own == source && channel.device >= 0)
-      return fmt::format("{}:{}", name.jpwr, channel.device);
+    if (name.own == source && number && channel.scope != Scope::board)
+      return fmt::format("{}:{}", name.jpwr, *number);
   if (source == meter_source.own && !channel.label.empty())
     return fmt::format("{}:{}", meter_source.jpwr, channel.label);
   return channel.name;

@@ -162,6 +162,36 @@ TEST_F(ProgramOutputTest, TakesJpwrsCommandLineAndWritesItsFiles) {
   EXPECT_GE(std::stod(counter[1][1]), 0.98 * wh_of_0_3_s);
 }
 
+TEST_F(ProgramOutputTest, HasAColumnOfJpwrsForEveryIpu) {
+  const auto output = run({"--methods", "gc", "--df-out", "d", "--df-filetype", "csv",
+                           "--df-suffix", "%q{SLURM_PROCID}", "sleep", "0.3"},
+                          {{"PYTHONPATH", FAKE_MODULE_DIRECTORY},
+                           {"PYTHONDONTWRITEBYTECODE", "1"},
+                           {"SLURM_PROCID", "0"}});
+  EXPECT_THAT(csv_cells(text("d/power.0.csv")).at(0),
+              ElementsAre("", "timestamps", "gc:0", "gc:1", "gc:2", "gc:3"));
+  const auto energy = csv_cells(text("d/energy.0.csv"));
+  ASSERT_EQ(energy.size(), 5U) << output.standard_error;
+  EXPECT_NEAR(std::stod(energy[4][1]) / std::stod(energy[1][1]), 1.3, 0.001);  // 130 W and 100 W
+}
+
+TEST_F(ProgramOutputTest, AddsUpWhatJpwrsColumnsOfAmdGpusTell) {
+  const auto output =
+      run({"--methods", "rocm", "--df-out", "d", "--df-filetype", "csv", "sh", "-c", "sleep 0.3"},
+          {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+           {"FAKE_ROCM_DEVICES", "4"},
+           {"FAKE_ROCM_DIES", "2"}});
+  std::string energy;
+  for (const std::string& name : files("d"))
+    if (name.starts_with("energy."))
+      energy = "d/" + name;
+  ASSERT_NE(energy, "") << output.standard_error;
+  ASSERT_TRUE(run({"combine", energy}).status.success());
+  const auto rows = csv_cells(text("combined_energy.csv"));
+  EXPECT_THAT(rows.at(0), ElementsAre("", "nodename", "rank", "rocm:0", "rocm:2", "total_wh"));
+  EXPECT_NEAR(std::stod(rows.at(1)[5]), 2 * std::stod(rows[1][3]), 0.01 * std::stod(rows[1][5]));
+}
+
 TEST_F(ProgramOutputTest, NamesJpwrsFilesByHostAndProcess) {
   run({"--methods", "mock:constant=5W", "--df-out", "d", "--df-filetype", "csv", "true"});
   for (const std::string& name : files("d"))

@@ -17,8 +17,9 @@ namespace bench::energy {
 std::string method_of_jpwr(const std::string& name);
 
 /// Its names of the channels: `pynvml:0`, `rocm:0`, `gc:0`, `gh:Module Power Socket 0`. It has one
-/// per device, so the other channels of a device get an empty name; what it does not know keeps the
-/// name that it has here.
+/// per device, so the other channels of a device get an empty name; what it does not know, boards
+/// of IPUs among them, keeps the name that it has here. Two dies with one meter have the number of
+/// the first: jpwr's second column, always 0, is left out.
 std::vector<std::string> jpwr_columns(std::span<const Channel> channels);
 
 /// What a name of its column says: name, scope and device. An unknown name has `Scope::other`.

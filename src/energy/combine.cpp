@@ -130,14 +130,10 @@ std::string combine(std::vector<EnergyFile> files) {
 
 std::string combine_files(std::span<const std::filesystem::path> files,
                           const std::filesystem::path& output) {
+  require_unread(files, output);
   std::vector<EnergyFile> read;
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : files)
     read.push_back(read_energy_file(file));
-    std::error_code absent;
-    if (std::filesystem::equivalent(file, output, absent))
-      throw Error(fmt::format("{} is both read and written", file.string()),
-                  "name another file with --output");
-  }
   write_file_atomically(output, combine(std::move(read)));
   return fmt::format("Writing combined energy DataFrame to {}", output.string());
 }

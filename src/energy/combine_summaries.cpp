@@ -8,6 +8,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/combine_summaries.hpp>
+#include <bench/energy/energy_file.hpp>
 
 namespace bench::energy {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 /// What is there only if every meter has it.
 constexpr std::array<std::string_view, 5> totals{"energy_wh", "power_mean_w", "power_max_w",
                                                  "power_idle_w", "energy_net_wh"};
+/// All else is a number.
+constexpr std::array<std::string_view, 3> words{"energy_quality", "energy_source", "energy_absent"};
 constexpr std::array<std::string_view, 4> qualities{"none", "partial", "estimated", "measured"};
 
 using Values = std::vector<std::string>;
@@ -108,7 +111,12 @@ std::vector<NameValue> read_summary(const std::filesystem::path& file) {
     if (equals == std::string::npos)
       throw Error("the line is no name=value", "it is no energy.txt",
                   {.file = file.string(), .line = number});
-    lines.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+    NameValue read{line.substr(0, equals), line.substr(equals + 1)};
+    if (std::ranges::find(words, read.first) == words.end() && !parse_number(read.second))
+      throw Error(fmt::format("'{}' is no number", read.second),
+                  "bench-energy writes one there; leave out a file that was changed or cut off",
+                  {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
+    lines.push_back(std::move(read));
   }
   return lines;
 }
@@ -141,6 +149,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
 
 void combine_summary_files(std::span<const std::filesystem::path> files,
                            const std::filesystem::path& output, Course course) {
+  require_unread(files, output);
   std::vector<std::vector<NameValue>> summaries;
   for (const std::filesystem::path& file : files)
     summaries.push_back(read_summary(file));

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
@@ -11,6 +13,17 @@
 
 namespace bench::energy {
 namespace {
+
+/// What is read of our own files.
+constexpr std::array own_columns{"channel",   "energy_wh", "scope", "device",
+                                 "device_id", "host",      "rank"};
+constexpr std::string_view start_of_hdf5 = "\x89HDF";
+constexpr const char* readable =
+    "combine reads our energy.csv, energy.json and energy.txt, and jpwr's energy as csv";
+
+Error not_energy(const std::filesystem::path& file) {
+  return Error(fmt::format("{} is no energy file", file.string()), readable);
+}
 
 /// A cell as a number; nothing where it is empty.
 template <typename Number>
@@ -35,11 +48,10 @@ class OwnFile {
         if (name.starts_with("energy_") && name.find('_', 7) == std::string::npos)
           throw Error(fmt::format("its energies are in {}, not in Wh", name.substr(7)), "",
                       place(lines_[0]));
-    for (const char* name :
-         {"channel", "energy_wh", "scope", "device", "device_id", "host", "rank"})
+    for (const char* name : own_columns)
       if (!has(name))
         throw Error(fmt::format("it has no column {}", name),
-                    "it is no energy.csv, or one of an older bench-energy", place(lines_[0]));
+                    "it is no energy file, or one of an older bench-energy", place(lines_[0]));
   }
 
   EnergyFile read() const {
@@ -81,6 +93,34 @@ class OwnFile {
   std::vector<CsvLine> lines_;
 };
 
+std::string cell_of(const nlohmann::json& value) {
+  if (value.is_null())
+    return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// Our energy.json as the lines of an energy.csv. All have the place where the document begins.
+std::vector<CsvLine> lines_of_json(const std::string& text, const std::filesystem::path& file) {
+  const auto document = nlohmann::json::parse(text, nullptr, false);
+  if (!document.contains("channels") || !document["channels"].is_array() ||
+      !document.contains("total"))
+    throw not_energy(file);
+  std::vector<nlohmann::json> rows = document["channels"];
+  rows.push_back(document["total"]);
+  std::vector<CsvLine> lines(1);
+  for (const char* name : own_columns)
+    if (rows.back().contains(name))
+      lines[0].cells.emplace_back(name);
+  for (const auto& row : rows) {
+    lines.emplace_back();
+    for (const std::string& name : lines[0].cells)
+      lines.back().cells.push_back(row.contains(name) ? cell_of(row[name]) : "");
+  }
+  for (CsvLine& line : lines)
+    line.line = 1;
+  return lines;
+}
+
 /// The node in `energy.<node>.<process>.csv`. Not with more dots: then part of the text may be a
 /// suffix that somebody gave, another one for each rank.
 std::string node_in_name(const std::filesystem::path& file) {
@@ -115,15 +155,28 @@ EnergyFile read_jpwr_file(const std::filesystem::path& file, const std::vector<C
 }  // namespace
 
 EnergyFile read_energy_file(const std::filesystem::path& file) {
-  std::vector<CsvLine> lines = parse_csv(read_file(file), file);
-  const std::vector<std::string> header =
-      lines.empty() ? std::vector<std::string>{} : lines[0].cells;
-  if (header == std::vector<std::string>{"", "0"})
-    return read_jpwr_file(file, lines);
-  if (!header.empty() && header[0] == "channel")
-    return OwnFile(file, std::move(lines)).read();
-  throw Error(fmt::format("{} is no energy file", file.string()),
-              "it begins with the header of neither our energy.csv nor jpwr's");
+  const std::string text = read_file(file);
+  if (text.starts_with(start_of_hdf5))
+    throw Error(fmt::format("{} is an HDF5 file", file.string()),
+                fmt::format("{}: measure with --format csv,h5, or --df-filetype csv", readable));
+  if (text.starts_with('{'))
+    return OwnFile(file, lines_of_json(text, file)).read();
+  // First, since whatever else it is, the parser has complaints of its own about it.
+  const std::string_view line = strip(std::string_view(text).substr(0, text.find('\n')));
+  const std::string header = replace_all(std::string(line), "\"", "");
+  if (header == ",0")
+    return read_jpwr_file(file, parse_csv(text, file));
+  if (header.starts_with("channel,"))
+    return OwnFile(file, parse_csv(text, file)).read();
+  throw not_energy(file);
+}
+
+void require_unread(std::span<const std::filesystem::path> files,
+                    const std::filesystem::path& output) {
+  for (const std::filesystem::path& file : files)
+    if (std::error_code absent; std::filesystem::equivalent(file, output, absent))
+      throw Error(fmt::format("{} is both read and written", file.string()),
+                  "name another file with --output");
 }
 
 }  // namespace bench::energy

@@ -38,8 +38,9 @@ constexpr const char* footer =
 
 constexpr const char* combine_usage = "bench-energy combine FILES... [--output FILE]";
 constexpr const char* combine_description =
-    "Merges the energy files of ranks and nodes into one table: energy.csv of this program, and\n"
-    "jpwr's where they tell their node. What several ranks of a node saw is counted once.\n"
+    "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this\n"
+    "program, and jpwr's csv where they tell their node. What several ranks of a node saw is\n"
+    "counted once.\n"
     "Of energy.*.txt, makes one energy.txt (--output) with all energies added.";
 
 constexpr std::array own_options{"--method", "--out", "--suffix", "--format"};
@@ -95,7 +96,9 @@ constexpr std::array options_of_measuring{
 };
 constexpr std::array options_of_combining{
     help_option,
-    OptionRow{"--output", Arity::one, "FILE", "combined_energy.csv", "Where to write the table"},
+    OptionRow{"--output", Arity::one, "FILE", "",
+              "Where to write; combined_energy.csv without it, of energy.txt files "
+              "combined_energy.txt"},
     OptionRow{.name = "--in-sequence",
               .help = "Of energy.txt files: their programs ran one after the other, not at once; "
                       "times are added, and powers are means over all of the time"},
@@ -110,7 +113,7 @@ std::string help_of_measuring() {
 }
 
 std::string help_of_combining() {
-  return fmt::format("{}\n\nUsage: {}\n\n{}", combine_description, combine_usage,
+  return fmt::format("{}\n\nUsage: {}\n\n{}\n", combine_description, combine_usage,
                      help_of("Options", options_of_combining));
 }
 
@@ -252,14 +255,23 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
   }
   require_known(line, options_of_combining);
   options.files.assign(line.operands().begin(), line.operands().end());
-  options.output = line.value("--output");
   options.in_sequence = line.has("--in-sequence");
   if (options.files.empty())
     throw Error("no energy files to combine", combine_usage);
-  for (const std::filesystem::path& file : options.files)
-    if (options.in_sequence && !is_summary_file(file))
-      throw Error(fmt::format("--in-sequence is not for {}", file.string()),
-                  "it adds up energy.txt files; leave it out for tables");
+  const auto table = std::ranges::find_if_not(options.files, is_summary_file);
+  const auto summary = std::ranges::find_if(options.files, is_summary_file);
+  const bool has_table = table != options.files.end();
+  if (options.in_sequence && has_table)
+    throw Error(fmt::format("--in-sequence is not for {}", table->string()),
+                "it adds up energy.txt files; leave it out for tables");
+  if (has_table && summary != options.files.end())
+    throw Error(
+        fmt::format("{} is a summary and {} a table", summary->string(), table->string()),
+        "name files of one kind: of energy.txt files it makes a summary, of others a table");
+  if (line.has("--output"))
+    options.output = line.value("--output");
+  else if (!has_table)
+    options.output = "combined_energy.txt";
   return options;
 }
 

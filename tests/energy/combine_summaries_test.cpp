@@ -88,6 +88,30 @@ TEST(CombineSummaries, ReadsAndWritesFiles) {
   EXPECT_EQ(read_file(output), "energy_wh=3\nenergy_quality=measured\n");
 }
 
+TEST(CombineSummaries, ALineWithoutItsNumberHasAPlaceAndAHint) {
+  const TemporaryDirectory directory;
+  directory.write("a.txt", "energy_source=mock\nenergy_wh=abc");
+  const std::vector files{directory.path() / "a.txt"};
+  try {
+    combine_summary_files(files, directory.path() / "energy.txt");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "'abc' is no number");
+    EXPECT_EQ(error.hint(),
+              "bench-energy writes one there; leave out a file that was changed or cut off");
+    EXPECT_EQ(error.place(), (Place{files[0].string(), 2, 11}));
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "energy.txt"));
+}
+
+TEST(CombineSummaries, NeverOverwritesWhatItReads) {
+  const TemporaryDirectory directory;
+  directory.write("a.txt", "energy_wh=1");
+  const std::vector files{directory.path() / "a.txt"};
+  EXPECT_THROW(combine_summary_files(files, directory.path() / "./a.txt"), Error);
+  EXPECT_EQ(read_file(files[0]), "energy_wh=1\n");
+}
+
 TEST(CombineSummaries, RefusesWhatIsNone) {
   const TemporaryDirectory directory;
   directory.write("a.txt", "channel,energy_wh");

@@ -19,7 +19,7 @@ class EnergyFileTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {
+Measurement measurement() {
   Measurement run;
   run.duration_s = 10;
   run.channels.resize(2);
@@ -31,10 +31,17 @@ TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {
   run.channels[0].energy_j = 1800;
   run.channels[1].channel.name = "rapl:package-0";
   run.channels[1].channel.scope = Scope::package;
+  return run;
+}
+
+Provenance provenance() {
   Provenance of;
   of.host = "node7";
   of.rank = 4;
-  const EnergyFile found = read("energy.csv", render_csv(energy_table(run, of)));
+  return of;
+}
+
+void expect_measurement(const EnergyFile& found) {
   EXPECT_EQ(found.node, "node7");
   EXPECT_EQ(found.rank, 4);
   ASSERT_EQ(found.channels.size(), 2U);  // without the total
@@ -45,6 +52,12 @@ TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {
   EXPECT_EQ(found.channels[0].energy_wh, 0.5);
   EXPECT_EQ(found.channels[1].channel.device, -1);
   EXPECT_FALSE(found.channels[1].energy_wh);
+}
+
+TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {
+  const EnergyTable table = energy_table(measurement(), provenance());
+  expect_measurement(read("energy.csv", render_csv(table)));
+  expect_measurement(read("energy.json", render_json(table, measurement(), provenance())));
 }
 
 TEST_F(EnergyFileTest, ReadsCaramlsLines) {
@@ -98,6 +111,19 @@ INSTANTIATE_TEST_SUITE_P(
         MistakeCase{"Power", "power.csv", "time_s,unix_time_s\n1,2",
                     "DIR/power.csv is no energy file"},
         MistakeCase{"Empty", "empty.csv", "", "DIR/empty.csv is no energy file"},
+        MistakeCase{"Hdf5", "energy.h5", "\x89HDF\r\n\x1a\n,\"a\"b",
+                    "DIR/energy.h5 is an HDF5 file"},
+        MistakeCase{"Quotes", "e.csv", "a \"b\" c\n\"d\"e,f", "DIR/e.csv is no energy file"},
+        MistakeCase{"OtherJson", "e.json", "{\"channels\": 1}", "DIR/e.json is no energy file"},
+        MistakeCase{"NoJson", "e.json", "{\"channels\": [", "DIR/e.json is no energy file"},
+        MistakeCase{"JsonOfAnOlderProgram", "e.json",
+                    R"({"channels": [], "total": {"channel": "total", "energy_wh": 1}})",
+                    "it has no column scope"},
+        MistakeCase{"JsonWithoutANumber", "e.json",
+                    R"({"channels": [{"channel": "a", "energy_wh": "much"}],
+                        "total": {"channel": "total", "energy_wh": 1, "scope": null, "device": null,
+                                  "device_id": null, "host": "n", "rank": null}})",
+                    "'much' is no number"},
         MistakeCase{"Joules", "energy.csv", "channel,energy_j,host\na,1,b",
                     "its energies are in j, not in Wh"},
         MistakeCase{"OlderProgram", "energy.csv", "channel,energy_wh\na,1",
@@ -122,6 +148,17 @@ TEST_F(EnergyFileTest, AMistakeHasItsPlace) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.place(), (Place{(directory_.path() / "energy.csv").string(), 3, 0}));
+  }
+}
+
+TEST_F(EnergyFileTest, AFormatThatIsNotReadHasAHint) {
+  try {
+    read("energy.h5", "\x89HDF\r\n\x1a\n");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.hint(),
+              "combine reads our energy.csv, energy.json and energy.txt, and jpwr's energy as csv: "
+              "measure with --format csv,h5, or --df-filetype csv");
   }
 }
 

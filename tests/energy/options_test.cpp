@@ -86,6 +86,8 @@ TEST(Options, OfCombine) {
   EXPECT_THAT(options.files, ElementsAre("a.csv", "b.csv"));
   EXPECT_EQ(options.output, "o.csv");
   EXPECT_EQ(parse_combine_options({"a.csv"}).output, "combined_energy.csv");
+  EXPECT_EQ(parse_combine_options({"a.txt", "b.txt"}).output, "combined_energy.txt");
+  EXPECT_EQ(parse_combine_options({"a.txt", "--output", "o"}).output, "o");
   EXPECT_FALSE(options.in_sequence);
   EXPECT_TRUE(parse_combine_options({"--in-sequence", "a.txt"}).in_sequence);
 }
@@ -170,6 +172,11 @@ INSTANTIATE_TEST_SUITE_P(
                     {"combine", "--in-sequence", "a.txt", "b.csv"},
                     "--in-sequence is not for b.csv",
                     "it adds up energy.txt files; leave it out for tables"},
+        MistakeCase{"CombineTablesWithSummaries",
+                    {"combine", "a.csv", "b.txt"},
+                    "b.txt is a summary and a.csv a table",
+                    "name files of one kind: of energy.txt files it makes a summary, of others a "
+                    "table"},
         MistakeCase{"CombineUnknownOption",
                     {"combine", "a.csv", "--outptu", "x"},
                     "unknown option '--outptu'",

@@ -26,7 +26,8 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
                                          Course course = Course::at_once);
 
 /// The same with files, `energy.*.txt`.
-/// @throws bench::Error, with the place, if one cannot be read or has another kind of line
+/// @throws bench::Error, with the place, if one cannot be read or has another kind of line, and if
+///         the output is one of them
 void combine_summary_files(std::span<const std::filesystem::path> files,
                            const std::filesystem::path& output, Course course = Course::at_once);
 

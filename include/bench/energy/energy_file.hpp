@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,15 @@ struct EnergyFile {
   std::vector<ChannelRecord> channels;
 };
 
-/// Reads our `energy.csv`, whose columns name node, rank and devices, or jpwr's, which has lines
-/// `nodename` and `rank` if CARAML wrote it, and else tells its node by its name alone,
+/// Reads our `energy.csv` or `energy.json`, which name node, rank and devices, or jpwr's, which has
+/// lines `nodename` and `rank` if CARAML wrote it, and else tells its node by its name alone,
 /// `energy.<node>.<process>.csv`.
 /// @throws bench::Error, with the place, if it cannot be read, is neither, has energies in another
 ///         unit than Wh, or does not tell its node
 EnergyFile read_energy_file(const std::filesystem::path& file);
+
+/// @throws bench::Error if `output` is one of `files`, by whatever name
+void require_unread(std::span<const std::filesystem::path> files,
+                    const std::filesystem::path& output);
 
 }  // namespace bench::energy

@@ -37,7 +37,7 @@ Options parse_options(const std::vector<std::string>& arguments);
 /// What `bench-energy combine` shall do.
 struct CombineOptions {
   std::vector<std::filesystem::path> files;
-  std::filesystem::path output = "combined_energy.csv";
+  std::filesystem::path output = "combined_energy.csv";  ///< Of energy.txt files with that ending.
   bool in_sequence = false;  ///< Of energy.txt files: their programs ran one after the other.
   std::string help;          ///< As above.
 };

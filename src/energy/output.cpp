@@ -71,6 +71,8 @@ void Output::remove_earlier() const {
 void Output::write(const Measurement& measurement, const Provenance& provenance) const {
   if (settings_.directory.empty())
     return;
+  if (!measurement.regions.empty())
+    write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
   if (settings_.layout == PowerLayout::jpwr)
     write_jpwr(measurement);
   else
@@ -85,8 +87,6 @@ void Output::write_own(const Measurement& measurement, const Provenance& provena
   for (const auto& [name, value] : summary(measurement))
     lines += fmt::format("{}={}\n", name, value);
   write_file_atomically(file("energy", "txt"), lines);
-  if (!measurement.regions.empty())
-    write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
   const EnergyTable table = energy_table(measurement, provenance);
   if (settings_.formats.contains(Format::csv))
     write_file_atomically(file("energy", "csv"), render_csv(table));

@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <span>
+
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/energy/csv.hpp>
 #include <bench/energy/region_table.hpp>
 
@@ -10,8 +14,23 @@ std::string text_of(std::optional<double> value) {
   return value ? fmt::format("{:.7g}", *value) : "";
 }
 
-std::optional<double> region_j(const ChannelEnergy& channel, std::size_t region) {
-  return region < channel.regions.size() ? channel.regions[region].energy_j : std::nullopt;
+/// Nothing where both marks came in one moment, as when a program writes them faster than they are
+/// read.
+std::optional<double> duration_s(const RegionTime& time) {
+  return time.duration_s > 0 ? std::optional(time.duration_s) : std::nullopt;
+}
+
+/// Whether the channel shows no energy in a region that took its time: a counter that did not move.
+bool stood_still(const ChannelEnergy& channel, std::size_t region) {
+  return region < channel.regions.size() && channel.regions[region].energy_j &&
+         *channel.regions[region].energy_j <= 0;
+}
+
+std::optional<double> region_j(const Measurement& measurement, const ChannelEnergy& channel,
+                               std::size_t region) {
+  const bool known = region < channel.regions.size() && !stood_still(channel, region) &&
+                     duration_s(measurement.regions[region]);
+  return known ? channel.regions[region].energy_j : std::nullopt;
 }
 
 std::optional<double> in_wh(std::optional<double> joules) {
@@ -19,7 +38,27 @@ std::optional<double> in_wh(std::optional<double> joules) {
 }
 
 std::optional<double> mean_power_w(std::optional<double> joules, const RegionTime& time) {
-  return joules && time.duration_s > 0 ? std::optional(*joules / time.duration_s) : std::nullopt;
+  return joules ? std::optional(*joules / time.duration_s) : std::nullopt;
+}
+
+std::vector<std::string> identifiers(const Measurement& measurement) {
+  std::vector<std::string> names;
+  for (const RegionTime& time : measurement.regions)
+    names.push_back(time.name);
+  return distinct_identifiers(names);
+}
+
+std::string quoted(const RegionTime& time) {
+  return fmt::format("'{}'", one_line(to_valid_utf8(time.name)));
+}
+
+/// One line for all regions of a kind, with the first one's name.
+void warn_of(std::span<const RegionTime> regions, const char* what,
+             std::vector<std::string>& lines) {
+  if (!regions.empty())
+    lines.push_back(fmt::format("{} {} no energy: {}: {}{}", regions.size(),
+                                regions.size() == 1 ? "region has" : "regions have", what,
+                                quoted(regions[0]), regions.size() == 1 ? "" : " ..."));
 }
 
 }  // namespace
@@ -29,7 +68,7 @@ std::optional<double> region_energy_j(const Measurement& measurement, std::size_
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.channel.additive)
       continue;
-    const auto of_channel_j = region_j(channel, region);
+    const auto of_channel_j = region_j(measurement, channel, region);
     if (!of_channel_j)
       return std::nullopt;
     sum_j = sum_j.value_or(0) + *of_channel_j;
@@ -43,14 +82,39 @@ std::vector<NameValue> region_summary(const Measurement& measurement) {
     if (value)
       lines.emplace_back(name, text_of(value));
   };
+  const std::vector<std::string> names = identifiers(measurement);
   for (std::size_t k = 0; k < measurement.regions.size(); ++k) {
     const RegionTime& time = measurement.regions[k];
-    const std::string name = as_identifier(time.name);
+    const std::string& name = names[k];
     const auto joules = region_energy_j(measurement, k);
     add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
     add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));
-    add(fmt::format("duration_region_{}_s", name), time.duration_s);
+    add(fmt::format("duration_region_{}_s", name), duration_s(time));
   }
+  return lines;
+}
+
+std::vector<std::string> region_warnings(const Measurement& measurement) {
+  std::vector<std::string> lines;
+  std::vector<RegionTime> without_time;
+  std::vector<RegionTime> without_step;
+  for (std::size_t k = 0; k < measurement.regions.size(); ++k)
+    if (const RegionTime& time = measurement.regions[k]; !duration_s(time))
+      without_time.push_back(time);
+    else if (std::ranges::any_of(measurement.channels, [&](const ChannelEnergy& channel) {
+               return channel.channel.additive && stood_still(channel, k);
+             }))
+      without_step.push_back(time);
+  warn_of(without_time,
+          "begin and end came in one moment (begin@NS and end@NS would tell their times)", lines);
+  warn_of(without_step, "too short for a counter to move", lines);
+  const std::vector<std::string> names = identifiers(measurement);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k] != as_identifier(measurement.regions[k].name)) {
+      lines.push_back(fmt::format("regions have names that are one as identifiers: {} is {}",
+                                  quoted(measurement.regions[k]), names[k]));
+      break;
+    }
   return lines;
 }
 
@@ -62,10 +126,10 @@ std::string render_regions_csv(const Measurement& measurement) {
   for (std::size_t k = 0; k < measurement.regions.size(); ++k) {
     const RegionTime& time = measurement.regions[k];
     const auto joules = region_energy_j(measurement, k);
-    std::vector<std::string> cells{time.name, std::to_string(time.count), text_of(time.duration_s),
+    std::vector<std::string> cells{time.name, std::to_string(time.count), text_of(duration_s(time)),
                                    text_of(in_wh(joules)), text_of(mean_power_w(joules, time))};
     for (const ChannelEnergy& channel : measurement.channels)
-      cells.push_back(text_of(in_wh(region_j(channel, k))));
+      cells.push_back(text_of(in_wh(region_j(measurement, channel, k))));
     text += csv_line(cells);
   }
   return text;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -131,9 +132,12 @@ std::vector<NameValue> summary(const Measurement& measurement) {
     add("power_max_w", number(measurement.total_power.max_w));
   add("power_idle_w", number(total.power_idle_w));
   add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
+  std::vector<std::string> names;
   for (const ChannelEnergy& channel : measurement.channels)
-    add(fmt::format("energy_{}_wh", as_identifier(channel.channel.name)),
-        watt_hours(channel.energy_j));
+    names.push_back(channel.channel.name);
+  names = distinct_identifiers(names);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    add(fmt::format("energy_{}_wh", names[i]), watt_hours(measurement.channels[i].energy_j));
   add("duration_s", number(measurement.duration_s));
   for (const auto& [name, value] : region_summary(measurement))
     add(name, value);
@@ -145,6 +149,7 @@ std::vector<NameValue> summary(const Measurement& measurement) {
 
 std::vector<std::string> warnings(const Measurement& measurement) {
   std::vector<std::string> lines = measurement.warnings;
+  std::ranges::copy(region_warnings(measurement), std::back_inserter(lines));
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));

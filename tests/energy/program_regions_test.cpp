@@ -31,6 +31,32 @@ TEST(EnergyRegions, GivesRegionsTheirEnergies) {
   EXPECT_THAT(read_file(directory.path() / "regions.log"), HasSubstr("end epoch 1\n"));
 }
 
+TEST(EnergyRegions, OneThatCameAndWentAtOnceIsAbsent) {
+  const TemporaryDirectory directory;
+  const CommandOutput output = run(
+      metered({"--method", "mock:constant=100W", "--regions", "--out", directory.path().string()},
+              "printf 'begin a b\\nend a b\\nbegin c\\n' >> \"$BENCH_ENERGY_REGIONS\"; sleep "
+              "0.1; echo 'end c' >> \"$BENCH_ENERGY_REGIONS\""));
+  const auto found = values(output.standard_error);
+  EXPECT_EQ(found.count("energy_region_a_b_wh"), 0U);
+  EXPECT_EQ(found.count("duration_region_a_b_s"), 0U);
+  EXPECT_EQ(found.count("energy_region_c_wh"), 1U);
+  EXPECT_THAT(output.standard_error, HasSubstr("1 region has no energy"));
+  EXPECT_THAT(read_file(directory.path() / "regions.csv"), HasSubstr("\na b,1,,,,\n"));
+}
+
+TEST(EnergyRegions, HaveTheirFilesBesideJpwrs) {
+  const TemporaryDirectory directory;
+  run(metered({"--methods", "mock:constant=100W", "--df-out", directory.path().string(),
+               "--df-filetype", "csv", "--df-suffix", "%q{SLURM_PROCID}", "--regions"},
+              "echo begin a >> \"$BENCH_ENERGY_REGIONS\"; sleep 0.1"),
+      {{"SLURM_PROCID", "0"}});
+  const auto rows = csv_cells(read_file(directory.path() / "regions.0.csv"));
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1][0], "a");
+  EXPECT_TRUE(std::filesystem::exists(directory.path() / "energy.0.csv"));
+}
+
 TEST(EnergyRegions, LeavesTheEnvironmentAloneWithoutRegions) {
   ProcessSpec bare;
   bare.arguments = {"sh", "-c", "env | grep -v ^_= | sort"};

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,10 @@ std::string_view source_of(const Channel& channel);
 
 /// `text` with everything but letters, digits and `_` replaced by `_`.
 std::string as_identifier(std::string_view text);
+
+/// `as_identifier` of every text, no two alike: where another one has it already, a number from 2
+/// on stands behind it (`eval_1_2`). What needs no number is never given to another.
+std::vector<std::string> distinct_identifiers(std::span<const std::string> texts);
 
 /// What one look at a channel gave.
 struct Reading {

@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+
+#include <bench/energy/region_table.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+/// A run with one channel, which shows these energies in its regions.
+Measurement measurement(std::vector<RegionTime> regions, const std::vector<double>& energies_j) {
+  Measurement result;
+  result.regions = std::move(regions);
+  result.channels.resize(1);
+  result.channels[0].channel.name = "nvml:0:gpu";
+  result.channels[0].channel.additive = true;
+  for (const double energy_j : energies_j)
+    result.channels[0].regions.push_back({energy_j, {}, energy_j});
+  return result;
+}
+
+TEST(RegionTable, GivesEveryRegionItsFigures) {
+  const Measurement run = measurement({{"epoch 1", 2, 10}}, {3600});
+  EXPECT_THAT(region_summary(run), ElementsAre(Pair("energy_region_epoch_1_wh", "1"),
+                                               Pair("power_region_epoch_1_w", "360"),
+                                               Pair("duration_region_epoch_1_s", "10")));
+  EXPECT_EQ(render_regions_csv(run),
+            "region,count,duration_s,energy_wh,power_mean_w,energy_nvml:0:gpu_wh\n"
+            "epoch 1,2,10,1,360,1\n");
+  EXPECT_THAT(region_warnings(run), IsEmpty());
+}
+
+TEST(RegionTable, WhatHadNoTimeIsAbsentAndNotZero) {
+  const Measurement run = measurement({{"a", 1, 0}, {"b", 1, 10}, {"c", 1, 0}}, {0, 3600, 0});
+  EXPECT_THAT(region_summary(run),
+              ElementsAre(Pair("energy_region_b_wh", "1"), Pair("power_region_b_w", "360"),
+                          Pair("duration_region_b_s", "10")));
+  EXPECT_EQ(render_regions_csv(run),
+            "region,count,duration_s,energy_wh,power_mean_w,energy_nvml:0:gpu_wh\n"
+            "a,1,,,,\n"
+            "b,1,10,1,360,1\n"
+            "c,1,,,,\n");
+  EXPECT_THAT(region_warnings(run),
+              ElementsAre("2 regions have no energy: begin and end came in one moment (begin@NS "
+                          "and end@NS would tell their times): 'a' ..."));
+}
+
+TEST(RegionTable, ACounterThatDidNotMoveSaysNothing) {
+  const Measurement run = measurement({{"short", 1, 0.01}}, {0});
+  EXPECT_THAT(region_summary(run), ElementsAre(Pair("duration_region_short_s", "0.01")));
+  EXPECT_THAT(region_warnings(run),
+              ElementsAre("1 region has no energy: too short for a counter to move: 'short'"));
+}
+
+TEST(RegionTable, NamesThatBecomeOneAreToldApart) {
+  const Measurement run = measurement({{"eval 1", 1, 10}, {"eval-1", 1, 20}}, {3600, 7200});
+  EXPECT_THAT(
+      region_summary(run),
+      ElementsAre(Pair("energy_region_eval_1_wh", "1"), Pair("power_region_eval_1_w", "360"),
+                  Pair("duration_region_eval_1_s", "10"), Pair("energy_region_eval_1_2_wh", "2"),
+                  Pair("power_region_eval_1_2_w", "360"),
+                  Pair("duration_region_eval_1_2_s", "20")));
+  EXPECT_THAT(region_warnings(run),
+              ElementsAre("regions have names that are one as identifiers: 'eval-1' is eval_1_2"));
+}
+
+}  // namespace
+}  // namespace bench::energy

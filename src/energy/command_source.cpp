@@ -32,9 +32,8 @@ struct PowerUnit {
 constexpr std::array power_units{PowerUnit{"Watts", 1}, PowerUnit{"kW", 1000}, PowerUnit{"W", 1}};
 
 bool is_meter_name(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-' || c == '.';
-  });
+  return std::ranges::all_of(
+      text, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; });
 }
 
 std::string_view without_ipmi_label(std::string_view line) {
@@ -78,9 +77,12 @@ MeterCommand parse_meter_command(const std::string& text) {
   const auto slash = front.find('/');
   MeterCommand command;
   command.name = front.substr(0, slash);
-  if (equals == std::string::npos || strip(text.substr(equals + 1)).empty() ||
-      !is_meter_name(command.name))
+  if (equals == std::string::npos || strip(text.substr(equals + 1)).empty() || command.name.empty())
     throw Error(fmt::format("'{}' names no command", text), command_syntax);
+  if (!is_meter_name(command.name))
+    throw Error(
+        fmt::format("'{}' is no name for a command's meter", command.name),
+        fmt::format("{}; a name has letters, digits, '_', '-' and '.' only", command_syntax));
   if (slash != std::string::npos)
     command.interval_s = parse_interval_s(front.substr(slash + 1));
   if (command.interval_s <= 0)

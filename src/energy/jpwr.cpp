@@ -67,6 +67,14 @@ std::vector<JpwrEnergy> energies(std::span<const ChannelEnergy> measured, Energy
 
 }  // namespace
 
+std::vector<std::string> methods_of_jpwr() {
+  std::vector<std::string> names;
+  for (const Name& known : device_sources)
+    names.emplace_back(known.jpwr);
+  names.emplace_back(meter_source.jpwr);
+  return names;
+}
+
 std::string method_of_jpwr(const std::string& name) {
   for (const Name& known : device_sources)
     if (known.jpwr == name)

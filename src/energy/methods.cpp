@@ -102,20 +102,21 @@ const std::vector<Entry>& registry() {
   return entries;
 }
 
-const Entry& entry_of(const std::string& name) {
+const Entry& entry_of(const std::string& name, std::span<const std::string> other_names = {}) {
   for (const Entry& entry : registry())
     if (entry.name == name)
       return entry;
   std::vector<std::string> known{"auto"};
   for (const Entry& entry : registry())
     known.emplace_back(entry.name);
+  known.insert(known.end(), other_names.begin(), other_names.end());
   throw Error(fmt::format("unknown method '{}'", name), suggestion(name, known, "known are "));
 }
 
-Method parse_method(const std::string& text) {
+Method parse_method(const std::string& text, std::span<const std::string> other_names) {
   const auto colon = text.find(':');
   Method method{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
-  const std::string_view name = entry_of(method.name).name;
+  const std::string_view name = entry_of(method.name, other_names).name;
   const bool wants_argument = name == "model" || name == "mock" || name == "command";
   if (wants_argument && method.argument.empty())
     throw Error(fmt::format("method '{}' needs an argument", method.name),
@@ -157,7 +158,10 @@ double parse_quantity(const std::string& text, std::span<const Unit> units, cons
     if (!stripped.ends_with(unit.name))
       continue;
     const auto number = parse_number(strip(stripped.substr(0, stripped.size() - unit.name.size())));
-    if (number && *number >= 0)
+    if (number && *number < 0)
+      throw Error(fmt::format("'{}' is below zero", text),
+                  fmt::format("write it like {}", example));
+    if (number)
       return *number * unit.factor;
   }
   throw Error(fmt::format("'{}' is no number with a unit", text),
@@ -176,13 +180,14 @@ std::string devices_of(const PowerSource& source) {
 
 }  // namespace
 
-SourceSettings parse_methods(const std::vector<std::string>& texts) {
+SourceSettings parse_methods(const std::vector<std::string>& texts,
+                             std::span<const std::string> other_names) {
   SourceSettings settings;
   for (const std::string& text : texts)
     for (const std::string& name : split_methods(text))
       if (name == "auto")
         settings.automatic = true;
-      else if (const Method method = parse_method(name);
+      else if (const Method method = parse_method(name, other_names);
                std::ranges::count(settings.methods, method) == 0)
         settings.methods.push_back(method);
   if (settings.methods.empty())

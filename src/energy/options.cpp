@@ -204,8 +204,8 @@ Options interpret(const CommandLine& line) {
                 "use either --method, --out, --suffix, --format or --methods, --df-out, "
                 "--df-suffix, --df-filetype");
   Options options;
-  options.sources =
-      parse_methods(jpwr ? own_methods(line.values("--methods")) : line.values("--method"));
+  options.sources = jpwr ? parse_methods(own_methods(line.values("--methods")), methods_of_jpwr())
+                         : parse_methods(line.values("--method"));
   options.sources.sysfs_root = line.value("--sysfs-root");
   options.interval = interval(line.value("--interval"), jpwr != nullptr);
   if (line.has("--baseline"))

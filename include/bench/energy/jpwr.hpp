@@ -12,6 +12,9 @@ namespace bench::energy {
 // What jpwr calls things, so that what reads its files reads ours: github.com/FZJ-JSC/jpwr, its
 // documentation and output as of version 0.0.8.
 
+/// The names of its methods.
+std::vector<std::string> methods_of_jpwr();
+
 /// Our name of one of its methods: `pynvml` is `nvml`, `gh` is `hwmon`, `gc` is `gcipu`. Any other
 /// word stays as it is.
 std::string method_of_jpwr(const std::string& name);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,10 @@ struct Absence {
 /// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `rapl`, `model:cpu=65W`, `mock:...` and the others that
 /// `bench-energy --help` lists, each text one or more of them with commas between. None at all is
 /// `auto`. What follows `command:` is the command to its end, commas and all.
+/// @param other_names what the user might have meant besides, for the hint
 /// @throws bench::Error for an unknown name or a bad argument
-SourceSettings parse_methods(const std::vector<std::string>& texts);
+SourceSettings parse_methods(const std::vector<std::string>& texts,
+                             std::span<const std::string> other_names = {});
 
 /// What to call a method: `model:gpu` of `model:gpu=60W..400W`, else its name.
 std::string label_of(const Method& method);

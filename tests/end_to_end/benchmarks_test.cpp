@@ -126,7 +126,8 @@ TEST_P(BenchmarkScriptTest, AsksForTheMachineAndRunsTheProgram) {
                                      "--strict",  "--account",
                                      "project",   "--tag"};
   arguments.insert(arguments.end(), GetParam().tags.begin(), GetParam().tags.end());
-  const auto run = here.bench(arguments);
+  const auto run = here.bench(arguments, {{"BENCH_TOKEN_DATA", "/data/oscar"},
+                                          {"BENCH_CONTAINER", "/images/gpt.sif"}});
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   for (const std::string& text : GetParam().expected)
     EXPECT_THAT(run.standard_output, HasSubstr(text));
@@ -137,32 +138,52 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         ScriptCase{"GptOnAllDevices",
                    "llm_training",
-                   {"JEDI", "short"},
-                   {"#SBATCH --ntasks-per-node=4", "gpt --model 800M --precision fp16",
+                   {"JEDI", "short", "synthetic"},
+                   {"#SBATCH --ntasks-per-node=4", "-- gpt --model 800M --precision fp16",
                     "--global-batch-size 256", "--peak-tflops 990 --steps 20"}},
         ScriptCase{"GptSharedByANode",
                    "llm_training",
-                   {"JEDI", "13B", "short"},
+                   {"JEDI", "13B", "short", "synthetic"},
                    {"#SBATCH --nodes=1", "gpt --model 13B --precision fp16 --micro-batch-size 2",
-                    "--global-batch-size 128 --tensor-parallel 2 --pipeline-parallel 2"}},
+                    "--global-batch-size 128 --tensor-parallel 2 --pipeline-parallel 2 "
+                    "--recompute selective"}},
+        ScriptCase{"GptThatNeedsMoreOfSmallDevices",
+                   "llm_training",
+                   {"A100", "13B", "short", "synthetic"},
+                   {"#SBATCH --nodes=2", "gpt --model 13B --precision fp16 --micro-batch-size 2",
+                    "--global-batch-size 128 --tensor-parallel 4 --pipeline-parallel 2 "
+                    "--recompute full"}},
         ScriptCase{"GptSharedByManyNodes",
                    "llm_training",
-                   {"GH200", "175B", "short"},
-                   {"#SBATCH --nodes=64", "gpt --model 175B --precision bf16",
+                   {"JEDI", "175B", "short", "synthetic"},
+                   {"#SBATCH --nodes=16", "gpt --model 175B --precision bf16",
                     "--global-batch-size 128 --tensor-parallel 8 --pipeline-parallel 8"}},
         ScriptCase{"GptOnOneDevice",
                    "llm_training",
-                   {"A100", "117M", "bf16", "one_device", "short"},
+                   {"A100", "117M", "bf16", "one_device", "short", "synthetic"},
                    {"#SBATCH --ntasks-per-node=1", "gpt --model 117M --precision bf16"}},
         ScriptCase{"GptOnHalvesOfModules",
                    "llm_training",
-                   {"MI250", "24x1024", "short"},
+                   {"MI250", "24x1024", "short", "synthetic"},
                    {"#SBATCH --ntasks-per-node=8", "gpt --model 24x1024", "--peak-tflops 181.05"}},
         ScriptCase{"GptOfGraphcore",
                    "llm_training",
-                   {"GC200", "short"},
+                   {"GC200", "synthetic"},
                    {"#SBATCH --ntasks-per-node=1", "bench-energy --method gcipu",
-                    "-- ${BENCH_IPU_GPT:?} 256"}},
+                    "model=117M sequence=1024", "pipeline_parallel=4", "data_parallel=1",
+                    "-- ${BENCH_IPU_GPT:?} 4 64 ", "-- ${BENCH_IPU_GPT:?} 4 16384 "}},
+        ScriptCase{"GptOnTheTokensOfACorpus",
+                   "llm_training",
+                   {"JEDI", "short"},
+                   {"data=/data/oscar ", "--warmup 5 --data-path '\\''/data/oscar'\\''"}},
+        ScriptCase{"GptInAContainer",
+                   "llm_training",
+                   {"MI250", "short", "synthetic", "container"},
+                   {"-- apptainer exec --rocm /images/gpt.sif gpt --model 800M"}},
+        ScriptCase{"GptOfGraphcoreInAContainer",
+                   "llm_training",
+                   {"GC200", "short", "synthetic", "container"},
+                   {"-- apptainer exec /images/gpt.sif ${BENCH_IPU_GPT:?} 4 256 "}},
         ScriptCase{"ImagesOnNumbersOfDevices",
                    "image_classification",
                    {"GH200"},
@@ -197,6 +218,59 @@ INSTANTIATE_TEST_SUITE_P(
                    "image_classification",
                    {"GC200"},
                    {"-- ${BENCH_IPU_RESNET:?} 16"}}),
+    [](const auto& instance) { return instance.param.name; });
+
+/// What a benchmark refuses to do on a machine.
+struct RefusedCase {
+  std::string name;
+  std::string benchmark;
+  std::vector<std::string> tags;
+  std::string expected;  ///< A text in the message.
+};
+class RefusedBenchmarkTest : public testing::TestWithParam<RefusedCase> {};
+
+TEST_P(RefusedBenchmarkTest, SaysWhyAndWritesNoScript) {
+  const Playground here;
+  std::vector<std::string> arguments{"run", benchmark(GetParam().benchmark), "--dry-run", "--tag"};
+  arguments.insert(arguments.end(), GetParam().tags.begin(), GetParam().tags.end());
+  const auto run = here.bench(arguments);
+  EXPECT_EQ(run.status.code, 1) << run.standard_output;
+  EXPECT_THAT(run.standard_error, HasSubstr(GetParam().expected));
+  EXPECT_THAT(run.standard_output, Not(HasSubstr("#SBATCH")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, RefusedBenchmarkTest,
+    testing::Values(
+        RefusedCase{"GptWithoutData",
+                    "llm_training",
+                    {"JEDI"},
+                    "BENCH_TOKEN_DATA: set it to the PREFIX of a corpus, or give the tag "
+                    "synthetic"},
+        RefusedCase{"GptOfTwoSizes",
+                    "llm_training",
+                    {"JEDI", "synthetic", "800M", "117M"},
+                    "not (117M and 800M)"},
+        RefusedCase{"GptSharedByOneDevice",
+                    "llm_training",
+                    {"JEDI", "synthetic", "13B", "one_device"},
+                    "not (one_device and (13B or 175B))"},
+        RefusedCase{"GptOnMoreNodesThanThereAre",
+                    "llm_training",
+                    {"H100", "synthetic", "175B"},
+                    "175B is shared by 64 devices, 4 on a node; H100 has 1 nodes"},
+        RefusedCase{"GptThatDevicesCannotHold",
+                    "llm_training",
+                    {"ABCI", "synthetic", "13B"},
+                    "13B needs devices of 40 GB; ABCI has 16.0 GB"},
+        RefusedCase{"GptOfGraphcoreInAnotherSize",
+                    "llm_training",
+                    {"GC200", "synthetic", "800M"},
+                    "not (GC200 and (24x1024 or 800M or 13B or 175B))"},
+        RefusedCase{"GptInAContainerHere",
+                    "llm_training",
+                    {"container"},
+                    "not (local and (bf16 or container))"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -31,6 +31,7 @@ Variables platform_variables(const platform::Platform& platform) {
   const platform::Accelerator& accelerator = machine.accelerator;
   return {
       {"jube_platform_name", platform.name},
+      {"jube_platform_container", platform.container},
       {"jube_platform_nodes", text_of(machine.nodes)},
       {"jube_platform_devices_per_node", text_of(machine.devices_per_node)},
       {"jube_platform_cores_per_node", text_of(machine.cores_per_node)},

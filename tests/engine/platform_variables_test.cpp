@@ -29,6 +29,8 @@ INSTANTIATE_TEST_SUITE_P(
                     // Four modules that show as eight devices.
                     PlatformCase{"MI250", "jube_platform_devices_per_node", "8"},
                     PlatformCase{"MI250", "jube_platform_device_fp16_tflops", "181.05"},
+                    PlatformCase{"MI250", "jube_platform_container", "apptainer exec --rocm"},
+                    PlatformCase{"local", "jube_platform_container", ""},
                     PlatformCase{"local", "jube_platform_devices_per_node", ""},
                     PlatformCase{"local", "jube_platform_device_fp16_tflops", ""}),
     [](const auto& instance) { return instance.param.platform + "_" + instance.param.variable; });

@@ -16,6 +16,7 @@
 #include "harness/timings_file.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <vector>
 
@@ -28,9 +29,15 @@ namespace {
 using namespace bench;
 using steps::Region;
 
-/// The iterations that were measured; ends early where the time is over or the loss is lost.
-std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& training,
-                                  gpt::Checkpoints& checkpoints, steps::Timers& timers) {
+/// What became of a run.
+struct Course {
+  std::vector<gpt::Iteration> measured;
+  std::int64_t diverged_at = 0;  ///< From 1, warm-up included; 0: it did not.
+};
+
+/// Ends early where the time is over or the loss is lost.
+Course train(const gpt::Options& options, gpt::Training& training, gpt::Checkpoints& checkpoints,
+             steps::Timers& timers) {
   const auto begin = std::chrono::steady_clock::now();
   const std::chrono::duration<double, std::ratio<60>> most(options.exit_duration_min);
   const auto time_is_over = [&] {
@@ -38,26 +45,36 @@ std::vector<gpt::Iteration> train(const gpt::Options& options, gpt::Training& tr
   };
 
   gpt::Progress progress(options);
-  std::vector<gpt::Iteration> measured;
+  Course course;
+  std::int64_t done = 0;
+  const auto iterate = [&] {
+    const gpt::Iteration iteration = training.iterate(timers);
+    ++done;
+    if (iteration.diverged)
+      course.diverged_at = done;
+    return iteration;
+  };
   {
     const energy::Region warmup("warmup");
-    for (std::int64_t i = 0; i < options.common.warmup && !time_is_over(); ++i)
-      training.iterate(timers);
+    while (done < options.common.warmup && course.diverged_at == 0 && !time_is_over())
+      iterate();
+    if (course.diverged_at > 0)
+      return course;
     timers.begin_epoch();
   }
   steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
   progress.begin();
   do {
-    measured.push_back(timers.timed(Region::batch, [&] { return training.iterate(timers); }));
-    progress.add(measured.back(), training.consumed_samples());
-    if (!measured.back().diverged)
-      checkpoints.save_if_due(training, std::ssize(measured));
-  } while (static_cast<std::int64_t>(measured.size()) < options.common.steps &&
-           !measured.back().diverged && !time_is_over());
+    course.measured.push_back(timers.timed(Region::batch, iterate));
+    progress.add(course.measured.back(), training.consumed_samples());
+    if (course.diverged_at == 0)
+      checkpoints.save_if_due(training, std::ssize(course.measured));
+  } while (std::ssize(course.measured) < options.common.steps && course.diverged_at == 0 &&
+           !time_is_over());
   timers.end_epoch();
   steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
   progress.end();
-  return measured;
+  return course;
 }
 
 int train_and_report(const gpt::Options& options, const torch::Device& device,
@@ -70,17 +87,18 @@ int train_and_report(const gpt::Options& options, const torch::Device& device,
   gpt::mllog_options(options);
   steps::mllog("init_stop");
   steps::mllog("run_start");
-  const std::vector<gpt::Iteration> measured = train(options, training, checkpoints, timers);
-  gpt::log_results(options, timers, measured);
+  const Course course = train(options, training, checkpoints, timers);
+  if (!course.measured.empty())  // else the loss was lost in the warm-up
+    gpt::log_results(options, timers, course.measured);
   std::fflush(stdout);  // they count also where the checkpoint fails
-  if (!measured.back().diverged)
+  if (course.diverged_at == 0)
     checkpoints.save_last(training);
   checkpoints.log_results();
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
   timings.write(timers);
-  if (measured.back().diverged) {
-    steps::log_value("diverged_at_iteration", measured.size());
+  if (course.diverged_at > 0) {
+    steps::log_value("diverged_at_iteration", course.diverged_at);
     steps::log_value("result", "diverged");
     return steps::exit_diverged;
   }

@@ -123,7 +123,7 @@ void Dataset::log() const {
   }
 }
 
-void Dataset::log_work(const Images& images) const {
+void Dataset::log_work(const Images& images, std::int64_t steps) const {
   const auto work = images.work();
   if (!work)
     return;
@@ -132,10 +132,8 @@ void Dataset::log_work(const Images& images) const {
   log_value("loader_images_per_second_per_thread", images_per_thread_second);
   log_value("loader_images_per_second", images_per_thread_second * threads_);
   if (training_) {
-    const std::int64_t used =
-        (options_.common.warmup + options_.common.steps) * options_.global_batch();
-    log_value("dataset_epochs",
-              static_cast<double>(used) / static_cast<double>(training_->images()));
+    log_value("dataset_epochs", static_cast<double>(steps * options_.global_batch()) /
+                                    static_cast<double>(training_->images()));
   }
 }
 

@@ -34,7 +34,8 @@ class Dataset {
   void log() const;
 
   /// Prints how fast the threads were.
-  void log_work(const Images& images) const;
+  /// @param steps that were done, warm-up included
+  void log_work(const Images& images, std::int64_t steps) const;
 
  private:
   void stage(steps::Communicator& communicator);

@@ -16,8 +16,9 @@
 #include "vision/report.hpp"
 #include "vision/training.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <optional>
 
 #include <c10/core/DeviceGuard.h>
 
@@ -51,9 +52,10 @@ int train_and_report(const vision::Options& options, const vision::Counts& count
   steps::mllog("init_stop");
   steps::mllog("run_start");
   const vision::History history = train(options, *images, model, communicator, device, timers);
+  const std::optional<std::int64_t> diverged_at = history.diverged_at();
   vision::log_results(options, counts, timers, history);
-  dataset.log_work(*images);
-  if (options.eval_steps > 0) {
+  dataset.log_work(*images, std::ssize(history.losses));
+  if (options.eval_steps > 0 && !diverged_at) {
     images = dataset.images(steps::ImagePart::validation);
     steps::mllog("eval_start", {}, {{"epoch_num", 1}});
     vision::log_evaluation(vision::evaluate(options, *images, model, communicator, device));
@@ -62,10 +64,10 @@ int train_and_report(const vision::Options& options, const vision::Counts& count
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
   timings.write(timers);
-  const bool finite = std::all_of(history.losses.begin(), history.losses.end(),
-                                  [](double loss) { return std::isfinite(loss); });
-  steps::log_value("result", finite ? "ok" : "diverged");
-  return finite ? steps::exit_ok : steps::exit_diverged;
+  if (diverged_at)
+    steps::log_value("diverged_at_step", *diverged_at);
+  steps::log_value("result", diverged_at ? "diverged" : "ok");
+  return diverged_at ? steps::exit_diverged : steps::exit_ok;
 }
 
 int run(int argc, char** argv) {

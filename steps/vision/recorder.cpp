@@ -1,6 +1,7 @@
 #include "vision/recorder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace bench::vision {
@@ -21,6 +22,14 @@ torch::Tensor mean_over(steps::Communicator& ranks, const std::vector<torch::Ten
 
 }  // namespace
 
+std::optional<std::int64_t> History::diverged_at() const {
+  const auto lost =
+      std::ranges::find_if_not(losses, [](double loss) { return std::isfinite(loss); });
+  if (lost == losses.end())
+    return std::nullopt;
+  return lost - losses.begin() + 1;
+}
+
 void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
                       const torch::Tensor& labels) {
   losses_.push_back(loss.detach());
@@ -31,6 +40,10 @@ void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
       std::get<1>(scores.detach().topk(best, 1)).eq(labels.unsqueeze(1));  // (B, best)
   const torch::Tensor counts = torch::stack({hits.select(1, 0).sum(), hits.sum()});
   percents_.push_back(counts * (100.0 / static_cast<double>(scores.size(0))));
+}
+
+bool Recorder::has_diverged() const {
+  return !losses_.empty() && !std::isfinite(losses_.back().item<double>());
 }
 
 History Recorder::read(steps::Communicator& ranks) const {

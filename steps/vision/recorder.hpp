@@ -3,6 +3,8 @@
 #include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace bench::vision {
@@ -12,6 +14,9 @@ struct History {
   std::vector<double> losses;
   std::vector<double> top1_percent;  ///< Images whose label has the highest score.
   std::vector<double> top5_percent;  ///< Among the five highest, or all where there are fewer.
+
+  /// The first step whose loss is not finite, counted from 1; nothing where all are.
+  std::optional<std::int64_t> diverged_at() const;
 };
 
 /// Keeps results of steps on the device until they are asked for: reading one in the loop would
@@ -25,6 +30,9 @@ class Recorder {
   /// @param scores (B, classes)
   /// @param labels (B), int64
   void record(const torch::Tensor& loss, const torch::Tensor& scores, const torch::Tensor& labels);
+
+  /// Whether the last loss is not finite. Waits for the device.
+  bool has_diverged() const;
 
   /// Waits for the device. Shares are empty unless they were worked out.
   /// @param ranks that have recorded as many steps, with as many images in each; all of them call

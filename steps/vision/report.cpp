@@ -43,6 +43,20 @@ std::string progress(const Options& options, const steps::Timers& timers, const 
                     measured(history.losses));
 }
 
+void log_measured(const Options& options, const Counts& counts, const steps::Timers& timers,
+                  const History& history) {
+  const auto steps = static_cast<double>(timers.samples_s(Region::batch).size());
+  const double epoch_s = timers.samples_s(Region::epoch).front();
+  fmt::print("{}", progress(options, timers, history));
+  log_value("epoch_s", epoch_s);
+  steps::log_times(timers);
+  const double images_per_second = static_cast<double>(options.global_batch()) * steps / epoch_s;
+  log_value("images_per_second", images_per_second);
+  log_value("images_per_second_per_device", images_per_second / options.ranks);
+  log_value("flops_per_second",
+            images_per_second * static_cast<double>(counts.training_flops_per_sample()));
+}
+
 }  // namespace
 
 void log_description(const Options& options, const Counts& counts) {
@@ -69,16 +83,8 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
 
 void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
                  const History& history) {
-  const auto steps = static_cast<double>(timers.samples_s(Region::batch).size());
-  const double epoch_s = timers.samples_s(Region::epoch).front();
-  fmt::print("{}", progress(options, timers, history));
-  log_value("epoch_s", epoch_s);
-  steps::log_times(timers);
-  const double images_per_second = static_cast<double>(options.global_batch()) * steps / epoch_s;
-  log_value("images_per_second", images_per_second);
-  log_value("images_per_second_per_device", images_per_second / options.ranks);
-  log_value("flops_per_second",
-            images_per_second * static_cast<double>(counts.training_flops_per_sample()));
+  if (!timers.samples_s(Region::batch).empty())  // else the loss was lost in the warm-up
+    log_measured(options, counts, timers, history);
   log_value("first_loss", history.losses.front());
   log_value("final_loss", history.losses.back());
 }

@@ -24,6 +24,7 @@ class Training {
         model_(model),
         device_(device),
         timers_(timers),
+        looks_at_losses_(device.is_cpu() && communicator.size() == 1),
         precision_(options.common.precision()),
         optimizer_(model->parameters(), {.learning_rate = options.learning_rate(),
                                          .momentum = options.momentum,
@@ -44,6 +45,11 @@ class Training {
     if (!replay_.has_recorded())
       loss_ = scores_ = torch::Tensor();  // and with them what the backward pass needed
   }
+
+  /// Whether the last loss is known to be lost. On a GPU the host would have to wait for it, and
+  /// of several ranks, each with a loss of its own, one would end without the others: these find
+  /// out when all steps are done.
+  bool has_diverged() const { return looks_at_losses_ && recorder_.has_diverged(); }
 
   const Recorder& recorder() const { return recorder_; }
 
@@ -69,6 +75,7 @@ class Training {
   Network& model_;
   torch::Device device_;
   steps::Timers& timers_;
+  bool looks_at_losses_;
   steps::Precision precision_;
   steps::Sgd optimizer_;
   std::unique_ptr<steps::GradientBuckets> buckets_;
@@ -85,12 +92,14 @@ History train(const Options& options, Images& images, Network& model,
   Training training(options, images, model, communicator, device, timers);
   {
     const energy::Region warmup("warmup");
-    for (std::int64_t i = 0; i < options.common.warmup; ++i)
+    for (std::int64_t i = 0; i < options.common.warmup && !training.has_diverged(); ++i)
       training.step();
+    if (training.has_diverged())
+      return training.recorder().read(communicator);
     timers.begin_epoch();
   }
   steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
-  for (std::int64_t i = 0; i < options.common.steps; ++i)
+  for (std::int64_t i = 0; i < options.common.steps && !training.has_diverged(); ++i)
     timers.timed(Region::batch, [&] { training.step(); });
   timers.end_epoch();
   steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});

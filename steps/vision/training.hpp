@@ -10,8 +10,9 @@
 namespace bench::vision {
 
 /// Trains the model, which is on the device. Ranks train copies of that of rank 0.
+/// On the CPU one rank alone ends with the first step whose loss is not finite.
 /// @param timers get the times of the measured steps
-/// @returns what all steps gave, warm-up included
+/// @returns what all steps gave that were done, warm-up included
 History train(const Options& options, Images& images, Network& model,
               steps::Communicator& communicator, const torch::Device& device,
               steps::Timers& timers);

@@ -105,6 +105,18 @@ TEST(GptProgram, EndsWithTheStepWhoseLossIsLost) {
   EXPECT_LT(outcome.number("diverged_at_iteration"), 50);
 }
 
+TEST(GptProgram, CountsTheWarmUpWhereItsLossIsLost) {
+  const std::string lost = tiny_model + "--lr 1e30 --min-lr 1e29 --clip-grad 0 ";
+  const std::string first = run(lost + "--steps 50 --warmup 0").value("diverged_at_iteration");
+  EXPECT_GT(std::stoi(first), 1);
+  for (const char* warmup : {"1", "300"}) {
+    const Outcome outcome = run(lost + "--steps 50 --warmup " + warmup);
+    EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+    EXPECT_EQ(outcome.value("diverged_at_iteration"), first) << warmup;
+    EXPECT_EQ(outcome.value("tokens_per_second").empty(), warmup == std::string("300"));
+  }
+}
+
 TEST(GptProgram, EndsWhenItsTimeIsOver) {
   const Outcome outcome = run(tiny_model + "--steps 1000000 --exit-duration-in-mins 0.01");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -247,7 +247,18 @@ TEST(VisionProgram, SaysWhenItDiverges) {
   const Outcome outcome = run_vision(tiny + "--steps 3 --warmup 1 --base-learning-rate 1e30");
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
   EXPECT_EQ(outcome.value("result"), "diverged");
+  EXPECT_EQ(outcome.value("diverged_at_step"), "2");
   EXPECT_FALSE(outcome.value("images_per_second").empty());
+}
+
+TEST(VisionProgram, EndsWithTheStepWhoseLossIsLost) {
+  const std::string lost = tiny + "--eval-steps 1 --base-learning-rate 1e30 ";
+  for (const char* steps : {"--steps 100000 --warmup 1", "--steps 1 --warmup 100000"}) {
+    const Outcome outcome = run_vision(lost + steps);
+    EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+    EXPECT_EQ(outcome.value("diverged_at_step"), "2") << steps;
+    EXPECT_EQ(outcome.value("evaluation_s"), "") << steps;
+  }
 }
 
 TEST(VisionProgram, WarnsAboutTheReferenceBlas) {

@@ -49,5 +49,19 @@ TEST(VisionRanks, EndsWhereOneRankHasADamagedImage) {
 
 #endif
 
+#ifdef BENCH_STEPS_GLOO
+
+TEST(VisionRanks, EndTogetherWhereTheLossIsLost) {
+  const auto outcomes =
+      run_ranks(2, VISION_PROGRAM,
+                "--model resnet18 --image-size 32 --batch-size 2 --threads 1 --device cpu "
+                "--steps 2 --warmup 2 --base-learning-rate 1e30");
+  EXPECT_EQ(outcomes[0].exit_code, 4) << outcomes[0].err;
+  EXPECT_EQ(outcomes[1].exit_code, 4) << outcomes[1].err;
+  EXPECT_EQ(outcomes[0].value("diverged_at_step"), "2");
+}
+
+#endif
+
 }  // namespace
 }  // namespace bench::steps

@@ -1,6 +1,6 @@
 #include "data/tfrecord.hpp"
 
-#include "data/crc32c.hpp"
+#include "checksum/crc32c.hpp"
 #include "data/data_error.hpp"
 
 namespace bench::steps {

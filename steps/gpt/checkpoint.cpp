@@ -44,11 +44,28 @@ std::string difference(const std::string& saved, const std::string& ours) {
   return "differs from this run";
 }
 
+/// What `latest` says where a run saves to the folder, and no checkpoint is whole yet.
+constexpr const char* none_yet = "none";
+
+bool has_checkpoints(const std::string& folder) {
+  std::error_code absent;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, absent))
+    if (entry.path().filename().string().starts_with("iteration_"))
+      return true;
+  return false;
+}
+
 /// The name of the last whole checkpoint of a folder; empty if it has none.
+/// @throws steps::UsageError if there are checkpoints, and nothing says which of them are whole
 std::string latest(const std::string& folder) {
   std::string name;
   std::ifstream(fs::path(folder) / "latest") >> name;
-  return name;
+  if (name.empty() && has_checkpoints(folder))
+    throw steps::UsageError(
+        fmt::format("{} names none of the checkpoints beside it",
+                    (fs::path(folder) / "latest").string()),
+        "write the name of the last whole one into it, as iteration_00000100, or move them away");
+  return name == none_yet ? "" : name;
 }
 
 /// There is always a whole `latest`, the old one or the new one.
@@ -84,6 +101,8 @@ Checkpoints::Checkpoints(const Options& options, const torch::Device& device,
   if (!save.empty() && !fs::create_directories(save, error) && error)
     throw steps::UsageError(fmt::format("cannot make {}: {}", save, error.message()),
                             "--save takes a folder that all ranks can write to");
+  if (!save.empty() && all.rank() == 0 && latest(save).empty())
+    set_latest(save, none_yet);  // else what is left of a run that is killed could be whole
 }
 
 void Checkpoints::load(Training& training) {

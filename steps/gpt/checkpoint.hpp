@@ -12,7 +12,7 @@ namespace bench::gpt {
 
 /// Checkpoints of a run in folders that all ranks see:
 ///
-///     FOLDER/latest                             the name of the last whole one
+///     FOLDER/latest                             the name of the last whole one, or `none`
 ///     FOLDER/iteration_00000100/rank_00003.pt   of each rank
 ///
 /// `latest` changes when all ranks have their file on the disk, so that a run that is killed leaves
@@ -21,7 +21,7 @@ class Checkpoints {
  public:
   /// @param all ranks; must outlive this object
   /// @throws steps::UsageError if there is nothing to load, or the folder to save to has the
-  ///         checkpoints of another run or cannot be made
+  ///         checkpoints of another run or cannot be made, or one of them has lost its `latest`
   Checkpoints(const Options& options, const torch::Device& device, steps::Communicator& all);
 
   /// Goes on from the last checkpoint of `--load`, if there is one: the folder that is saved to may

@@ -142,5 +142,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   bench::steps::keep_freed_memory();
-  return bench::steps::run_program("gpt", [&] { return run(argc, argv); });
+  return bench::steps::run_program(
+      "gpt", [&] { return run(argc, argv); }, "--micro-batch-size");
 }

@@ -21,16 +21,17 @@ constexpr std::array<std::string_view, 6> out_of_memory_texts = {
     "ALLOC_FAILED",  "out_of_memory",         "Storage size calculation overflowed",
 };
 
-int report(std::string_view program, const std::exception& error) {
+int report(std::string_view program, const std::exception& error, std::string_view batch_option) {
   std::fflush(stdout);
   fmt::print(stderr, "{}: error: {}\n", program, first_line(error));
-  if (const auto* usage = dynamic_cast<const UsageError*>(&error)) {
-    fmt::print(stderr, "hint: {}\n", usage->hint());
+  if (const auto* hinted = dynamic_cast<const HintedError*>(&error))
+    fmt::print(stderr, "hint: {}\n", hinted->hint());
+  if (dynamic_cast<const UsageError*>(&error)) {
     discard_metrics_file();
     return exit_usage;
   }
   if (is_out_of_memory(error)) {
-    fmt::print(stderr, "hint: a smaller --batch-size needs less memory\n");
+    fmt::print(stderr, "hint: a smaller {} needs less memory\n", batch_option);
     log_value("result", "oom");
     return exit_out_of_memory;
   }
@@ -61,12 +62,13 @@ void speak_only_on_rank_0(int rank) {
     throw std::runtime_error("cannot open /dev/null");
 }
 
-int run_program(std::string_view program, const std::function<int()>& body) {
+int run_program(std::string_view program, const std::function<int()>& body,
+                std::string_view batch_option) {
   int code = exit_failed;
   try {
     code = body();
   } catch (const std::exception& error) {
-    code = report(program, error);
+    code = report(program, error, batch_option);
   }
   end_mllog();
   try {

@@ -18,18 +18,24 @@ enum ExitCode : int {
   exit_diverged = 4,
 };
 
-/// The caller asked for something that does not exist or cannot work here.
-class UsageError : public std::runtime_error {
+/// An error that the caller can do something about.
+class HintedError : public std::runtime_error {
  public:
   /// @param message what is wrong, without a final full stop or newline
   /// @param hint what the caller can do about it
-  UsageError(const std::string& message, std::string hint)
+  HintedError(const std::string& message, std::string hint)
       : std::runtime_error(message), hint_(std::move(hint)) {}
 
   const std::string& hint() const { return hint_; }
 
  private:
   std::string hint_;
+};
+
+/// The caller asked for something that does not exist or cannot work here.
+class UsageError : public HintedError {
+ public:
+  using HintedError::HintedError;
 };
 
 /// What the exception says, up to the end of the line: LibTorch's carry a stack trace after their
@@ -45,6 +51,8 @@ void speak_only_on_rank_0(int rank);
 
 /// Runs the body of `main` and turns what it throws into an exit code, a message on stderr and,
 /// where the run had begun, the line `result=oom` or `result=failed` on stdout.
-int run_program(std::string_view program, const std::function<int()>& body);
+/// @param batch_option the one to make smaller where memory ran out
+int run_program(std::string_view program, const std::function<int()>& body,
+                std::string_view batch_option = "--batch-size");
 
 }  // namespace bench::steps

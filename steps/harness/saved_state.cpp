@@ -1,11 +1,15 @@
 #include "harness/saved_state.hpp"
 
+#include "checksum/crc32c.hpp"
 #include "harness/program.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +19,45 @@
 
 namespace bench::steps {
 namespace {
+
+/// What stands behind LibTorch's part of a file: these letters, and the CRC-32C of that part.
+constexpr std::string_view ending_mark = "benchcrc";
+constexpr std::uint64_t ending_bytes = ending_mark.size() + sizeof(std::uint32_t);
+
+const char* const other_checkpoint =
+    "go on from an older checkpoint: write the name of its folder into the file `latest` beside it";
+
+std::uint32_t checksum_of(std::istream& in, std::uint64_t bytes) {
+  std::vector<char> buffer(std::size_t{1} << 20);
+  std::uint32_t checksum = 0;
+  while (bytes > 0 && in) {
+    in.read(buffer.data(),
+            static_cast<std::streamsize>(std::min<std::uint64_t>(bytes, buffer.size())));
+    checksum = crc32c({buffer.data(), static_cast<std::size_t>(in.gcount())}, checksum);
+    bytes -= static_cast<std::uint64_t>(in.gcount());
+  }
+  return checksum;
+}
+
+/// @throws HintedError unless the file ends with the checksum of what stands before it
+void check_whole(const std::string& file, std::istream& in) {
+  const std::uint64_t size = std::filesystem::file_size(file);
+  const std::uint64_t content = size < ending_bytes ? 0 : size - ending_bytes;
+  const std::uint32_t found = checksum_of(in, content);
+  std::string ending(ending_bytes, '\0');
+  in.read(ending.data(), static_cast<std::streamsize>(ending.size()));
+  if (!in || !ending.starts_with(ending_mark))
+    throw HintedError(
+        fmt::format("{}: is no saved state, or not whole (it does not end with a checksum)", file),
+        other_checkpoint);
+  std::uint32_t written = 0;
+  std::memcpy(&written, ending.data() + ending_mark.size(), sizeof written);
+  if (written != found)
+    throw HintedError(fmt::format("{}: byte {}: wrong checksum of all bytes before it: the file "
+                                  "is damaged",
+                                  file, content),
+                      other_checkpoint);
+}
 
 /// A file that LibTorch writes through. Its own takes a full disk for success.
 class DurableFile {
@@ -43,9 +86,15 @@ class DurableFile {
         error_ = errno;
     }
     size_ += size;
+    checksum_ = crc32c({static_cast<const char*>(bytes), size}, checksum_);
   }
 
+  /// Writes the checksum behind it all.
+  /// @returns bytes of the file
   std::uint64_t close() {
+    const std::uint32_t checksum = checksum_;
+    write(ending_mark.data(), ending_mark.size());
+    write(&checksum, sizeof checksum);
     if (error_ != 0)
       fail(error_);
     if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0)
@@ -62,6 +111,7 @@ class DurableFile {
   int descriptor_;
   int error_ = 0;
   std::uint64_t size_ = 0;
+  std::uint32_t checksum_ = 0;
 };
 
 }  // namespace
@@ -126,9 +176,11 @@ std::uint64_t SavedState::write(const std::string& file) const {
 }
 
 SavedState SavedState::read(const std::string& file) {
-  if (!std::ifstream(file))
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
     throw UsageError(fmt::format("cannot read {}: {}", file, std::strerror(errno)),
                      "each rank reads what the rank of its number has written");
+  check_whole(file, in);
   SavedState result;
   result.file_ = file;
   try {

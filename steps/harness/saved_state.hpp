@@ -9,7 +9,8 @@
 namespace bench::steps {
 
 /// What a program needs to go on where it stopped: named tensors and numbers, in a file of
-/// LibTorch's format (`torch.jit.load` of Python reads it too).
+/// LibTorch's format (`torch.jit.load` of Python reads it too). Behind it stands a checksum of it
+/// all, for LibTorch compares none.
 class SavedState {
  public:
   void set(const std::string& name, const torch::Tensor& value);
@@ -31,7 +32,7 @@ class SavedState {
   std::uint64_t write(const std::string& file) const;
 
   /// @throws UsageError if it cannot be opened
-  /// @throws std::runtime_error if it is no such file, or not whole
+  /// @throws HintedError if it is no such file, not whole or damaged
   static SavedState read(const std::string& file);
 
  private:

@@ -171,6 +171,53 @@ TEST(GptCheckpoints, ThatAreBrokenAreNamed) {
   EXPECT_THAT(outcome.err, HasSubstr(file + ": is no saved state, or not whole"));
 }
 
+TEST(GptCheckpoints, ThatAreDamagedAreNamedWithAHint) {
+  const steps::Folder folder;
+  const std::string saved = folder.file("saved");
+  run(tiny_model + "--steps 2 --warmup 0 --save " + saved);
+  const std::string file = saved + "/iteration_00000002/rank_00000.pt";
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) / 2));
+  bytes << "damaged!";
+  bytes.close();
+  const Outcome outcome = run(tiny_model + "--steps 1 --load " + saved);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr(file + ": byte "));
+  EXPECT_THAT(outcome.err, HasSubstr("wrong checksum"));
+  EXPECT_THAT(outcome.err, HasSubstr("\nhint: go on from an older checkpoint"));
+}
+
+// An empty one was taken for that of a folder in which nothing is saved, and then overwritten.
+TEST(GptCheckpoints, AreNotOverwrittenWhereNothingSaysWhichIsTheLast) {
+  const steps::Folder folder;
+  const std::string saved = folder.file("saved");
+  const std::string chain =
+      tiny_model + "--steps 1 --warmup 0 --load " + saved + " --save " + saved;
+  run(chain);
+  std::ofstream(saved + "/latest").close();
+  for (const bool missing : {false, true}) {
+    if (missing)
+      std::filesystem::remove(saved + "/latest");
+    const Outcome outcome = run(chain);
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("saved/latest names none of the checkpoints beside it"));
+    EXPECT_THAT(outcome.err, HasSubstr("\nhint: write the name of the last whole one"));
+  }
+}
+
+TEST(GptCheckpoints, OfARunThatWasKilledBeforeItsFirstWholeOneAreMadeAnew) {
+  const steps::Folder folder;
+  const std::string saved = folder.file("saved");
+  const std::string chain =
+      tiny_model + "--steps 1 --warmup 0 --load " + saved + " --save " + saved;
+  run(chain);
+  std::ofstream(saved + "/latest") << "none\n";
+  const Outcome outcome = run(chain);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("checkpoint_iteration"), "");
+  EXPECT_EQ(steps::read_text(saved + "/latest"), "iteration_00000001\n");
+}
+
 TEST(GptCheckpoints, OfAnotherModelAreRefused) {
   const steps::Folder folder;
   run(tiny_model + "--steps 1 --warmup 0 --save " + folder.file("saved"));

@@ -68,5 +68,47 @@ TEST(SavedState, ReadsOnlyWholeFiles) {
               ThrowsMessage<std::runtime_error>(HasSubstr("state: is no saved state, or not")));
 }
 
+// LibTorch writes checksums and does not compare them.
+TEST(SavedState, IsNotReadWhereAByteHasChanged) {
+  const Folder folder;
+  SavedState saved;
+  saved.set("matrix", torch::zeros({200, 200}));
+  saved.write(folder.file("state"));
+  const std::string whole = read_text(folder.file("state"));
+  const std::string place = std::to_string(whole.size() - 12);
+  for (const std::size_t at : {std::size_t{0}, whole.size() / 2, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    std::ofstream(folder.file("state"), std::ios::binary) << damaged;
+    EXPECT_THAT([&] { SavedState::read(folder.file("state")); },
+                ThrowsMessage<HintedError>(HasSubstr("state: byte " + place + ": wrong checksum")))
+        << at;
+  }
+}
+
+TEST(SavedState, IsNotReadWithoutItsChecksum) {
+  const Folder folder;
+  SavedState saved;
+  saved.set("matrix", torch::zeros({2, 2}));
+  const std::uint64_t bytes = saved.write(folder.file("state"));
+  for (const std::uint64_t left : {bytes - 12, bytes - 1, std::uint64_t{5}, std::uint64_t{0}}) {
+    std::filesystem::resize_file(folder.file("state"), left);
+    EXPECT_THAT([&] { SavedState::read(folder.file("state")); },
+                ThrowsMessage<HintedError>(HasSubstr("state: is no saved state, or not whole")));
+  }
+}
+
+TEST(SavedState, IsAFileOfLibTorch) {
+  const Folder folder;
+  SavedState saved;
+  saved.set("matrix", torch::full({2, 2}, 3.0F));
+  saved.write(folder.file("state"));
+  torch::serialize::InputArchive archive;
+  archive.load_from(folder.file("state"));
+  torch::Tensor matrix;
+  archive.read("matrix", matrix, /*is_buffer=*/true);
+  EXPECT_TRUE(torch::equal(matrix, torch::full({2, 2}, 3.0F)));
+}
+
 }  // namespace
 }  // namespace bench::steps

@@ -1,6 +1,6 @@
 #include "data/tfrecord.hpp"
 
-#include "data/crc32c.hpp"
+#include "checksum/crc32c.hpp"
 #include "data/data_error.hpp"
 #include "harness/program.hpp"
 #include "steps/program_runner.hpp"
@@ -38,6 +38,14 @@ TEST(Crc32c, IsTheSameByTablesAtEveryLength) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(crc32c(bytes), crc32c_by_tables(bytes)) << bytes.size();
     bytes += static_cast<char>(37 * i);
+  }
+}
+
+TEST(Crc32c, GoesOnFromAPartBefore) {
+  const std::string bytes = "123456789";
+  for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+    EXPECT_EQ(crc32c(bytes.substr(cut), crc32c(bytes.substr(0, cut))), 0xe3069283) << cut;
+    EXPECT_EQ(crc32c_by_tables(bytes.substr(cut), crc32c(bytes.substr(0, cut))), 0xe3069283);
   }
 }
 

@@ -1,8 +1,9 @@
-#include "data/crc32c.hpp"
-
-#include "data/mapped_file.hpp"
+#include "checksum/crc32c.hpp"
 
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstring>
 
 namespace bench::steps {
 namespace {
@@ -29,10 +30,17 @@ constexpr Tables make_tables() {
 
 constexpr Tables tables = make_tables();
 
-std::uint32_t by_tables(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffff;
+std::uint64_t eight_of(std::string_view bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  return word;
+}
+
+std::uint32_t by_tables(std::string_view bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
   for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    const std::uint64_t word = number_at<std::uint64_t>(bytes, 0) ^ crc;
+    const std::uint64_t word = eight_of(bytes) ^ crc;
     crc = 0;
     for (std::size_t byte = 0; byte < 8; ++byte)
       crc ^= tables[7 - byte][(word >> (8 * byte)) & 0xff];
@@ -43,10 +51,11 @@ std::uint32_t by_tables(std::string_view bytes) {
 }
 
 #ifdef __x86_64__
-__attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::string_view bytes) {
-  std::uint64_t crc = 0xffffffff;
+__attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::string_view bytes,
+                                                               std::uint32_t before) {
+  std::uint64_t crc = ~before;
   for (; bytes.size() >= 8; bytes.remove_prefix(8))
-    crc = __builtin_ia32_crc32di(crc, number_at<std::uint64_t>(bytes, 0));
+    crc = __builtin_ia32_crc32di(crc, eight_of(bytes));
   auto narrow = static_cast<std::uint32_t>(crc);
   for (const char byte : bytes)
     narrow = __builtin_ia32_crc32qi(narrow, static_cast<unsigned char>(byte));
@@ -54,7 +63,7 @@ __attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::string_view 
 }
 #endif
 
-using Function = std::uint32_t (*)(std::string_view);
+using Function = std::uint32_t (*)(std::string_view, std::uint32_t);
 
 Function fastest() {
 #ifdef __x86_64__
@@ -66,13 +75,13 @@ Function fastest() {
 
 }  // namespace
 
-std::uint32_t crc32c(std::string_view bytes) {
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
   static const Function function = fastest();
-  return function(bytes);
+  return function(bytes, before);
 }
 
-std::uint32_t crc32c_by_tables(std::string_view bytes) {
-  return by_tables(bytes);
+std::uint32_t crc32c_by_tables(std::string_view bytes, std::uint32_t before) {
+  return by_tables(bytes, before);
 }
 
 }  // namespace bench::steps

@@ -37,8 +37,7 @@ class ImageMaker : public SampleMaker {
     const EncodedImage encoded = reader_->at(order_->item(sample));
     const std::int64_t label = encoded.label + options_.first_label;
     if (label >= options_.classes)
-      throw DataError(encoded.name,
-                      fmt::format("label {}, but there are {} classes", label, options_.classes));
+      fail_without_place(encoded);
     const ImageSize size = decoder_.size(encoded.jpeg, encoded.name);
     Random random = EpochOrder::stream(options_.seed, sample);
     const bool training = options_.part == ImagePart::train;
@@ -53,6 +52,19 @@ class ImageMaker : public SampleMaker {
   }
 
  private:
+  [[noreturn]] void fail_without_place(const EncodedImage& image) const {
+    const std::int64_t first = options_.first_label;
+    throw DataError(
+        image.name,
+        first == 0
+            ? fmt::format("label {}, but there are {} classes", image.label, options_.classes)
+            : fmt::format("label {} is score {} with --first-label {}, but there are {} "
+                          "classes",
+                          image.label, image.label + first, first, options_.classes),
+        fmt::format("use --classes {} or more, as many as the data set has{}",
+                    image.label + first + 1, first == 0 ? "" : ", or --first-label 0"));
+  }
+
   std::unique_ptr<ImageSource::Reader> reader_;
   std::shared_ptr<EpochOrder> order_;  ///< Of all threads.
   ImageSampleOptions options_;

@@ -26,6 +26,8 @@ class TfRecordImages : public ImageSource {
  private:
   class RecordReader;
 
+  void check_shares() const;
+
   std::vector<TfRecordFile> files_;
   std::vector<std::vector<std::uint64_t>> offsets_;  ///< Of each file's records.
   std::vector<std::uint64_t> first_{0};  ///< Number of each file's first image, and of all images.
@@ -42,6 +44,20 @@ TfRecordImages::TfRecordImages(const std::string& folder, ImagePart part, int th
     first_.push_back(first_.back() + offsets_[i].size());
     bytes_ += files_[i].size();
   }
+  check_shares();
+}
+
+/// Writers divide images equally: where one file has none, the others have one at most.
+void TfRecordImages::check_shares() const {
+  const auto empty = std::ranges::find_if(offsets_, [](const auto& file) { return file.empty(); });
+  const std::size_t most =
+      std::ranges::max(offsets_, {}, [](const auto& file) { return file.size(); }).size();
+  if (empty == offsets_.end() || most == 1)
+    return;
+  const TfRecordFile& file = files_[static_cast<std::size_t>(empty - offsets_.begin())];
+  throw DataError(file.path(), 0,
+                  most == 0 ? "the file is empty, and so are all others"
+                            : fmt::format("the file is empty, and another has {} images", most));
 }
 
 class TfRecordImages::RecordReader : public Reader {

@@ -58,6 +58,8 @@ void JpegDecoder::check(int result, const std::string& source) const {
 }
 
 JpegDecoder::Header JpegDecoder::read_header(std::string_view jpeg, const std::string& source) {
+  if (jpeg.empty())  // which the library calls an invalid argument
+    throw DataError(source, "is empty, and no image");
   Header header;
   int subsampling = 0;
   check(tjDecompressHeader3(handle_->raw, bytes_of(jpeg), jpeg.size(), &header.width,

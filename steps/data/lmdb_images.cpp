@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <system_error>
 
 namespace bench::steps {
 namespace {
@@ -56,6 +57,10 @@ void LmdbImages::Environment::open() {
   unsigned flags = MDB_RDONLY | MDB_NOLOCK | MDB_NORDAHEAD | MDB_NOTLS;
   if (!std::filesystem::is_directory(path))
     flags |= MDB_NOSUBDIR;
+  const std::string file = (flags & MDB_NOSUBDIR) != 0 ? path : path + "/data.mdb";
+  std::error_code absent;
+  if (std::filesystem::file_size(file, absent) == 0)  // which LMDB would begin to write
+    throw DataError(file, 0, "the file is empty");
   const int error = mdb_env_open(raw, path.c_str(), flags, 0);
   if (error == MDB_INVALID || error == MDB_VERSION_MISMATCH || error == MDB_CORRUPTED)
     throw DataError(path, fmt::format("no environment of LMDB: {}", mdb_strerror(error)));

@@ -147,6 +147,9 @@ void copy_files(const fs::path& from, const FileList& list, const std::vector<En
 
 /// Waits for the only right to make this copy; held until the file is closed or this process ends.
 void lock(const OpenPath& file, const fs::path& path) {
+  if (file.get() < 0)
+    throw UsageError(fmt::format("cannot make {}: {}", path.string(), message_of(errno)),
+                     "give --stage-to a folder that can be written");
   while (::flock(file.get(), LOCK_EX) != 0)
     if (errno != EINTR)
       throw UsageError(fmt::format("cannot lock {}: {}", path.string(), message_of(errno)),

@@ -57,7 +57,8 @@ void TokenSamples::read(std::uint64_t index, std::span<std::int64_t> out) {
   if (unknown != out.end())
     throw DataError(corpus_.token_file(),
                     order_->byte_offset(sample, static_cast<std::uint64_t>(unknown - out.begin())),
-                    fmt::format("token {} is not in a vocabulary of {}", *unknown, options_.kinds));
+                    fmt::format("token {} is not in a vocabulary of {}", *unknown, options_.kinds),
+                    "give a --vocab-size above every token of the corpus");
 }
 
 }  // namespace bench::steps

@@ -157,7 +157,36 @@ TEST(ImageSamples, NameAnImageWithoutAPlaceForItsClass) {
   const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
   const SampleMakers one = image_makers(*source, {.size = side, .classes = 1, .first_label = 1}, 1);
   EXPECT_EQ(message_of<DataError>([&] { made(*one[0], 0); }),
-            folder.file("train-00000-of-00001") + ": byte 0: label 1, but there are 1 classes");
+            folder.file("train-00000-of-00001") +
+                ": byte 0: label 0 is score 1 with --first-label 1, but there are 1 classes");
+}
+
+TEST(ImageSamples, SayHowManyClassesTheirImageNeeds) {
+  const Folder folder;
+  write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, {{4, "x"}}, 1);
+  const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
+  struct Case {
+    std::int64_t first_label;
+    std::string message;
+    std::string hint;
+  };
+  const Case cases[] = {
+      {0, "label 4, but there are 3 classes",
+       "use --classes 5 or more, as many as the data set has"},
+      {1, "label 4 is score 5 with --first-label 1, but there are 3 classes",
+       "use --classes 6 or more, as many as the data set has, or --first-label 0"},
+  };
+  for (const Case& c : cases) {
+    const SampleMakers one =
+        image_makers(*source, {.size = side, .classes = 3, .first_label = c.first_label}, 1);
+    try {
+      made(*one[0], 0);
+      FAIL() << "nothing noticed";
+    } catch (const DataError& error) {
+      EXPECT_EQ(error.what(), folder.file("train-00000-of-00001") + ": byte 0: " + c.message);
+      EXPECT_EQ(error.hint(), c.hint);
+    }
+  }
 }
 
 TEST(ImageSamples, NameAnImageThatIsNone) {

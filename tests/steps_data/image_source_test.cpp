@@ -99,6 +99,22 @@ TEST(TfRecordImages, NoticeACutFileBeforeTheFirstImage) {
               HasSubstr("ends behind the end of the file"));
 }
 
+TEST(TfRecordImages, HaveNoEmptyFileBesideFullOnes) {
+  const Folder folder;
+  write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(6, 2), 3);
+  std::ofstream(folder.file("train-00001-of-00003")).close();
+  EXPECT_EQ(message_of<DataError>(
+                [&] { open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1); }),
+            folder.file("train-00001-of-00003") +
+                ": byte 0: the file is empty, and another has 2 images");
+  for (const char* other : {"train-00000-of-00003", "train-00002-of-00003"})
+    std::ofstream(folder.file(other)).close();
+  EXPECT_EQ(
+      message_of<DataError>(
+          [&] { open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1); }),
+      folder.file("train-00000-of-00003") + ": byte 0: the file is empty, and so are all others");
+}
+
 TEST(FolderImages, AreLabelledByTheTrainingPart) {
   const Folder folder;
   const auto images = small_images(4, 2);

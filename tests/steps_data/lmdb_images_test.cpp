@@ -141,6 +141,15 @@ TEST(LmdbImages, MustNotBeCut) {
               HasSubstr(folder.file("d") + ": byte 20000: the file ends here, but needs "));
 }
 
+TEST(LmdbImages, MustNotBeEmpty) {
+  const Folder folder;
+  write_images(folder.file("d"), 3);
+  std::filesystem::resize_file(folder.file("d/data.mdb"), 0);
+  for (const char* name : {"d", "d/data.mdb"})
+    EXPECT_EQ(message_of<DataError>([&] { LmdbImages{folder.file(name)}; }),
+              folder.file("d/data.mdb") + ": byte 0: the file is empty");
+}
+
 TEST(LmdbImages, RefuseAnotherFormat) {
   const Folder folder;
   std::ofstream(folder.file("d")) << std::string(100'000, 'x');

@@ -130,5 +130,12 @@ TEST_F(StageTest, SaysThatTheTargetCannotBeUsed) {
             "cannot use " + folder_.file("to/disk") + ": Not a directory");
 }
 
+TEST_F(StageTest, SaysThatNothingCanBeMadeInTheTarget) {
+  const std::string message =
+      message_of<UsageError>([&] { stage(source(""), files_, "/proc", 1); });
+  EXPECT_THAT(message, StartsWith("cannot make /proc/set-"));
+  EXPECT_THAT(message, testing::EndsWith(".lock: No such file or directory"));
+}
+
 }  // namespace
 }  // namespace bench::steps

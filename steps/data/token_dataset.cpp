@@ -88,6 +88,10 @@ void TokenDataset::check_sequences() {
                                   "which has {}",
                                   i, plural(count, "token"), offset, tokens_file_.path(),
                                   plural(size, "byte")));
+    if (static_cast<std::uint64_t>(offset) % width != 0)
+      throw DataError(index_file_.path(), offset_at,
+                      fmt::format("sequence {} at byte {} begins inside a token of {}", i, offset,
+                                  plural(width, "byte")));
     tokens_ += count;
   }
 }

@@ -205,6 +205,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "byte 50: sequence 1 with 2 tokens"},
         DamageCase{"OffsetBehindTokens", put(50, std::int64_t{11}), "byte 50: sequence 1 with"},
         DamageCase{"LengthBehindTokens", put(34, std::int32_t{6}), "byte 42: sequence 0 with 6"},
+        DamageCase{"OffsetInsideAToken", put(50, std::int64_t{3}),
+                   "byte 50: sequence 1 at byte 3 begins inside a token of 2 bytes"},
         DamageCase{"OffsetOverflow", put(50, INT64_MAX), "byte 50: sequence 1 with 2 tokens"},
         DamageCase{"CutTokens", [](std::string&, std::string& tokens) { tokens.resize(9); },
                    "byte 50: sequence 1 with 2 tokens at byte 6 reaches behind the end of"},

@@ -3,6 +3,7 @@
 #include "data/token_split.hpp"
 #include "gpt/attention.hpp"
 #include "harness/program.hpp"
+#include "harness/validators.hpp"
 
 #include <fstream>
 #include <initializer_list>
@@ -41,7 +42,7 @@ void add_model_options(CLI::App& app, Sizes& sizes) {
   app.add_option("--positions", sizes.positions, "rotary or learned")
       ->check(CLI::IsMember({"rotary", "learned"}));
   app.add_option("--init-std", sizes.initial_deviation, "Deviation of the weights at the begin")
-      ->check(CLI::PositiveNumber);
+      ->check(steps::positive());
   app.option_defaults()->always_capture_default();
 }
 
@@ -64,8 +65,8 @@ void add_batch_options(CLI::App& app, Options& options) {
   app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
       ->check(CLI::IsMember({"auto", "fused", "blocked", "plain"}));
   app.add_option("--attention-dropout", options.attention_dropout, "")
-      ->check(CLI::Range(0.0, 0.99));
-  app.add_option("--hidden-dropout", options.hidden_dropout, "")->check(CLI::Range(0.0, 0.99));
+      ->check(steps::between(0, 0.99));
+  app.add_option("--hidden-dropout", options.hidden_dropout, "")->check(steps::between(0, 0.99));
   app.add_option("--recompute", options.recompute,
                  "In the backward pass: selective (the scores of attention, but for plain "
                  "attention) or full (whole layers, which keep their inputs only)")
@@ -81,7 +82,8 @@ void add_data_options(CLI::App& app, DataOptions& data) {
   app.option_defaults()->always_capture_default();
   app.add_option("--split", data.split,
                  "Weights by which its documents are training, validation and test");
-  app.add_option("--data-seed", data.seed, "Of the order of its documents and samples");
+  app.add_option("--data-seed", data.seed, "Of the order of its documents and samples")
+      ->check(steps::whole_and_not_negative());
 }
 
 void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
@@ -101,25 +103,25 @@ void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
 
 void add_training_options(CLI::App& app, Options& options) {
   app.add_option("--lr", options.schedule.highest, "Highest learning rate")
-      ->check(CLI::NonNegativeNumber);
+      ->check(steps::not_negative());
   app.add_option("--min-lr", options.schedule.lowest, "Last learning rate")
-      ->check(CLI::NonNegativeNumber);
+      ->check(steps::not_negative());
   app.add_option("--lr-warmup-samples", options.schedule.warmup_samples, "")
       ->check(CLI::Range(std::int64_t{0}, many));
   app.add_option("--lr-decay-samples", options.schedule.decay_samples, "")
       ->check(CLI::Range(std::int64_t{1}, many));
-  app.add_option("--adam-beta1", options.adamw.beta1, "")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--adam-beta2", options.adamw.beta2, "")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--adam-eps", options.adamw.epsilon, "")->check(CLI::PositiveNumber);
-  app.add_option("--weight-decay", options.adamw.weight_decay, "")->check(CLI::NonNegativeNumber);
+  app.add_option("--adam-beta1", options.adamw.beta1, "")->check(steps::from_0_to_below_1());
+  app.add_option("--adam-beta2", options.adamw.beta2, "")->check(steps::from_0_to_below_1());
+  app.add_option("--adam-eps", options.adamw.epsilon, "")->check(steps::positive());
+  app.add_option("--weight-decay", options.adamw.weight_decay, "")->check(steps::not_negative());
   app.add_option("--clip-grad", options.clip_gradient, "Largest norm of the gradients; 0: any")
-      ->check(CLI::NonNegativeNumber);
+      ->check(steps::not_negative());
   app.add_option("--initial-loss-scale", options.loss_scale.initial, "Of fp16")
-      ->check(CLI::PositiveNumber);
+      ->check(steps::positive());
   app.add_option("--loss-scale-window", options.loss_scale.window, "")
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--hysteresis", options.loss_scale.hysteresis, "")->check(CLI::Range(1, 1 << 30));
-  app.add_option("--min-loss-scale", options.loss_scale.least, "")->check(CLI::PositiveNumber);
+  app.add_option("--min-loss-scale", options.loss_scale.least, "")->check(steps::positive());
 }
 
 void add_run_options(CLI::App& app, Options& options) {
@@ -127,15 +129,15 @@ void add_run_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--exit-duration-in-mins", options.exit_duration_min,
                  "Ends after the iteration in which this time is over; 0: none")
-      ->check(CLI::NonNegativeNumber);
+      ->check(steps::not_negative());
   app.add_option("--peak-tflops", options.peak_tflops,
                  "Of the device in this precision, for mfu_percent; 0: unknown")
-      ->check(CLI::NonNegativeNumber);
+      ->check(steps::not_negative());
   app.add_flag("--plan", options.plan,
                "Print the memory per device and the smallest layout that fits, and exit");
   app.add_option("--device-memory-gib", options.device_memory_gib,
                  "For --plan; 0: of the device that is there")
-      ->check(CLI::NonNegativeNumber);
+      ->check(steps::not_negative());
   app.add_option("--devices-per-node", options.devices_per_node, "For --plan")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
 }

@@ -1,6 +1,12 @@
 #include "harness/arguments.hpp"
 
 #include "harness/program.hpp"
+#include "harness/validators.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -9,6 +15,52 @@ namespace bench::steps {
 namespace {
 
 constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far below overflow
+
+/// Levenshtein's: how many letters to put in, take out or change.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (const char letter : from) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t k = 1; k < row.size(); ++k) {
+      const std::size_t changed = diagonal + (letter == to[k - 1] ? 0 : 1);
+      diagonal = row[k];
+      row[k] = std::min({changed, row[k] + 1, row[k - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The option that may be meant by one that there is not, `--name` or `--name=value`; empty where
+/// none is close.
+std::string nearest_option(const CLI::App& app, std::string_view unknown) {
+  if (!unknown.starts_with("--"))
+    return "";
+  const std::string_view name = unknown.substr(2, unknown.find('=') - 2);
+  std::size_t least = 1 + name.size() / 3;
+  std::string nearest;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& known : option->get_lnames())
+      if (const std::size_t far = edit_distance(name, known);
+          far <= least && (nearest.empty() || far < least)) {
+        least = far;
+        nearest = "--" + known;
+      }
+  return nearest;
+}
+
+/// CLI11 tells them from the last to the first.
+UsageError not_expected(const CLI::App& app, const std::string& help) {
+  std::string all;
+  std::string meant;
+  for (const std::string& word : app.remaining()) {
+    all += " " + word;
+    if (meant.empty())
+      meant = nearest_option(app, word);
+  }
+  return {"not expected:" + all,
+          meant.empty() ? help : fmt::format("{} may be meant; {}", meant, help)};
+}
 
 }  // namespace
 
@@ -27,7 +79,8 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                  "CPU threads; 0: one for each CPU this process may use (OMP_NUM_THREADS is not "
                  "read)")
       ->check(CLI::Range(0, 65536));
-  app.add_option("--seed", arguments.seed, "Of weights and synthetic data");
+  app.add_option("--seed", arguments.seed, "Of weights and synthetic data")
+      ->check(whole_and_not_negative());
   app.add_option("--timings", arguments.timings_file,
                  "Write every timed sample to this file, as csv (key,index,seconds)");
   app.add_option("--metrics", arguments.metrics_file,
@@ -43,14 +96,17 @@ void add_batch_size_option(CLI::App& app, CommonArguments& arguments) {
 }
 
 bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  const std::string help =
+      fmt::format("`{} --help` lists the options and their defaults", app.get_name());
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return false;
+  } catch (const CLI::ExtrasError&) {
+    throw not_expected(app, help);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what(), fmt::format("`{} --help` lists the options and their defaults",
-                                               app.get_name()));
+    throw UsageError(error.what(), help);
   }
   return true;
 }

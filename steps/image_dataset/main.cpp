@@ -5,6 +5,7 @@
 #include "harness/arguments.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/validators.hpp"
 #include "image_dataset/noise_image.hpp"
 
 #include <algorithm>
@@ -51,11 +52,12 @@ bool read_options(int argc, char** argv, Options& options) {
   app.add_option("--images", options.images, "Images of noise to train on")
       ->check(many)
       ->excludes(from);
-  app.add_option("--validation-images", options.validation_images, "and to evaluate on");
+  app.add_option("--validation-images", options.validation_images, "and to evaluate on")
+      ->check(steps::whole_and_not_negative());
   app.add_option("--classes", options.classes, "of them")->check(many);
   app.add_option("--width", options.width, "of each, in pixels")->check(CLI::Range(1, 65500));
   app.add_option("--height", options.height, "of each, in pixels")->check(CLI::Range(1, 65500));
-  app.add_option("--seed", options.seed, "of the noise");
+  app.add_option("--seed", options.seed, "of the noise")->check(steps::whole_and_not_negative());
   if (!steps::parse_command_line(app, argc, argv))
     return false;
   if (options.from.empty() && options.images == 0)

@@ -2,6 +2,7 @@
 
 #include "harness/program.hpp"
 #include "harness/replay.hpp"
+#include "harness/validators.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -60,9 +61,11 @@ bool read_options(int argc, char** argv, Options& options) {
                  "Order of images and weights in memory; auto: channels_last on a GPU")
       ->check(CLI::IsMember({"auto", "contiguous", "channels_last"}));
   app.add_option("--base-learning-rate", options.base_learning_rate,
-                 "Learning rate for 256 images per step; scaled in proportion to --batch-size");
-  app.add_option("--momentum", options.momentum, "Of SGD");
-  app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters");
+                 "Learning rate for 256 images per step; scaled in proportion to --batch-size")
+      ->check(steps::not_negative());
+  app.add_option("--momentum", options.momentum, "Of SGD")->check(steps::from_0_to_below_1());
+  app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters")
+      ->check(steps::not_negative());
   app.add_flag("--cuda-graph", options.cuda_graph,
                "Record one step as CUDA graphs and replay them; on a GPU, for one rank");
   app.add_option("--eval-steps", options.eval_steps,

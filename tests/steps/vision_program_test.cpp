@@ -293,7 +293,13 @@ TEST(VisionProgram, RefusesWrongArguments) {
       {"--model vgg16 --image-size 31", "nothing is left of images of side 31 behind all layers"},
       {"--device gpu", "unknown device 'gpu'"},
       {"--device cuda:999", "device cuda:999 is not there"},
-      {"--stepz 3", "not expected: 3 --stepz"},
+      {"--stepz 3", "not expected: --stepz 3\nhint: --steps may be meant; `vision --help` lists"},
+      {"--qqq --wrmup=2", "not expected: --qqq --wrmup=2\nhint: --warmup may be meant"},
+      {"--qqq", "not expected: --qqq\nhint: `vision --help` lists"},
+      {"--seed -1", "--seed: -1 is not a whole number from 0 to 18446744073709551615"},
+      {"--base-learning-rate -0.1", "--base-learning-rate: -0.1 is not a finite number from 0 on"},
+      {"--momentum 1", "--momentum: 1 is not a number from 0 to below 1"},
+      {"--weight-decay inf", "--weight-decay: inf is not a finite number from 0 on"},
       {"--device cpu --timings /nowhere/samples.csv", "cannot write /nowhere/samples.csv"},
   };
   for (const Case& c : cases) {

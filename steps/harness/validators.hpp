@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace bench::steps {
+
+// What numbers of the command line may be. Unlike CLI11's own ranges these refuse `nan` and `inf`,
+// and say what they take in words.
+
+CLI::Validator positive();
+CLI::Validator not_negative();
+/// Both included.
+CLI::Validator between(double least, double most);
+/// For what is a share of all, but not all of it.
+CLI::Validator from_0_to_below_1();
+
+/// A seed; CLI11 takes -1 for 18446744073709551615.
+CLI::Validator whole_and_not_negative();
+
+}  // namespace bench::steps

@@ -128,7 +128,7 @@ int run(int argc, char** argv) {
   steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
   const c10::DeviceGuard guard(device);
-  steps::Communicator communicator(ranks, device);
+  steps::Communicator communicator(ranks, device, {}, options.common.in_common);
   steps::speak_only_on_rank_0(communicator.rank());
   steps::set_up_environment(options.common, device);
   gpt::log_run(options);

@@ -230,6 +230,7 @@ bool read_options(int argc, char** argv, Options& options) {
   add_run_options(app, options);
   if (!steps::parse_command_line(app, argc, argv))
     return false;
+  options.common.in_common = steps::options_in_common(app);
   options.architecture = architecture_of(sizes);
   check_layout(options);
   check_schedule(options);

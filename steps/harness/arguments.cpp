@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace bench::steps {
 namespace {
@@ -109,6 +110,23 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
     throw UsageError(error.what(), help);
   }
   return true;
+}
+
+std::string options_in_common(const CLI::App& app) {
+  static const std::set<std::string> own{"--help",      "--device",   "--threads",
+                                         "--timings",   "--metrics",  "--mllog",
+                                         "--data-path", "--stage-to", "--loader-threads"};
+  std::string lines = "the program " + app.get_name() + "\n";
+  for (const CLI::Option* option : app.get_options()) {
+    if (own.contains(option->get_name()))
+      continue;
+    std::string value = option->get_default_str();
+    if (option->count() > 0)
+      value = fmt::format("{}", fmt::join(option->results(), " "));
+    lines += value.empty() ? "no " + option->get_name() + "\n"
+                           : fmt::format("{} {}\n", option->get_name(), value);
+  }
+  return lines;
 }
 
 }  // namespace bench::steps

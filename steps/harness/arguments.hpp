@@ -24,6 +24,7 @@ struct CommonArguments {
   std::string metrics_file;  ///< Empty: no file of results.
   bool mllog = false;        ///< MLPerf's lines beside the others.
   bool describe = false;
+  std::string in_common;  ///< Filled in from `options_in_common`.
 
   Precision precision() const { return parse_precision(precision_name); }
 };
@@ -35,5 +36,9 @@ void add_batch_size_option(CLI::App& app, CommonArguments& arguments);
 /// help, which then is printed.
 /// @throws UsageError if the command line is wrong
 bool parse_command_line(CLI::App& app, int argc, char** argv);
+
+/// The options of a command line that was read, a line for each that must be the same on all ranks:
+/// all but those for device, threads and files, which a rank may have of its own.
+std::string options_in_common(const CLI::App& app);
 
 }  // namespace bench::steps

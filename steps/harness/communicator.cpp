@@ -125,7 +125,7 @@ struct Communicator::State {
 };
 
 Communicator::Communicator(const Ranks& ranks, const torch::Device& device,
-                           const CommunicatorTimeouts& timeouts) {
+                           const CommunicatorTimeouts& timeouts, const std::string& in_common) {
   if (ranks.size == 1)
     return;
 #ifndef BENCH_STEPS_GLOO
@@ -148,7 +148,7 @@ Communicator::Communicator(const Ranks& ranks, const torch::Device& device,
   state->beacon = std::make_shared<Beacon>(address);
   state->store = open_store(ranks, timeouts.start);
   state->peers = meet(state->store, ranks, introduce(ranks.rank, address, state->beacon->port()),
-                      timeouts.start);
+                      in_common, timeouts.start);
   state->store->setTimeout(timeouts.operation);
   state->failures = state->store;
   state->guarded("the first connection", [&] { state->connect(); });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace bench::steps {
@@ -56,11 +57,12 @@ class Communicator {
   Communicator() = default;
 
   /// Meets the other ranks.
+  /// @param in_common lines that must be the same on all of them: their options, for example
   /// @throws CommunicationError naming the ranks that did not come in time
   /// @throws UsageError if rank 0 cannot listen at its port, or LibTorch was built without what
-  ///         several ranks need on this device
+  ///         several ranks need on this device; on all ranks if one has other lines in common
   Communicator(const Ranks& ranks, const torch::Device& device,
-               const CommunicatorTimeouts& timeouts = {});
+               const CommunicatorTimeouts& timeouts = {}, const std::string& in_common = "");
 
   int rank() const;
   int size() const;

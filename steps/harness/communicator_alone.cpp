@@ -9,7 +9,8 @@ namespace bench::steps {
 
 struct Communicator::State {};
 
-Communicator::Communicator(const Ranks& ranks, const torch::Device&, const CommunicatorTimeouts&) {
+Communicator::Communicator(const Ranks& ranks, const torch::Device&, const CommunicatorTimeouts&,
+                           const std::string&) {
   if (ranks.size > 1)
     throw UsageError(
         "several ranks need a LibTorch with Gloo or NCCL, which this program was "

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <future>
+#include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -37,10 +39,29 @@ std::string failure_of(int rank) {
   return fmt::format("failure/{}", rank);
 }
 
-/// What all ranks told, one line each; or, after `missing`, the numbers of those that did not come.
-std::string gather_peers(const Store& store, int size, std::chrono::milliseconds patience) {
+/// What the first line is in which two texts differ, of `theirs` and of `ours`.
+std::pair<std::string, std::string> first_difference(const std::string& theirs,
+                                                     const std::string& ours) {
+  std::istringstream theirs_in(theirs);
+  std::istringstream ours_in(ours);
+  std::string their_line;
+  std::string our_line;
+  do {
+    their_line.clear();
+    our_line.clear();
+    std::getline(theirs_in, their_line);
+    std::getline(ours_in, our_line);
+  } while (their_line == our_line && (theirs_in || ours_in));
+  return {their_line, our_line};
+}
+
+/// What all ranks told, one line each; or, after `missing`, the numbers of those that did not come;
+/// or, after `differs`, which of them has not the same lines in common.
+std::string gather_peers(const Store& store, int size, const std::string& in_common,
+                         std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   std::string lines;
+  std::string differs;
   for (int rank = 0; rank < size; ++rank) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());
@@ -54,30 +75,38 @@ std::string gather_peers(const Store& store, int size, std::chrono::milliseconds
           missing += fmt::format(" {}", rank);
       return missing;
     }
-    lines += text_of(store->get(name_of(rank))) + "\n";
+    const std::string told = text_of(store->get(name_of(rank)));
+    const std::size_t end = told.find('\n') + 1;
+    lines += told.substr(0, end);
+    if (const std::string theirs = told.substr(end); theirs != in_common && differs.empty()) {
+      const auto [their_line, our_line] = first_difference(theirs, in_common);
+      differs = fmt::format("differs rank {} was started with {}, rank 0 with {}", rank, their_line,
+                            our_line);
+    }
   }
-  return lines;
+  return differs.empty() ? lines : differs;
 }
 
 /// Tells rank 0 of this rank, and takes from it the list of all. One list instead of everybody
 /// asking for everybody keeps the number of messages linear. What is no list begins with `missing`
-/// or is `twice`.
+/// or `differs`, or is `twice`.
 std::string exchange(const Store& store, const Ranks& ranks, const Peer& self,
-                     std::chrono::milliseconds patience) {
+                     const std::string& in_common, std::chrono::milliseconds patience) {
   // The first question is one with a timeout: another service at this port may never answer.
   if (ranks.rank == 0)
     store->set("open", bytes_of_text("yes"));
   store->wait({"open"}, patience);
   if (store->add(fmt::format("count/{}", ranks.rank), 1) > 1)
     return "twice";
-  store->set(name_of(self.rank), bytes_of_text(to_line(self)));
+  store->set(name_of(self.rank), bytes_of_text(to_line(self) + "\n" + in_common));
   if (ranks.rank != 0) {
     store->wait({"list"}, patience + until_answered);
     return text_of(store->get("list"));
   }
-  std::string list = gather_peers(store, ranks.size, patience);
+  std::string list = gather_peers(store, ranks.size, in_common, patience);
   store->set("list", bytes_of_text(list));
-  if (list.starts_with("missing"))  // the others read why before the store ends with this rank
+  if (list.starts_with("missing") ||
+      list.starts_with("differs"))  // the others read why before the store ends with this rank
     std::this_thread::sleep_for(std::chrono::seconds(1));
   return list;
 }
@@ -133,10 +162,10 @@ Store open_store(const Ranks& ranks, std::chrono::milliseconds patience) {
 }
 
 std::vector<Peer> meet(const Store& store, const Ranks& ranks, const Peer& self,
-                       std::chrono::milliseconds patience) {
+                       const std::string& in_common, std::chrono::milliseconds patience) {
   std::string list;
   try {
-    list = exchange(store, ranks, self, patience);
+    list = exchange(store, ranks, self, in_common, patience);
   } catch (const std::exception& error) {
     throw CommunicationError(
         fmt::format("rank {} lost rank 0 while the ranks met: {}", ranks.rank, first_line(error)));
@@ -150,6 +179,10 @@ std::vector<Peer> meet(const Store& store, const Ranks& ranks, const Peer& self,
         fmt::format("of {} ranks these did not come within {}:{}; see what "
                     "they wrote, and whether all were started",
                     ranks.size, in_seconds(patience), list.substr(7)));
+  if (list.starts_with("differs"))
+    throw UsageError(
+        list.substr(std::string_view("differs ").size()),
+        "give all ranks the same options, but for those of devices, threads and files");
   return parse_peers(list);
 }
 

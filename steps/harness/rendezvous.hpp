@@ -22,11 +22,12 @@ using Store = c10::intrusive_ptr<c10d::Store>;
 Store open_store(const Ranks& ranks, std::chrono::milliseconds patience);
 
 /// Introduces this rank to all others.
+/// @param in_common lines that must be the same on all ranks
 /// @returns all ranks, in their order
 /// @throws CommunicationError naming those that did not come in time
-/// @throws UsageError if a rank is there twice
+/// @throws UsageError if a rank is there twice, or has other lines than rank 0
 std::vector<Peer> meet(const Store& store, const Ranks& ranks, const Peer& self,
-                       std::chrono::milliseconds patience);
+                       const std::string& in_common, std::chrono::milliseconds patience);
 
 /// Leaves a note of why this rank ends.
 void tell_failure(const Store& store, int rank, const std::string& reason) noexcept;

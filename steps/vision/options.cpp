@@ -77,6 +77,7 @@ bool read_options(int argc, char** argv, Options& options) {
   add_data_options(app, options.data);
   if (!steps::parse_command_line(app, argc, argv))
     return false;
+  options.common.in_common = steps::options_in_common(app);
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;

@@ -158,6 +158,45 @@ TEST(GptParallel, AGlobalBatchIsSharedOrRefused) {
   }
 }
 
+struct DifferingCase {
+  std::string name;
+  std::string program;
+  std::string arguments;
+  std::string of_the_last;
+  std::string message;
+};
+void PrintTo(const DifferingCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class DifferingOptionsTest : public testing::TestWithParam<DifferingCase> {};
+
+TEST_P(DifferingOptionsTest, EndAllRanks) {
+  const DifferingCase& c = GetParam();
+  for (const Outcome& outcome : run_ranks(3, c.program, c.arguments, c.of_the_last)) {
+    EXPECT_EQ(outcome.exit_code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(c.message));
+    EXPECT_THAT(outcome.err, HasSubstr("\nhint: give all ranks the same options"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, DifferingOptionsTest,
+    testing::Values(DifferingCase{"Gpt", GPT_PROGRAM,
+                                  "--layers 1 --heads 4 --threads 1 --device cpu", "--hidden 64",
+                                  "rank 2 was started with --hidden 64, rank 0 with no --hidden"},
+                    DifferingCase{
+                        "Vision", VISION_PROGRAM, "--model resnet18 --threads 1 --device cpu",
+                        "--batch-size 4",
+                        "rank 2 was started with --batch-size 4, rank 0 with --batch-size 32"}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(GptParallel, RanksMayHaveFilesOfTheirOwn) {
+  const Folder folder;
+  for (const Outcome& outcome :
+       run_ranks(2, GPT_PROGRAM, tiny_gpt("--steps 1"), "--timings " + folder.file("t.csv")))
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
 TEST(GptParallel, AllRanksEndWhenTheTimeIsOver) {
   const std::string endless =
       "--layers 1 --hidden 32 --heads 4 --seq 16 --vocab-size 128 --threads 1 --device cpu "

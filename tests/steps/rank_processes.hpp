@@ -88,17 +88,24 @@ inline constexpr std::chrono::seconds patience_with_training(120);
 
 /// Runs a program with several ranks, as torchrun does.
 /// @param arguments divided by spaces
+/// @param of_the_last those of the last rank beside them
 /// @returns what each rank came to
 inline std::vector<Outcome> run_ranks(int size, const std::string& program,
-                                      const std::string& arguments) {
+                                      const std::string& arguments,
+                                      const std::string& of_the_last = "") {
   const Folder place;
   const support::FreePort port;
-  std::istringstream words(arguments);
   std::vector<std::string> command{program};
-  for (std::string word; words >> word;)
-    command.push_back(word);
+  const auto add_words = [&](const std::string& text) {
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+      command.push_back(word);
+  };
+  add_words(arguments);
   std::vector<RankProcess> ranks;
   for (int rank = 0; rank < size; ++rank) {
+    if (rank == size - 1)
+      add_words(of_the_last);
     const std::string number = std::to_string(rank);
     ranks.emplace_back(
         command,

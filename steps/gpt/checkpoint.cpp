@@ -5,6 +5,7 @@
 #include "harness/statistics.hpp"
 
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -23,25 +24,53 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Words `name=value`. What is not among them may change from one run to the next.
+/// What samples the iterations have, as lines `name=value`.
+std::string samples_of(const Options& options) {
+  const std::string lines = fmt::format("global_batch={}\n", options.global_batch);
+  if (options.data.path.empty())
+    return lines + fmt::format("data=synthetic\nseed={}\n", options.common.seed);
+  return lines + fmt::format("data=corpus\nsplit={}\ndata_seed={}\n", options.data.split,
+                             options.data.seed);
+}
+
+/// What a run that goes on must have in common: lines `name=value`.
 std::string setup_of(const Options& options) {
   const Architecture& a = options.architecture;
   return fmt::format(
-      "layers={} hidden={} heads={} sequence={} vocabulary={} positions={} precision={} "
-      "tensor_parallel={} pipeline_parallel={} data_parallel={} distributed_optimizer={}",
-      a.layers, a.hidden, a.heads, a.sequence, a.vocabulary, positions_name(a.positions),
-      options.common.precision_name, options.layout.tensor, options.layout.pipeline,
-      options.layout.data, options.distributed_optimizer);
+             "layers={}\nhidden={}\nheads={}\nsequence={}\nvocabulary={}\npositions={}\n"
+             "precision={}\ntensor_parallel={}\npipeline_parallel={}\ndata_parallel={}\n"
+             "distributed_optimizer={}\n",
+             a.layers, a.hidden, a.heads, a.sequence, a.vocabulary, positions_name(a.positions),
+             options.common.precision_name, options.layout.tensor, options.layout.pipeline,
+             options.layout.data, options.distributed_optimizer) +
+         samples_of(options);
 }
 
-/// The first word in which two setups differ.
-std::string difference(const std::string& saved, const std::string& ours) {
+/// What it may change, and then does not go on as if it had not stopped: lines `name=value`.
+std::string manner_of(const Options& options) {
+  const Schedule& schedule = options.schedule;
+  const steps::AdamW::Options& adamw = options.adamw;
+  return fmt::format(
+      "data_path={}\nmicro_batch={}\nattention_dropout={}\nhidden_dropout={}\nlr={}\nmin_lr={}\n"
+      "lr_warmup_samples={}\nlr_decay_samples={}\nadam_beta1={}\nadam_beta2={}\nadam_eps={}\n"
+      "weight_decay={}\nclip_grad={}\n",
+      options.data.path, options.micro_batch, options.attention_dropout, options.hidden_dropout,
+      schedule.highest, schedule.lowest, schedule.warmup_samples, schedule.decay_samples,
+      adamw.beta1, adamw.beta2, adamw.epsilon, adamw.weight_decay, options.clip_gradient);
+}
+
+/// How two texts of lines differ, line by line: `has NAME=VALUE, this run NAME=VALUE`.
+std::vector<std::string> differences(const std::string& saved, const std::string& ours) {
   std::istringstream theirs_in(saved);
   std::istringstream ours_in(ours);
-  for (std::string theirs, own; ours_in >> own;)
-    if (!(theirs_in >> theirs) || theirs != own)
-      return fmt::format("has {}, this run {}", theirs, own);
-  return "differs from this run";
+  std::vector<std::string> all;
+  for (std::string theirs, own; std::getline(ours_in, own);) {
+    if (!std::getline(theirs_in, theirs))
+      theirs.clear();
+    if (theirs != own)
+      all.push_back(fmt::format("has {}, this run {}", theirs, own));
+  }
+  return all;
 }
 
 /// What `latest` says where a run saves to the folder, and no checkpoint is whole yet.
@@ -87,7 +116,11 @@ fs::path file_of(const std::string& folder, const std::string& name, int rank) {
 
 Checkpoints::Checkpoints(const Options& options, const torch::Device& device,
                          steps::Communicator& all)
-    : options_(options.checkpoints), device_(device), setup_(setup_of(options)), all_(all) {
+    : options_(options.checkpoints),
+      device_(device),
+      setup_(setup_of(options)),
+      manner_(manner_of(options)),
+      all_(all) {
   const std::string& load = options_.load;
   const std::string& save = options_.save;
   if (!load.empty() && load != save && latest(load).empty())
@@ -114,10 +147,14 @@ void Checkpoints::load(Training& training) {
     return steps::SavedState::read(file_of(options_.load, name, rank).string());
   };
   const steps::SavedState own = read(all_.rank());
-  if (const std::string saved = own.text("setup"); saved != setup_)
+  if (const auto found = differences(own.text("setup"), setup_); !found.empty())
     throw steps::UsageError(
-        fmt::format("the checkpoint in {} {}", options_.load, difference(saved, setup_)),
+        fmt::format("the checkpoint in {} {}", options_.load, found.front()),
         "go on with the options and the number of ranks that it was saved with");
+  if (all_.rank() == 0)
+    for (const std::string& difference : differences(own.text("manner"), manner_))
+      fmt::print(stderr, "warning: the checkpoint in {} {}: it does not go on as it would have\n",
+                 options_.load, difference);
   const int weights_rank = training.weights_rank();
   training.restore(own, weights_rank == all_.rank() ? own : read(weights_rank));
   all_.barrier();
@@ -149,6 +186,7 @@ void Checkpoints::save(const Training& training) {
         fmt::format("cannot make {}: {}", file.parent_path().string(), error.message()));
   steps::SavedState state = training.state();
   state.set_text("setup", setup_);
+  state.set_text("manner", manner_);
   const auto own_bytes = static_cast<double>(state.write(file.string()));
   const torch::Tensor bytes = torch::tensor(own_bytes, torch::kDouble).to(device_);
   all_.all_reduce(bytes).wait();

@@ -26,7 +26,8 @@ class Checkpoints {
 
   /// Goes on from the last checkpoint of `--load`, if there is one: the folder that is saved to may
   /// have none yet.
-  /// @throws steps::UsageError if it is of another model, layout or number of ranks
+  /// Warns of options that make it go on in another way.
+  /// @throws steps::UsageError if it is of another model, layout, number of ranks or samples
   void load(Training& training);
 
   /// Saves if this many measured iterations are the end of an interval.
@@ -42,7 +43,8 @@ class Checkpoints {
 
   CheckpointOptions options_;
   torch::Device device_;
-  std::string setup_;  ///< What a run that goes on must have in common.
+  std::string setup_;   ///< What a run that goes on must have in common.
+  std::string manner_;  ///< What it should have.
   steps::Communicator& all_;
   std::int64_t last_saved_ = -1;  ///< Iteration.
   std::vector<double> save_s_;

@@ -226,6 +226,31 @@ TEST(GptCheckpoints, OfAnotherModelAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("has layers=2, this run layers=3"));
 }
 
+TEST(GptCheckpoints, OfOtherSamplesAreRefused) {
+  const steps::Folder folder;
+  run(tiny_model + "--steps 1 --warmup 0 --save " + folder.file("saved"));
+  const std::string load = tiny_model + "--steps 1 --warmup 0 --load " + folder.file("saved");
+  const std::pair<const char*, const char*> cases[] = {
+      {" --seed 2", "has seed=1, this run seed=2"},
+      {" --global-batch-size 2", "has global_batch=1, this run global_batch=2"}};
+  for (const auto& [option, message] : cases) {
+    const Outcome outcome = run(load + option);
+    EXPECT_EQ(outcome.exit_code, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+}
+
+TEST(GptCheckpoints, WarnOfWhatGoesOnInAnotherWay) {
+  const steps::Folder folder;
+  run(tiny_model + "--steps 1 --warmup 0 --save " + folder.file("saved"));
+  const std::string load = tiny_model + "--steps 1 --warmup 0 --load " + folder.file("saved");
+  EXPECT_THAT(run(load).err, testing::Not(HasSubstr("the checkpoint in")));
+  const Outcome outcome = run(load + " --lr 0.5 --clip-grad 2");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("saved has lr=0.0001, this run lr=0.5: it does not go on"));
+  EXPECT_THAT(outcome.err, HasSubstr("saved has clip_grad=1, this run clip_grad=2: "));
+}
+
 TEST(GptCheckpoints, OfAnotherRunAreNotOverwritten) {
   const steps::Folder folder;
   const std::string save = tiny_model + "--steps 1 --warmup 0 --save " + folder.file("saved");

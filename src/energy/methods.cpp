@@ -2,6 +2,7 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
 
 #include <fmt/core.h>
@@ -152,7 +153,11 @@ struct Unit {
   double factor;
 };
 
-double parse_quantity(const std::string& text, std::span<const Unit> units, const char* example) {
+constexpr std::array units_of_power{Unit{"kW", 1e3}, Unit{"W", 1}};
+constexpr std::array units_of_time{Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"min", 60},
+                                   Unit{"s", 1}};
+
+std::optional<double> quantity(const std::string& text, std::span<const Unit> units) {
   for (const Unit& unit : units) {
     const std::string_view stripped = strip(text);
     if (!stripped.ends_with(unit.name))
@@ -164,8 +169,12 @@ double parse_quantity(const std::string& text, std::span<const Unit> units, cons
     if (number)
       return *number * unit.factor;
   }
-  throw Error(fmt::format("'{}' is no number with a unit", text),
-              fmt::format("write it like {}", example));
+  return std::nullopt;
+}
+
+Error no_quantity(const std::string& text, const char* example) {
+  return Error(fmt::format("'{}' is no number with a unit", text),
+               fmt::format("write it like {}", example));
 }
 
 /// What tells a source apart from one of the same method that shows other devices.
@@ -198,6 +207,14 @@ SourceSettings parse_methods(const std::vector<std::string>& texts,
           entry.automatic && std::ranges::count(settings.methods, method) == 0)
         settings.methods.push_back(method);
   return settings;
+}
+
+void check_methods(const std::string& text, const Place& place) {
+  try {
+    parse_methods({text});
+  } catch (const Error& wrong) {  // the sources know their arguments, and no input files
+    throw Error(wrong.message(), wrong.hint(), place);
+  }
 }
 
 std::string label_of(const Method& method) {
@@ -241,14 +258,19 @@ Sources open_sources(const SourceSettings& settings) {
 }
 
 double parse_power_w(const std::string& text) {
-  static constexpr std::array units{Unit{"kW", 1e3}, Unit{"W", 1}};
-  return parse_quantity(text, units, "100W");
+  if (const auto power_w = quantity(text, units_of_power))
+    return *power_w;
+  throw no_quantity(text, "100W");
 }
 
 double parse_interval_s(const std::string& text) {
-  static constexpr std::array units{Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"min", 60},
-                                    Unit{"s", 1}};
-  return parse_quantity(text, units, "100ms");
+  if (const auto time_s = interval_s_of(text))
+    return *time_s;
+  throw no_quantity(text, "100ms");
+}
+
+std::optional<double> interval_s_of(const std::string& text) {
+  return quantity(text, units_of_time);
 }
 
 }  // namespace bench::energy

@@ -14,9 +14,16 @@
 namespace bench::energy {
 namespace {
 
+struct Range {
+  double least_s;
+  double most_s;
+  const char* words;
+};
+
 /// Some counters wrap after minutes, so they must be read now and then.
-constexpr double shortest_interval_s = 0.001;
-constexpr double longest_interval_s = 10;
+constexpr Range intervals{0.001, 10, "1ms to 10s"};
+constexpr Range baselines{0.1, 3600, "100ms to 60min"};
+constexpr Range times_to_get_ready{0, 3600, "0s to 60min"};
 
 constexpr const char* usage = "bench-energy [options] -- program args";
 constexpr const char* description =
@@ -139,16 +146,10 @@ const char* first_given(const CommandLine& line, std::span<const char* const> na
   return found == names.end() ? nullptr : *found;
 }
 
-struct Range {
-  double least_s;
-  double most_s;
-  const char* words;
-};
-
-std::chrono::nanoseconds checked(const char* option, const std::string& text, double time_s,
-                                 const Range& range) {
+std::chrono::nanoseconds checked(const char* name, const std::string& text, double time_s,
+                                 const Range& range, const Place& place = {}) {
   if (time_s < range.least_s || time_s > range.most_s)
-    throw Error(fmt::format("{} {} is out of range", option, text), range.words);
+    throw Error(fmt::format("{} {} is out of range", name, text), range.words, place);
   return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(time_s));
 }
 
@@ -161,8 +162,16 @@ std::chrono::nanoseconds interval(const std::string& text, bool jpwr) {
   const auto milliseconds = jpwr ? parse_integer(text) : std::nullopt;
   const double time_s =
       milliseconds ? static_cast<double>(*milliseconds) * 1e-3 : parse_interval_s(text);
-  return checked("--interval", text, time_s,
-                 {shortest_interval_s, longest_interval_s, "1ms to 10s"});
+  return checked("--interval", text, time_s, intervals);
+}
+
+void check_setting(const char* name, const std::string& text, const Range& range,
+                   const Place& place) {
+  const auto time_s = interval_s_of(text);
+  if (!time_s)
+    throw Error(fmt::format("{} is a number with a unit, not '{}'", name, text),
+                "write it like 100ms or 5s", place);
+  checked(name, text, *time_s, range, place);
 }
 
 OutputSettings own_output(const CommandLine& line) {
@@ -209,8 +218,8 @@ Options interpret(const CommandLine& line) {
   options.sources.sysfs_root = line.value("--sysfs-root");
   options.interval = interval(line.value("--interval"), jpwr != nullptr);
   if (line.has("--baseline"))
-    options.baseline = time_of(line, "--baseline", {0.1, 3600, "100ms to 60min"});
-  options.wait_ready = time_of(line, "--wait-ready", {0, 3600, "0s to 60min"});
+    options.baseline = time_of(line, "--baseline", baselines);
+  options.wait_ready = time_of(line, "--wait-ready", times_to_get_ready);
   options.output = jpwr ? jpwr_output(line) : own_output(line);
   options.regions = line.has("--regions");
   options.per_node = line.has("--per-node");
@@ -244,6 +253,14 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (options.program.empty() && !options.list)
     throw Error("no program to run", usage);
   return options;
+}
+
+void check_interval(const std::string& text, const Place& place) {
+  check_setting("interval", text, intervals, place);
+}
+
+void check_baseline(const std::string& text, const Place& place) {
+  check_setting("baseline", text, baselines, place);
 }
 
 CombineOptions parse_combine_options(const std::vector<std::string>& arguments) {

@@ -11,6 +11,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/energy/options.hpp>
 #include <bench/platform/job_template.hpp>
 
 namespace bench::engine {
@@ -85,20 +86,30 @@ std::string script_text(const schedule::Snippet& snippet, const fs::path& work) 
   return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
 }
 
-std::string meter(const Scope& scope, const fs::path& out) {
-  const std::string& wanted = scope.run.fact("power_source");
-  const std::string& of_platform = scope.run.platform.energy;
+/// What the user named for the run, else the step, else the platform.
+std::string methods_of(const Scope& scope) {
+  if (const std::string& wanted = scope.run.fact("power_source"); !wanted.empty())
+    return wanted;
   std::string methods = scope.substitute(scope.step.energy->methods);
-  if (methods == "auto" && !of_platform.empty())
-    methods = of_platform;
+  energy::check_methods(methods, scope.step.energy->place);
+  const std::string& of_platform = scope.run.platform.energy;
+  return methods == "auto" && !of_platform.empty() ? of_platform : methods;
+}
+
+/// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
+std::string meter(const Scope& scope, const fs::path& out) {
+  const model::Energy& asked = *scope.step.energy;
+  const std::string interval = scope.substitute(asked.interval);
+  energy::check_interval(interval, asked.place);
   std::string options;
-  if (const std::string baseline = scope.substitute(scope.step.energy->baseline); !baseline.empty())
+  if (const std::string baseline = scope.substitute(asked.baseline); !baseline.empty()) {
+    energy::check_baseline(baseline, asked.place);
     options += " --baseline " + shell_quote(baseline);
-  if (scope.step.energy->per_node)
+  }
+  if (asked.per_node)
     options += " --per-node";
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
-                     shell_quote(wanted.empty() ? methods : wanted),
-                     shell_quote(scope.substitute(scope.step.energy->interval)), options,
+                     shell_quote(methods_of(scope)), shell_quote(interval), options,
                      shell_quote(out.string()));
 }
 

@@ -14,6 +14,7 @@
 #include <bench/base/time.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/document/read.hpp>
+#include <bench/energy/methods.hpp>
 #include <bench/engine/budget.hpp>
 #include <bench/engine/run.hpp>
 #include <bench/model/build.hpp>
@@ -169,6 +170,7 @@ Input read_input(const Request& request, Diagnostics& diagnostics) {
 }
 
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request) {
+  energy::check_methods(request.power_source, {});
   Run run{.directory = {}, .benchmark = benchmark, .platform = input.platform, .facts = {}};
   const fs::path outpath = choose_outpath(request, benchmark, input.home).lexically_normal();
   run.directory.id = request.id.value_or(workspace::next_run_id(outpath));

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/energy/options.hpp>
 
 namespace bench::model {
 
@@ -102,20 +102,20 @@ Retry build_retry(const Node& node) {
   return retry;
 }
 
-/// As the meter takes lengths of time; one with a parameter in it is for the meter to check.
-void check_time(const Node& node, const char* key) {
-  static const std::regex time(R"(\s*[0-9]*\.?[0-9]+\s*(us|ms|s|min)\s*)");
+/// What has no parameter in it; the rest is checked where jobs are prepared.
+void check_with_meter(const Node& node, const char* key,
+                      void (*check)(const std::string& text, const Place& place)) {
   const std::string text = attribute(node, key);
-  if (!text.empty() && text.find('$') == std::string::npos && !std::regex_match(text, time))
-    throw Error(fmt::format("{} is a number with a unit, not '{}'", key, text),
-                "write it like 100ms or 5s", place_of(node, key));
+  if (!text.empty() && text.find('$') == std::string::npos)
+    check(text, place_of(node, key));
 }
 
 Energy build_energy(const Node& node) {
+  check_with_meter(node, "methods", energy::check_methods);
+  check_with_meter(node, "interval", energy::check_interval);
+  check_with_meter(node, "baseline", energy::check_baseline);
   Energy energy;
   energy.methods = attribute(node, "methods", "auto");
-  for (const char* key : {"interval", "baseline"})
-    check_time(node, key);
   energy.interval = attribute(node, "interval", "100ms");
   energy.baseline = attribute(node, "baseline");
   energy.per_node = flag(node, "per_node", true);

@@ -8,6 +8,7 @@
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/energy/methods.hpp>
 #include <bench/platform/words.hpp>
 
 namespace bench::platform {
@@ -173,6 +174,16 @@ Key group_key(Platform& platform,
   });
 }
 
+/// Methods of the meter.
+Key energy_key(std::string& member) {
+  return {.read =
+              [&member](const Stated& stated) {
+                member = stated.text();
+                energy::check_methods(member, stated.value().text_place);
+              },
+          .enter = {}};
+}
+
 Keys settings_of(Platform& platform) {
   return {
       {"name", text_key(platform.name)},
@@ -199,7 +210,7 @@ Keys settings_of(Platform& platform) {
       {"environment", group_key(platform, read_environment)},
       {"launcher", group_key(platform, read_launcher)},
       {"container", text_key(platform.container)},
-      {"energy", text_key(platform.energy)},
+      {"energy", energy_key(platform.energy)},
       {"commands", group_key(platform, read_commands)},
       {"polling", group_key(platform, read_polling)},
       {"machine", machine_key(platform.machine)},

@@ -10,6 +10,31 @@
 #include <bench/schedule/sentinel.hpp>
 
 namespace bench::schedule {
+namespace {
+
+/// The last line of the text that holds more than white space; cuts it off, with all that follows.
+std::string_view take_last_line(std::string_view& text) {
+  text = strip(text);
+  const auto newline = text.find_last_of("\r\n");
+  const std::string_view line = strip(text.substr(newline == text.npos ? 0 : newline + 1));
+  text = text.substr(0, newline == text.npos ? 0 : newline);
+  return line;
+}
+
+/// The same of those lines that tell what a program had to say of its end.
+std::string_view take_last_word(std::string_view& text) {
+  std::string_view line = take_last_line(text);
+  while (line.starts_with("bench-energy: "))
+    line = take_last_line(text);
+  return line;
+}
+
+/// As programs render errors: bench, its meter, compilers and many others.
+bool is_error(std::string_view line) {
+  return line.starts_with("error: ") || line.find(": error: ") != line.npos;
+}
+
+}  // namespace
 
 std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
   std::error_code absent;
@@ -62,15 +87,14 @@ std::string last_line(const std::filesystem::path& file, std::size_t limit) {
   stream.seekg(std::max<std::streamoff>(0, size - tail_bytes));
   std::string tail(static_cast<std::size_t>(std::min(size, tail_bytes)), '\0');
   stream.read(tail.data(), static_cast<std::streamsize>(tail.size()));
-  std::string_view line;
-  for (std::string_view text = strip(tail); !text.empty();) {
-    const auto newline = text.find_last_of("\r\n");
-    line = strip(newline == std::string_view::npos ? text : text.substr(newline + 1));
-    if (!line.starts_with("bench-energy: "))
-      break;
-    line = {};
-    text = newline == std::string_view::npos ? "" : strip(text.substr(0, newline));
-  }
+  std::string_view text = tail;
+  std::string_view line = take_last_word(text);
+  if (line.starts_with("hint: "))
+    for (std::string_view above = text; !above.empty();)
+      if (const std::string_view word = take_last_word(above); is_error(word)) {
+        line = word;
+        break;
+      }
   std::size_t length = std::min(limit, line.size());
   while (length < line.size() && length > 0 && (line[length] & 0xC0) == 0x80)
     --length;  // not into a letter of several bytes

@@ -138,6 +138,21 @@ TEST_F(EnergyTest, ALengthOfTimeWithoutAUnitIsRefusedWithItsPlace) {
               HasSubstr("m.yaml:2:49: error: baseline is a number with a unit, not '5'"));
 }
 
+TEST_F(EnergyTest, WhatTheMeterWouldRefuseIsRefusedBeforeAnythingIsMade) {
+  here_.write("m.yaml", "name: m\nstep: {name: s, batch: true, energy: {methods: nvm}, do: a}\n");
+  for (const char* command : {"check", "run"}) {
+    const auto said = here_.bench({command, "m.yaml"});
+    EXPECT_EQ(said.status.code, 1);
+    EXPECT_THAT(said.standard_error, AllOf(HasSubstr("m.yaml:2:48: error: unknown method 'nvm'"),
+                                           HasSubstr("hint: did you mean 'nvml'?")));
+  }
+  here_.write("m.yaml", measured_step);
+  const auto run = here_.bench({"run", "m.yaml", "--power-source", "mock"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("error: method 'mock' needs an argument\nhint: "));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
 TEST_F(EnergyTest, AFailingJobKeepsItsExitCodeThroughTheMeter) {
   here_.write("m.yaml",
               "name: m\noutpath: runs\n"

@@ -102,6 +102,37 @@ TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
                 of.work().string() + " -- ./train'\n");
 }
 
+struct Setting {
+  std::string name;
+  std::string energy;
+  std::string expected;
+};
+void PrintTo(const Setting& s, std::ostream* out) {
+  *out << s.name;
+}
+
+class MeterSettingTest : public JobScriptTest, public testing::WithParamInterface<Setting> {};
+
+TEST_P(MeterSettingTest, IsRefusedBeforeTheJobOnceItsParametersAreKnown) {
+  begin(
+      "parameterset: {name: p, parameter: {m: nvm, t: 1us}}\n"
+      "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: " +
+      GetParam().energy + "}\n");
+  const Scope of = scope();
+  EXPECT_THAT(support::error_of([&] { script(of); }), HasSubstr(GetParam().expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, MeterSettingTest,
+    testing::Values(Setting{"Methods", "{methods: $m}",
+                            ": error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
+                    Setting{"UnknownParameter", "{methods: $x}", ": error: unknown method '$x'"},
+                    Setting{"Interval", "{interval: $t}",
+                            ": error: interval 1us is out of range\nhint: 1ms to 10s"},
+                    Setting{"Baseline", "{baseline: $t}",
+                            ": error: baseline 1us is out of range\nhint: 100ms to 60min"}),
+    [](const auto& one) { return one.param.name; });
+
 TEST_F(JobScriptTest, MeasuresEachOfSeveralProgramsBehindAStarter) {
   directory_.write("commands.job", "{{commands}}\n{{afterwards}}\n");
   begin(

@@ -30,6 +30,10 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
 
+std::string with_energy(const std::string& settings) {
+  return "step: {name: s, batch: true, energy: {" + settings + "}}\n";
+}
+
 class BuildErrorTest : public testing::TestWithParam<Case> {};
 
 TEST_P(BuildErrorTest, HasMessagePlaceAndHint) {
@@ -184,8 +188,31 @@ INSTANTIATE_TEST_SUITE_P(
              "in.yaml:1:25: error: energy is true, false or a mapping, not 'rapl'"},
         Case{"EnergyWithoutBatch", "step: {name: s, energy: true}\n",
              "in.yaml:1:25: error: step 's' measures energy but is no batch step\n"
-             "hint: add `batch: true`: on platform local its commands run here, under the meter"}),
+             "hint: add `batch: true`: on platform local its commands run here, under the meter"},
+        Case{"EnergyMethod", with_energy("methods: nvm"),
+             "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
+        Case{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),
+             "in.yaml:1:48: error: method 'mock' needs an argument\n"
+             "hint: for example model:cpu=65W, mock:constant=100W or command:pdu=node-watts"},
+        Case{"EnergyInterval", with_energy("interval: 1us"),
+             "in.yaml:1:49: error: interval 1us is out of range\nhint: 1ms to 10s"},
+        Case{"EnergyIntervalWithoutUnit", with_energy("interval: 100"),
+             "in.yaml:1:49: error: interval is a number with a unit, not '100'\n"
+             "hint: write it like 100ms or 5s"},
+        Case{"EnergyBaseline", with_energy("baseline: 2h"),
+             "in.yaml:1:49: error: baseline is a number with a unit, not '2h'\n"
+             "hint: write it like 100ms or 5s"},
+        Case{"EnergyBaselineOutOfRange", with_energy("baseline: 99ms"),
+             "in.yaml:1:49: error: baseline 99ms is out of range\nhint: 100ms to 60min"}),
     case_name);
+
+TEST(Build, LeavesEnergySettingsWithParametersToTheirValues) {
+  const Energy energy =
+      *build_one(with_energy("methods: $m, interval: $i, baseline: '${b}s'")).steps.at(0).energy;
+  EXPECT_EQ(energy.methods, "$m");
+  EXPECT_EQ(energy.interval, "$i");
+  EXPECT_EQ(energy.baseline, "${b}s");
+}
 
 TEST(Build, RefusesAFileWithoutABenchmark) {
   const document::Node root{.name = "jube", .place = {"in.yaml", 1, 1}};

@@ -194,7 +194,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ListForAGroup", "launcher: [{command: a}, {command: b}]",
              "3:12: 'launcher' holds keys, not a value"},
         Case{"ListForAValue", "partition: [a, b]", "3:16: 'partition' is one value, not a list"},
-        Case{"KeysForAValueInAList", "notes: [a, {b: c}]", "3:1: 'notes' holds no keys"}),
+        Case{"KeysForAValueInAList", "notes: [a, {b: c}]", "3:1: 'notes' holds no keys"},
+        Case{"UnknownEnergyMethod", "energy: nvml,hwmn",
+             "3:9: unknown method 'hwmn' (did you mean 'hwmon'?)"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(

@@ -83,17 +83,22 @@ TEST_P(LastLineTest, IsTheLastWithText) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, LastLineTest,
-    testing::Values(Line{"One", "one\ntwo\n", "two"}, Line{"WithoutNewline", "one\ntwo", "two"},
-                    Line{"BlankLinesBelow", "one\n \n\n", "one"}, Line{"Empty", "", ""},
-                    Line{"Blank", " \n", ""}, Line{"ProgressBar", "10%\r50%\r100%\n", "100%"},
-                    Line{"TooLong", "0123456789abc\n", "0123456789"},
-                    Line{"AboveTheMeter", "broken\nbench-energy: a=1\nbench-energy: b=2\n",
-                         "broken"},
-                    Line{"OnlyTheMeter", "bench-energy: a=1\n", ""},
-                    Line{"NoText", "a\xff\n", "a\uFFFD"},
-                    Line{"CutBetweenLetters", "12345678öä\n", "12345678ö"},
-                    Line{"CutInALetter", "123456789ö\n", "123456789"},
-                    Line{"LongFile", std::string(100'000, 'x') + "\nend\n", "end"}),
+    testing::Values(
+        Line{"One", "one\ntwo\n", "two"}, Line{"WithoutNewline", "one\ntwo", "two"},
+        Line{"BlankLinesBelow", "one\n \n\n", "one"}, Line{"Empty", "", ""},
+        Line{"Blank", " \n", ""}, Line{"ProgressBar", "10%\r50%\r100%\n", "100%"},
+        Line{"TooLong", "0123456789abc\n", "0123456789"},
+        Line{"AboveTheMeter", "broken\nbench-energy: a=1\nbench-energy: b=2\n", "broken"},
+        Line{"ErrorAboveItsHint", "error: a\nhint: b\n", "error: a"},
+        Line{"ErrorWithItsPlaceAndExcerpt", "error: x\nf:1:2: error: a\n  a: b\n  ^\nhint: b\n",
+             "f:1:2: err"},
+        Line{"ErrorAboveTheMeter", "error: a\nhint: b\nbench-energy: a=1\n", "error: a"},
+        Line{"ErrorAboveSomethingElse", "error: a\nhint: b\nc\n", "c"},
+        Line{"HintAlone", "a\nhint: b\n", "hint: b"},
+        Line{"OnlyTheMeter", "bench-energy: a=1\n", ""}, Line{"NoText", "a\xff\n", "a\uFFFD"},
+        Line{"CutBetweenLetters", "12345678öä\n", "12345678ö"},
+        Line{"CutInALetter", "123456789ö\n", "123456789"},
+        Line{"LongFile", std::string(100'000, 'x') + "\nend\n", "end"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(LastLine, OfNoFileIsEmpty) {

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/energy/claims.hpp>
 #include <bench/energy/power_source.hpp>
 
@@ -43,6 +45,10 @@ struct Absence {
 SourceSettings parse_methods(const std::vector<std::string>& texts,
                              std::span<const std::string> other_names = {});
 
+/// Whether the meter would take these methods, for those who hand them on to it.
+/// @throws bench::Error as `parse_methods`, with the place where they stand
+void check_methods(const std::string& text, const Place& place);
+
 /// What to call a method: `model:gpu` of `model:gpu=60W..400W`, else its name.
 std::string label_of(const Method& method);
 
@@ -70,5 +76,8 @@ Sources open_sources(const SourceSettings& settings);
 /// @throws bench::Error if it is none
 double parse_power_w(const std::string& text);
 double parse_interval_s(const std::string& text);
+
+/// As `parse_interval_s`; nothing if it is none.
+std::optional<double> interval_s_of(const std::string& text);
 
 }  // namespace bench::energy

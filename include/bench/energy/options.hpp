@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/energy/methods.hpp>
 #include <bench/energy/output.hpp>
 
@@ -33,6 +34,11 @@ struct Options {
 /// `--`. The options for sources and files of one kind exclude those of the other.
 /// @throws bench::Error for every mistake, with a hint
 Options parse_options(const std::vector<std::string>& arguments);
+
+/// Whether the meter would take this as its `--interval` or `--baseline`, for those who hand it on.
+/// @throws bench::Error with the place where it stands, if it is no length of time or out of range
+void check_interval(const std::string& text, const Place& place);
+void check_baseline(const std::string& text, const Place& place);
 
 /// What `bench-energy combine` shall do.
 struct CombineOptions {

@@ -25,7 +25,8 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file);
 std::optional<Completion> completion_from_sentinel(const Job& job);
 
 /// The last line of a file that holds more than white space and is not the meter's, at most `limit`
-/// bytes of it; empty if there is none. Reads the end of the file only.
+/// bytes of it; empty if there is none. The error goes before its hint, which stands below it.
+/// Reads the end of the file only.
 std::string last_line(const std::filesystem::path& file, std::size_t limit = 200);
 
 }  // namespace bench::schedule

@@ -72,10 +72,17 @@ std::set<std::string> used_tags(const Document& document) {
 }
 
 bool is_forced(const Node& root) {
-  for (const Node* tags : root.all("tags"))
-    if (to_lower(strip(tags->get("forced"))) == "true")
-      return true;
-  return false;
+  bool forced = false;
+  for (const Node* tags : root.all("tags")) {
+    const Attribute* found = tags->find("forced");
+    if (!found)
+      continue;
+    const std::string word = to_lower(strip(found->value));
+    if (word != "true" && word != "false")
+      throw Error(fmt::format("forced is true or false, not '{}'", found->value), "", found->place);
+    forced = forced || word == "true";
+  }
+  return forced;
 }
 
 void check_descriptions(const Document& document, const std::set<std::string>& known) {

@@ -29,7 +29,8 @@ std::string file_name(const document::Node& node);
 /// @throws Error if it has other characters than letters, digits and underscores
 std::string identifier(const document::Node& node);
 
-/// True if the attribute is `true` in any case (JUBE takes every other word as false).
+/// Whether the attribute is `true` or `false`, in any case.
+/// @throws Error if it is another word, which JUBE takes as false without telling
 bool flag(const document::Node& node, const char* key, bool otherwise);
 
 /// A whole number of at least `minimum`.

@@ -58,6 +58,39 @@ INSTANTIATE_TEST_SUITE_P(Words, SharedTest,
                                          std::pair{"TRUE", true}, std::pair{"false", false},
                                          std::pair{"'False'", false}));
 
+struct Truth {
+  std::string name;
+  std::string yaml;
+  std::string expected;
+};
+void PrintTo(const Truth& t, std::ostream* out) {
+  *out << t.name;
+}
+
+class TruthTest : public testing::TestWithParam<Truth> {};
+
+TEST_P(TruthTest, IsTrueOrFalseAndNoOtherWord) {
+  EXPECT_EQ(mistake_in(GetParam().yaml), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Words, TruthTest,
+    testing::Values(
+        Truth{"PerNode", "step: {name: s, batch: true, energy: {per_node: perhaps}}\n",
+              "in.yaml:1:49: error: per_node is true or false, not 'perhaps'"},
+        Truth{"PerNodeOfAParameter", "step: {name: s, batch: true, energy: {per_node: $p}}\n",
+              "in.yaml:1:49: error: per_node is true or false, not '$p'"},
+        Truth{"Array", "step: {name: s, batch: {array: 1}}\n",
+              "in.yaml:1:32: error: array is true or false, not '1'"},
+        Truth{"Export", "step: {name: s, export: treu}\n",
+              "in.yaml:1:25: error: export is true or false, not 'treu'"},
+        Truth{"ExportOfAParameter",
+              "parameterset: {name: p, parameter: {name: a, export: all, _: 1}}\nstep: {name: s}\n",
+              "in.yaml:1:54: error: export is true or false, not 'all'"},
+        Truth{"YamlsOwnWord", "step: {name: s, export: 'TRUE', batch: {array: no}}\n",
+              "(no error)"}),
+    [](const auto& one) { return one.param.name; });
+
 TEST(Commands, AreSharedInASharedDirectoryOnly) {
   EXPECT_EQ(mistake_in("step: {name: s, do: {shared: true, _: echo}}\n"),
             "in.yaml:1:39: error: step 's' has a shared command and no shared directory\n"

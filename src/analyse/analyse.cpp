@@ -35,6 +35,8 @@ class GroupAnalyser::Scanner {
     EnergyReadings energy;
     for (const FileToScan& file : group.files)
       scan_file(file, group, matches, energy);
+    for (const std::string& reason : group.unmeasured)
+      energy.leave_out(reason);
     std::set<std::string, std::less<>> names;
     for (const auto& [name, found] : matches)
       names.emplace(name);

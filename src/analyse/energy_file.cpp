@@ -35,15 +35,20 @@ bool is_text(const std::string& name) {
 }  // namespace
 
 void EnergyReadings::add(const std::optional<Subject>& summary) {
-  ++workpackages_;
   if (!summary) {
-    add_reason("the meter wrote nothing");
+    leave_out("the meter wrote nothing");
     return;
   }
+  ++workpackages_;
   for (const std::string& line : split(summary->text, "\n"))
     if (const auto equals = line.find('='); equals != std::string::npos)
       add_line(std::string(strip(line.substr(0, equals))),
                std::string(strip(line.substr(equals + 1))));
+}
+
+void EnergyReadings::leave_out(const std::string& reason) {
+  ++workpackages_;
+  add_reason(reason);
 }
 
 void EnergyReadings::add_line(const std::string& name, const std::string& text) {

@@ -20,6 +20,9 @@ class EnergyReadings {
   /// Takes in one summary; nothing stands for a file that should be there and is not.
   void add(const std::optional<Subject>& summary);
 
+  /// Counts a workpackage whose summary, if there is one, shall not be taken in.
+  void leave_out(const std::string& reason);
+
   /// Adds the findings. A name that only some of the workpackages have keeps the statistics over
   /// those, but has no sums: the total of a part would pass for the whole.
   /// @param skip names that patterns claim

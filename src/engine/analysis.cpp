@@ -152,7 +152,17 @@ class Grouping {
     add_derived(patterns.derived, group);
     add_files(analyser_.analyses[member.analysis], patterns, workpackage, lookup, group);
     if (run_.benchmark.step(workpackage.step)->energy && measured.insert(member.position).second)
+      add_energy(workpackage, group);
+  }
+
+  /// What a workpackage has drawn until it failed would pass for a very good result.
+  void add_energy(const Workpackage& workpackage, Group& group) const {
+    if (workpackage.state == workspace::State::done)
       group.files.push_back({run_.directory.path / workpackage.directory / "work/energy.txt", {}});
+    else
+      group.unmeasured.push_back(
+          fmt::format("workpackage {} {}", workpackage.id,
+                      workpackage.state == workspace::State::failed ? "failed" : "has not ended"));
   }
 
   /// Of a workpackage's variables, made when a text names one for the first time, and parameters.

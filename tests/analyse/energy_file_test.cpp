@@ -116,6 +116,16 @@ TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
             "absent: only 2 of 3 workpackages have it: the meter gave no value");
 }
 
+TEST_F(EnergyFileTest, AFailedIterationHasNoPartInTheStatistics) {
+  measured("energy_wh=0.5\nduration_s=6\n");
+  group_.unmeasured = {"workpackage 1 failed"};
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
+  EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
+  EXPECT_EQ(shown(all, "energy_wh_sum"),
+            "absent: only 1 of 2 workpackages have it: workpackage 1 failed");
+}
+
 TEST_F(EnergyFileTest, APatternOfTheSameNameGoesFirst) {
   measured("energy_wh=0.5\n");
   scan("energy: 7", {pattern("energy_wh", "energy: (\\d)", integer)});

@@ -153,6 +153,23 @@ TEST_F(EnergyTest, WhatTheMeterWouldRefuseIsRefusedBeforeAnythingIsMade) {
   EXPECT_FALSE(here_.has("runs"));
 }
 
+TEST_F(EnergyTest, TheEnergyOfAFailedRunDoesNotPassForAGoodOne) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step: {name: train, batch: true, energy: true, do: 'echo "images=7"; sleep 0.1; exit 3'}
+patternset: {name: found, pattern: {name: images, type: int, _: images=$jube_pat_int}}
+analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: pretty, column: [images, energy_wh, energy_quality]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "mock:constant=100W"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(
+      run.standard_output,
+      AllOf(HasSubstr("|      7 |           n/a |            n/a |\n"),
+            HasSubstr("n/a in energy_wh, energy_quality: workpackage 0 failed: exit code 3")));
+  EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
+}
+
 TEST_F(EnergyTest, AFailingJobKeepsItsExitCodeThroughTheMeter) {
   here_.write("m.yaml",
               "name: m\noutpath: runs\n"

@@ -41,6 +41,8 @@ struct Group {
   /// In reading order; missing ones are skipped, one listed twice is scanned twice.
   std::vector<FileToScan> files;
   std::vector<const model::Pattern*> derived;  ///< Evaluated after all files.
+  /// Of each measured workpackage whose energy does not count, why: it may be that of half a run.
+  std::vector<std::string> unmeasured;
   /// Of the first workpackage. Asked only for what a text names.
   evaluate::Lookup parameter = [](std::string_view) { return nullptr; };
 };
@@ -70,8 +72,8 @@ struct Group {
 /// become texts. `energy_quality=estimated` marks all of them but `duration_s`;
 /// `energy_absent=REASON` makes those of `energy_wh`, `power_mean_w` and `power_max_w` that have no
 /// value, and their statistics, absent with that reason; a listed file that is not there means "the
-/// meter wrote nothing". Where only some of a group's files have a name, its statistics are over
-/// those, and its sums are absent. A pattern of the same name goes first.
+/// meter wrote nothing". Where only some of a group's measured workpackages have a name, its
+/// statistics are over those, and its sums are absent. A pattern of the same name goes first.
 class GroupAnalyser {
  public:
   /// @param diagnostics told, once per pattern, of matches that are no numbers and of derived

@@ -61,6 +61,17 @@ TEST(Waveform, CounterRunsAtItsOwnRate) {
   EXPECT_DOUBLE_EQ(wave.counter_j(2) - wave.counter_j(0), 250);
 }
 
+TEST(Waveform, TheClockMayBeTheTests) {
+  const EnvironmentVariable clock("FAKE_TEST_CLOCK_S", "2.5");
+  const EnvironmentVariable gone("FAKE_TEST_GONE_MS", "2500");
+  fake::Waveform wave("FAKE_TEST", 1);
+  wave.start();
+  EXPECT_DOUBLE_EQ(wave.seconds(), 2.5);
+  EXPECT_TRUE(wave.is_gone());
+  const EnvironmentVariable earlier("FAKE_TEST_CLOCK_S", "2.4");
+  EXPECT_FALSE(wave.is_gone());
+}
+
 TEST(Waveform, FailsAfterSoManyReadings) {
   const EnvironmentVariable limit("FAKE_TEST_FAIL_AFTER", "2");
   fake::Waveform wave("FAKE_TEST", 15);

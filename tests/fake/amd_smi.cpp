@@ -78,7 +78,9 @@ int amdsmi_get_gpu_bdf_id(amdsmi::Handle gpu, std::uint64_t* bdf_id) {
   return amdsmi::success;
 }
 
-int amdsmi_get_power_info(amdsmi::Handle, unsigned char* info) {
+int amdsmi_get_power_info(amdsmi::Handle gpu, unsigned char* info) {
+  if (index_of(gpu) == 0 && fake.is_gone())
+    return code_of_a_lost_gpu;
   const char* const kind = std::getenv("FAKE_AMDSMI_POWER");
   const std::string known = kind ? kind : "current";
   const auto power_w = static_cast<std::uint32_t>(fake.power_w(fake.seconds()));

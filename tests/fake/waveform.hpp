@@ -21,6 +21,8 @@ namespace bench::fake {
 ///   RESET_J      it is set to 0 once, when it has counted so much since t = 0
 ///   FAIL_AFTER   after so many readings the device answers FAIL_CODE
 ///   GONE_MS      after so many milliseconds the device is gone
+///
+/// With CLOCK_S, read at every look, t is that number and not the time since `start`.
 class Waveform {
  public:
   /// @param lost_code default of FAIL_CODE, and what a device that is gone answers
@@ -41,6 +43,8 @@ class Waveform {
   }
 
   double seconds() const {
+    if (const char* const clock = std::getenv((prefix_ + "_CLOCK_S").c_str()))
+      return std::atof(clock);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 

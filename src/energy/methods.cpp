@@ -163,18 +163,18 @@ std::optional<double> quantity(const std::string& text, std::span<const Unit> un
     if (!stripped.ends_with(unit.name))
       continue;
     const auto number = parse_number(strip(stripped.substr(0, stripped.size() - unit.name.size())));
-    if (number && *number < 0)
-      throw Error(fmt::format("'{}' is below zero", text),
-                  fmt::format("write it like {}", example));
     if (number)
       return *number * unit.factor;
   }
   return std::nullopt;
 }
 
-Error no_quantity(const std::string& text, const char* example) {
-  return Error(fmt::format("'{}' is no number with a unit", text),
-               fmt::format("write it like {}", example));
+double parse_quantity(const std::string& text, std::span<const Unit> units, const char* example) {
+  const auto value = quantity(text, units);
+  if (value && *value >= 0)
+    return *value;
+  throw Error(fmt::format("'{}' is {}", text, value ? "below zero" : "no number with a unit"),
+              fmt::format("write it like {}", example));
 }
 
 /// What tells a source apart from one of the same method that shows other devices.
@@ -258,15 +258,11 @@ Sources open_sources(const SourceSettings& settings) {
 }
 
 double parse_power_w(const std::string& text) {
-  if (const auto power_w = quantity(text, units_of_power))
-    return *power_w;
-  throw no_quantity(text, "100W");
+  return parse_quantity(text, units_of_power, "100W");
 }
 
 double parse_interval_s(const std::string& text) {
-  if (const auto time_s = interval_s_of(text))
-    return *time_s;
-  throw no_quantity(text, "100ms");
+  return parse_quantity(text, units_of_time, "100ms");
 }
 
 std::optional<double> interval_s_of(const std::string& text) {

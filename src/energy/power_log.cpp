@@ -2,6 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -12,7 +13,6 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/csv.hpp>
 #include <bench/energy/jpwr.hpp>
@@ -89,21 +89,31 @@ void PowerLog::add_columns(std::span<const Channel> channels) {
   const auto before = cells();
   std::string text = header(channels);
   const std::string empty_cells(static_cast<std::size_t>(cells() - before), ',');
-  try {
-    const std::string old = read_file(file_);
-    std::string_view rows = std::string_view(old).substr(old.find('\n') + 1);
-    for (auto end = rows.find('\n'); end != rows.npos; end = rows.find('\n')) {
-      text.append(rows.substr(0, end)).append(empty_cells) += '\n';
-      rows.remove_prefix(end + 1);
-    }
-    write_file_atomically(file_, text);
-    fd_ = UniqueFd(::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-    if (!fd_.valid())
-      throw Error(std::strerror(errno));
-    size_ = static_cast<off_t>(text.size());
-  } catch (const Error& error) {
-    failure_ = fmt::format("{} ends early: {}", file_.string(), error.message());
-  }
+  std::ifstream old(file_);
+  std::string row;
+  std::getline(old, row);
+  while (std::getline(old, row))
+    text.append(row).append(empty_cells) += '\n';
+  replace_file(text);
+}
+
+/// The rows so far stay where they are if it cannot be written.
+void PowerLog::replace_file(const std::string& text) {
+  std::filesystem::path beside = file_;
+  beside += ".new";
+  fd_ = UniqueFd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const int error = errno;
+  size_ = 0;
+  pending_ = text;
+  if (fd_.valid())
+    write_pending();
+  else
+    failure_ = fmt::format("{} ends early: {}", file_.string(), std::strerror(error));
+  if (failure_.empty() && ::rename(beside.c_str(), file_.c_str()) == 0)
+    return;
+  if (failure_.empty())
+    failure_ = fmt::format("{} ends early: {}", file_.string(), std::strerror(errno));
+  ::unlink(beside.c_str());
 }
 
 void PowerLog::add(double time_s, double unix_time_s,

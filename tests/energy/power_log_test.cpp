@@ -121,6 +121,21 @@ TEST(PowerLog, AFullDiskEndsTheFileNotTheRun) {
   EXPECT_EQ(log.failure(), "/dev/full ends early: No space left on device");
 }
 
+TEST(PowerLog, RowsStayWhereTheyAreIfTheirFileCannotBeMadeAnew) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "power.csv";
+  PowerLog log(file);
+  std::vector<Channel> channels = two_channels();
+  log.write_header(channels);
+  log.add(1, 1, std::vector<std::optional<double>>{1.0, 2.0});
+  const std::string before = read_file(file);
+  std::filesystem::create_directory(directory.path() / "power.csv.new");
+  channels.emplace_back();
+  log.add_columns(channels);
+  EXPECT_EQ(log.failure(), file.string() + " ends early: Is a directory");
+  EXPECT_EQ(read_file(file), before);
+}
+
 TEST(PowerLog, AFileThatCannotBeWrittenIsAnError) {
   const TemporaryDirectory directory;
   EXPECT_THROW(PowerLog(directory.path() / "missing" / "power.csv"), Error);

@@ -44,6 +44,7 @@ class PowerLog {
 
  private:
   std::string header(std::span<const Channel> channels);
+  void replace_file(const std::string& text);
   void write_pending();
 
   std::filesystem::path file_;

@@ -85,7 +85,7 @@ TEST_F(TagBlock, RefusesATagWithoutDescriptionIfForced) {
             "in.yaml:2:7: error: tag 'b' has no description");
   EXPECT_EQ(error("tags: {forced: false, " + rest), "(no error)");
   EXPECT_EQ(error("tags: {forced: si, " + rest),
-            "in.yaml:1:16: error: forced is true or false, not 'si'");
+            "in.yaml:2:16: error: forced is true or false, not 'si'");
 }
 
 }  // namespace

@@ -62,9 +62,8 @@ std::optional<double> ChannelMeter::add(double time_s, const Reading& reading,
   }
   if (!inside)
     return std::nullopt;
-  const bool shows_power = has_power_ && without_power_in_a_row_ < failures_of_a_broken_sensor;
   const std::optional<double> power_w =
-      shows_power || !reading.energy_j ? reading.power_w : slope_w(time_s, *reading.energy_j);
+      shows_power() || !reading.energy_j ? reading.power_w : slope_w(time_s, *reading.energy_j);
   record(time_s, power_w);
   return power_w;
 }
@@ -133,9 +132,13 @@ bool ChannelMeter::has_counter() const {
   return without_counter_in_a_row_ < failures_of_a_broken_sensor;
 }
 
+bool ChannelMeter::shows_power() const {
+  return has_power_ && without_power_in_a_row_ < failures_of_a_broken_sensor;
+}
+
 /// Its power could not be read any more, and its counter could.
 bool ChannelMeter::lost_power() const {
-  return has_power_ && without_power_in_a_row_ >= failures_of_a_broken_sensor && !failed_for_good();
+  return has_power_ && !shows_power() && !failed_for_good();
 }
 
 /// The counter's energy where its steps are small beside the stretch of time.

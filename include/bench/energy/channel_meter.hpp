@@ -69,8 +69,7 @@ std::optional<double> difference_percent(std::optional<double> counter_j,
 /// of the longest time without a power), two standard errors of a power that is either low or high;
 /// and runs shorter than ten averaging windows of the sensor are not judged. Where the power cannot
 /// be read any more and the counter can, there is no integral, and power is the counter's slope. A
-/// device that stopped answering has
-/// energy up to its last answer only and no `energy_j`.
+/// device that stopped answering has energy up to its last answer only and no `energy_j`.
 class ChannelMeter {
  public:
   /// @param interval_s the sampling interval; counters are turned into power over at least half of
@@ -100,6 +99,7 @@ class ChannelMeter {
   void take_time(double time_s, std::optional<double> wanted_s);
   void record(double time_s, std::optional<double> power_w);
   bool failed_for_good() const;
+  bool shows_power() const;
   bool lost_power() const;
   std::string reason() const;
   std::string distrust(const ChannelEnergy& result) const;

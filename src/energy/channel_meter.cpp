@@ -181,7 +181,7 @@ std::string ChannelMeter::reason() const {
     return "the run is too short for the window over which its sensor averages";
   if (samples_ == 0)
     return failure_.empty() ? "the program ended before the first sample" : failure_;
-  return "the run is too short for its counter";
+  return fmt::format("its counter did not move in {:.3g} s", *end_s_);
 }
 
 std::string ChannelMeter::distrust(const ChannelEnergy& result) const {

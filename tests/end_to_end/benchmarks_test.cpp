@@ -42,8 +42,9 @@ bool has_program(const std::string& name) {
 std::vector<std::vector<std::string>> table_of(const Playground& here, const std::string& name,
                                                const std::vector<std::string>& tags,
                                                const Environment& environment = {}) {
-  std::vector<std::string> arguments{"run",  benchmark(name), "--strict",       "--outpath",
-                                     "runs", "--result",      "--power-source", "model:cpu=65W"};
+  std::vector<std::string> arguments{
+      "run",  benchmark(name), "--strict",       "--outpath",
+      "runs", "--result",      "--power-source", "model:cpu=5W..65W"};
   if (!tags.empty())
     arguments.emplace_back("--tag");
   arguments.insert(arguments.end(), tags.begin(), tags.end());

@@ -39,7 +39,7 @@ TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
 }
 
 TEST_F(EnergyTest, AnEstimateIsMarkedWhereverItShows) {
-  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "model:cpu=65W"});
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "model:cpu=5W..65W"});
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output, AllOf(HasSubstr("energy_wh[Wh] (estimated)"),
                                          HasSubstr("efficiency[images/Wh] (estimated)"),

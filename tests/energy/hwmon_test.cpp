@@ -1,10 +1,16 @@
 #include "energy/fixtures.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
 
 #include <gmock/gmock.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/energy/additive.hpp>
 #include <bench/energy/hwmon.hpp>
 
@@ -13,6 +19,33 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+/// Tells in which order files are read.
+class ReadOrder {
+ public:
+  explicit ReadOrder(const std::vector<std::filesystem::path>& files)
+      : events_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    for (const std::filesystem::path& file : files)
+      watches_.push_back(::inotify_add_watch(events_.get(), file.c_str(), IN_ACCESS));
+  }
+
+  /// The numbers of the files that were read since the last call.
+  std::vector<std::ptrdiff_t> taken() const {
+    alignas(inotify_event) std::array<char, 4096> buffer;
+    const ssize_t size = ::read(events_.get(), buffer.data(), buffer.size());
+    std::vector<std::ptrdiff_t> order;
+    for (ssize_t at = 0; at < size; at += static_cast<ssize_t>(sizeof(inotify_event))) {
+      inotify_event event;  // of a file it has no name behind it
+      std::memcpy(&event, buffer.data() + at, sizeof event);
+      order.push_back(std::ranges::find(watches_, event.wd) - watches_.begin());
+    }
+    return order;
+  }
+
+ private:
+  UniqueFd events_;
+  std::vector<int> watches_;
+};
 
 /// A meter of a Grace superchip as the ACPI driver shows it.
 void add_rail(const TemporaryDirectory& tree, int number, const std::string& label,
@@ -62,6 +95,26 @@ TEST(Hwmon, ReadsWattsAndTheAveragingWindow) {
   EXPECT_DOUBLE_EQ(*readings[0].power_w, 500);
   EXPECT_DOUBLE_EQ(*readings[3].power_w, 9);
   EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 0.05);
+}
+
+/// Firmware refreshes the rail that is read first and answers for its siblings from a cache.
+TEST(Hwmon, EveryRailIsReadFirstInItsTurn) {
+  const TemporaryDirectory tree;
+  add_superchip(tree);
+  std::vector<std::filesystem::path> rails;
+  for (const char* number : {"1", "2", "3", "4"})
+    rails.push_back(tree.path() / "class/hwmon" / (std::string("hwmon") + number) /
+                    "device/power1_average");
+  const auto source = open_hwmon(tree.path());
+  const ReadOrder order(rails);
+  std::vector<std::vector<std::ptrdiff_t>> looks;
+  for (int k = 0; k < 5; ++k) {
+    look(*source);
+    looks.push_back(order.taken());
+  }
+  EXPECT_THAT(looks,
+              ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(1, 2, 3, 0), ElementsAre(2, 3, 0, 1),
+                          ElementsAre(3, 0, 1, 2), ElementsAre(0, 1, 2, 3)));
 }
 
 TEST(Hwmon, FindsMetersBesideTheNameToo) {

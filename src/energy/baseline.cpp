@@ -20,4 +20,10 @@ std::variant<IdlePower, int> measure_idle_power(SamplerSettings settings,
   return power;
 }
 
+void add_idle_power(Measurement& measurement, const IdlePower& idle) {
+  for (ChannelEnergy& channel : measurement.channels)
+    if (const auto found = idle.find(channel.channel.name); found != idle.end())
+      channel.power_idle_w = found->second;
+}
+
 }  // namespace bench::energy

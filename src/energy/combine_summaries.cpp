@@ -17,8 +17,10 @@ namespace {
 constexpr std::array<std::string_view, 5> totals{"energy_wh", "power_mean_w", "power_max_w",
                                                  "power_idle_w", "energy_net_wh"};
 /// All else is a number.
-constexpr std::array<std::string_view, 3> words{"energy_quality", "energy_source", "energy_absent"};
-constexpr std::array<std::string_view, 4> qualities{"none", "partial", "estimated", "measured"};
+constexpr std::array<std::string_view, 4> words{"energy_quality", "energy_source",
+                                                "energy_recovered", "energy_absent"};
+constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
+                                                    "measured"};
 
 using Values = std::vector<std::string>;
 
@@ -93,7 +95,7 @@ std::string combined(const std::string& name, const Values& values,
     return worst(values);
   if (name == "energy_source")
     return united(values, ",");
-  if (name == "energy_absent")
+  if (name == "energy_absent" || name == "energy_recovered")
     return united(values, "; ");
   if (course == Course::at_once)
     return name.starts_with("duration_") ? highest(values) : added(values);

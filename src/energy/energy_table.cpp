@@ -37,6 +37,11 @@ EnergyCell integer(std::uint64_t number) {
   return static_cast<long long>(number);
 }
 
+/// What nobody has counted where the meter was killed.
+EnergyCell counted(const Row& row, std::uint64_t number) {
+  return row.measurement.recovered.empty() ? integer(number) : EnergyCell();
+}
+
 Source energy(const char* name, std::optional<double> ChannelEnergy::*member) {
   return {{name}, [=](const Row& row) { return watt_hours(row.energy.*member); }};
 }
@@ -67,8 +72,9 @@ std::vector<Source> figures() {
              net_energy_j(row.energy.energy_j, row.energy.power_idle_w, row.measurement));
        }},
       of_sensor("samples", false, [](const Row& row) { return integer(row.energy.samples); }),
-      of_sensor("samples_lost", false, [](const Row& row) { return integer(row.energy.failures); }),
-      {{"overruns"}, [](const Row& row) { return integer(row.measurement.overruns); }},
+      of_sensor("samples_lost", false,
+                [](const Row& row) { return counted(row, row.energy.failures); }),
+      {{"overruns"}, [](const Row& row) { return counted(row, row.measurement.overruns); }},
       number("first_sample_s", &ChannelEnergy::first_sample_s),
       of_sensor("longest_gap_s", false,
                 [](const Row& row) { return EnergyCell(row.energy.longest_gap_s); }),
@@ -103,6 +109,8 @@ std::vector<Source> descriptions() {
       of_sensor("description", true,
                 [](const Row& row) { return text_or_nothing(row.energy.channel.description); }),
       {{"absent", true}, [](const Row& row) { return text_or_nothing(row.energy.absent); }},
+      {{"recovered", true},
+       [](const Row& row) { return text_or_nothing(row.measurement.recovered); }},
   };
 }
 
@@ -184,19 +192,23 @@ std::string render_csv(const EnergyTable& table) {
 std::vector<std::pair<std::string, EnergyCell>> provenance_values(const Measurement& measurement,
                                                                   const Provenance& provenance) {
   const auto number = [](int value) { return EnergyCell(static_cast<long long>(value)); };
+  // In a recovery, what the meter had no time to write down.
+  const auto known = [](double value) { return value > 0 ? EnergyCell(value) : EnergyCell(); };
   std::vector<std::string> words;
   for (const std::string& word : provenance.program)
     words.push_back(shell_quote(word));
-  const ExitStatus& status = provenance.status;
-  return {{"host", provenance.host},
+  const std::optional<ExitStatus>& status = provenance.status;
+  const bool by_signal = status && status->signal != 0;
+  return {{"host", text_or_nothing(provenance.host)},
           {"rank", provenance.rank ? number(*provenance.rank) : EnergyCell()},
-          {"program", join(words, " ")},
-          {"exit_code", status.signal ? EnergyCell() : number(status.code)},
-          {"signal", status.signal ? number(status.signal) : EnergyCell()},
-          {"started_unix_s", provenance.started_unix_s},
-          {"started_monotonic_s", provenance.started_monotonic_s},
-          {"duration_s", measurement.duration_s},
-          {"interval_s", provenance.interval_s}};
+          {"program", text_or_nothing(join(words, " "))},
+          {"exit_code", !status || by_signal ? EnergyCell() : number(status->code)},
+          {"signal", by_signal ? number(status->signal) : EnergyCell()},
+          {"started_unix_s", known(provenance.started_unix_s)},
+          {"started_monotonic_s", known(provenance.started_monotonic_s)},
+          {"duration_s", known_duration_s(measurement)},
+          {"interval_s", known(provenance.interval_s)},
+          {"recovered", text_or_nothing(measurement.recovered)}};
 }
 
 std::string render_json(const EnergyTable& table, const Measurement& measurement,

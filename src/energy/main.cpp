@@ -12,6 +12,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/time.hpp>
 #include <bench/energy/baseline.hpp>
 #include <bench/energy/child.hpp>
 #include <bench/energy/claims.hpp>
@@ -21,8 +22,10 @@
 #include <bench/energy/local_rank.hpp>
 #include <bench/energy/options.hpp>
 #include <bench/energy/output.hpp>
+#include <bench/energy/recover.hpp>
 #include <bench/energy/region_marks.hpp>
 #include <bench/energy/report.hpp>
+#include <bench/energy/run_record.hpp>
 #include <bench/energy/sampler.hpp>
 
 namespace bench::energy {
@@ -49,7 +52,8 @@ int fail_to_start(const Started& started) {
   return started.exit_code;
 }
 
-void write_results(const Output& output, const Measurement& measurement,
+/// @returns whether the files are there
+bool write_results(const Output& output, const Measurement& measurement,
                    const Provenance& provenance) {
   std::string lines;  // in one call
   for (const auto& [name, value] : summary(measurement))
@@ -59,7 +63,9 @@ void write_results(const Output& output, const Measurement& measurement,
     output.write(measurement, provenance);
   } catch (const Error& failure) {  // the program has run: its exit code counts, not this
     say("warning: " + failure.message());
+    return false;
   }
+  return true;
 }
 
 /// What --strict does not allow, if there is any: a named source that is absent, or no source at
@@ -87,6 +93,8 @@ Provenance provenance_of(const Options& options, Clock::time_point begin) {
   provenance.program = options.program;
   provenance.interval_s = std::chrono::duration<double>(options.interval).count();
   provenance.started_monotonic_s = std::chrono::duration<double>(begin.time_since_epoch()).count();
+  provenance.started_unix_s =
+      unix_time_now() - std::chrono::duration<double>(Clock::now() - begin).count();
   return provenance;
 }
 
@@ -122,7 +130,8 @@ bool is_needless(const std::vector<Absence>& absences, const SourceSettings& sou
 }
 
 /// What the files and the user are told.
-void report(const Options& options, const Output& output, const Measurement& measurement,
+/// @returns as write_results
+bool report(const Options& options, const Output& output, const Measurement& measurement,
             const Provenance& provenance) {
   for (const std::string& line : warnings(measurement))
     say("warning: " + line);
@@ -130,20 +139,38 @@ void report(const Options& options, const Output& output, const Measurement& mea
     for (const Absence& absence : measurement.absences)
       if (!absence.elsewhere)
         say(fmt::format("warning: {}: {}", absence.source, absence.reason));
-  write_results(output, measurement, provenance);
+  return write_results(output, measurement, provenance);
 }
 
-void open_log(const Options& options, const Output& output, Sampler& sampler) {
-  if (const auto log = output.power_log(); !log.empty())
-    sampler.log_to(PowerLog(log, options.output.layout));
+/// @returns the record of the run; null where no files are wanted
+std::shared_ptr<RunRecord> open_log(const Options& options, const Output& output,
+                                    Sampler& sampler) {
+  const auto log = output.power_log();
+  if (log.empty())
+    return nullptr;
+  auto record = std::make_shared<RunRecord>(output.run_record());
+  sampler.log_to(PowerLog(log, options.output.layout), record);
+  return record;
 }
 
+RunStart start_of(const Options& options, const Provenance& provenance, const IdlePower& idle,
+                  const Sampler& sampler) {
+  return {.provenance = provenance,
+          .formats = options.output.formats,
+          .layout = options.output.layout,
+          .regions = options.regions,
+          .idle_w = idle,
+          .absences = sampler.absences()};
+}
+
+/// @param record may be null
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
-                        const IdlePower& idle, const sigset_t& mask) {
+                        const std::shared_ptr<RunRecord>& record, const IdlePower& idle,
+                        const sigset_t& mask) {
   std::optional<RegionMarks> marks;
   if (options.regions)
-    marks.emplace(output.region_log(), sampler);
+    marks.emplace(output.region_log(), sampler, record);
 
   const Clock::time_point begin = Clock::now();
   const Started started = start_program(options.program, mask);
@@ -154,6 +181,8 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   if (marks)
     marks->begin(begin);
   Provenance provenance = provenance_of(options, begin);
+  if (record)
+    record->add_start(start_of(options, provenance, idle, sampler));
   provenance.status = wait_forwarding(started.pid);
   const Clock::time_point end = Clock::now();
   if (marks)
@@ -161,17 +190,16 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   Measurement measurement = sampler.end(end);
 
   provenance.started_unix_s = measurement.begin_unix_s;
-  for (ChannelEnergy& channel : measurement.channels)
-    if (const auto found = idle.find(channel.channel.name); found != idle.end())
-      channel.power_idle_w = found->second;
+  add_idle_power(measurement, idle);
   if (marks)
     marks->complete(measurement);
-  report(options, output, measurement, provenance);
+  if (report(options, output, measurement, provenance) && record)
+    record->remove();
   const bool complete =
       total_of(measurement).energy_j && !missing_source(measurement.absences, options.sources);
-  return options.strict && !complete && provenance.status.success()
+  return options.strict && !complete && provenance.status->success()
              ? ExitStatus{.code = code_of_usage}
-             : provenance.status;
+             : *provenance.status;
 }
 
 /// As above; does not return where this meter is needless, and becomes the program.
@@ -186,8 +214,9 @@ ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
   // While the sources come up; but a rank that turns out to be needless must leave no file.
   if (!output)
     output.emplace(options.output);
+  std::shared_ptr<RunRecord> record;
   if (!options.sources.claims)
-    open_log(options, *output, sampler);
+    record = open_log(options, *output, sampler);
   const SourceWait wait = wait_for_sources(sampler, options.wait_ready);
   if (wait.signal != 0)
     end_by(wait.signal, options);
@@ -201,8 +230,8 @@ ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
   if (options.strict)
     require_sources(absences, options.sources);
   if (options.sources.claims)
-    open_log(options, *output, sampler);
-  return run_measured(options, *output, sampler, idle, mask);
+    record = open_log(options, *output, sampler);
+  return run_measured(options, *output, sampler, record, idle, mask);
 }
 
 /// Who measures what, where this is one of several meters of a parallel program.
@@ -250,15 +279,30 @@ int run_combine(const std::vector<std::string>& arguments) {
   return 0;
 }
 
+int run_recover(const std::vector<std::string>& arguments) {
+  const RecoverOptions options = parse_recover_options(arguments);
+  if (!options.help.empty()) {
+    fmt::print("{}", options.help);
+    return 0;
+  }
+  for (const RecoveredFiles& recovered : recover_directory(options)) {
+    for (const std::string& line : warnings(recovered.measurement))
+      say("warning: " + line);
+    fmt::print("{}\n", recovered.line);
+  }
+  return 0;
+}
+
 int run(std::vector<std::string> arguments) {
   // Threads shall not map heaps of their own: there is little to contend for, and the first one is
   // started while the program waits.
   ::mallopt(M_ARENA_MAX, 1);
   occupy_standard_descriptors();
-  if (arguments.empty() || arguments[0] != "combine")
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  if (command != "combine" && command != "recover")
     return run_program(arguments);
   arguments.erase(arguments.begin());
-  return run_combine(arguments);
+  return command == "combine" ? run_combine(arguments) : run_recover(arguments);
 }
 
 }  // namespace

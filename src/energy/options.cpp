@@ -34,6 +34,7 @@ constexpr const char* footer =
     "  bench-energy --out energy --interval 50ms -- python3 train.py --epochs 1\n"
     "  srun bench-energy --per-node --out energy --suffix %h -- ./train    (one meter per node)\n"
     "  bench-energy combine energy/energy.*.csv --output combined_energy.csv\n"
+    "  bench-energy recover energy    (makes the results of a meter that was killed)\n"
     "  bench-energy --methods pynvml gh --df-out energy --df-filetype csv ./train    (as jpwr)\n"
     "\n"
     "Files in the --out directory: power.csv, energy.txt, and energy.csv, energy.json or "
@@ -49,6 +50,11 @@ constexpr const char* combine_description =
     "program, and jpwr's csv where they tell their node. What several ranks of a node saw is\n"
     "counted once.\n"
     "Of energy.*.txt, makes one energy.txt (--output) with all energies added.";
+
+constexpr const char* recover_usage = "bench-energy recover DIR [options]";
+constexpr const char* recover_description =
+    "Makes the results of a meter that was killed, up to its last sample, from power.csv and\n"
+    "unfinished.jsonl in its --out directory. What is there is left as it is.";
 
 constexpr std::array own_options{"--method", "--out", "--suffix", "--format"};
 constexpr std::array jpwr_options{"--methods", "--df-out", "--df-filetype", "--df-suffix"};
@@ -111,6 +117,15 @@ constexpr std::array options_of_combining{
                       "times are added, and powers are means over all of the time"},
 };
 
+constexpr std::array options_of_recovering{
+    help_option,
+    OptionRow{
+        "--suffix", Arity::one, "TEXT", "",
+        "Only the run whose samples are in power.TEXT.csv; otherwise all that have no results"},
+    OptionRow{"--format", Arity::repeated, "NAME", "",
+              "Of the results: csv, json, h5; without it as the meter was asked"},
+};
+
 std::string help_of_measuring() {
   const std::span<const OptionRow> rows = options_of_measuring;
   const auto own = rows.size() - jpwr_options.size();  // the last ones are jpwr's
@@ -122,6 +137,11 @@ std::string help_of_measuring() {
 std::string help_of_combining() {
   return fmt::format("{}\n\nUsage: {}\n\n{}\n", combine_description, combine_usage,
                      help_of("Options", options_of_combining));
+}
+
+std::string help_of_recovering() {
+  return fmt::format("{}\n\nUsage: {}\n\n{}\n", recover_description, recover_usage,
+                     help_of("Options", options_of_recovering));
 }
 
 /// @throws bench::Error with a hint, if one is not
@@ -289,6 +309,27 @@ CombineOptions parse_combine_options(const std::vector<std::string>& arguments) 
     options.output = line.value("--output");
   else if (!has_table)
     options.output = "combined_energy.txt";
+  return options;
+}
+
+RecoverOptions parse_recover_options(const std::vector<std::string>& arguments) {
+  RecoverOptions options;
+  const CommandLine line(options_of_recovering, arguments, Operands::anywhere);
+  if (line.wants_help()) {
+    options.help = help_of_recovering();
+    return options;
+  }
+  require_known(line, options_of_recovering);
+  if (line.operands().size() != 1)
+    throw Error(line.operands().empty()
+                    ? "no directory to recover"
+                    : fmt::format("unexpected argument '{}'", line.operands()[1]),
+                recover_usage);
+  options.directory = line.operands()[0];
+  if (line.has("--suffix"))
+    options.suffix = expand_suffix(line.value("--suffix"));
+  if (line.has("--format"))
+    options.formats = parse_formats(line.values("--format"));
   return options;
 }
 

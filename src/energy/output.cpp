@@ -15,15 +15,20 @@
 namespace bench::energy {
 namespace {
 
+const std::array<std::string, 3> format_names{"csv", "json", "h5"};
+
 Format parse_format(const std::string& text) {
-  static const std::array<std::string, 3> names{"csv", "json", "h5"};
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == text)
+  for (std::size_t i = 0; i < format_names.size(); ++i)
+    if (format_names[i] == text)
       return static_cast<Format>(i);
-  throw Error(fmt::format("unknown format '{}'", text), suggestion(text, names));
+  throw Error(fmt::format("unknown format '{}'", text), suggestion(text, format_names));
 }
 
 }  // namespace
+
+std::string_view name_of(Format format) {
+  return format_names[static_cast<std::size_t>(format)];
+}
 
 std::set<Format> parse_formats(const std::vector<std::string>& texts) {
   std::set<Format> formats;
@@ -54,10 +59,15 @@ std::filesystem::path Output::power_log() const {
   return settings_.directory.empty() ? "" : file("power", "csv");
 }
 
-void Output::remove_earlier() const {
+std::filesystem::path Output::run_record() const {
+  return settings_.directory.empty() ? "" : file("unfinished", "jsonl");
+}
+
+std::vector<std::filesystem::path> Output::results() const {
+  std::vector<std::filesystem::path> found;
   if (settings_.directory.empty())
-    return;
-  std::error_code ignored;  // what cannot be removed cannot be written either, which will be told
+    return found;
+  std::error_code ignored;  // what cannot be seen cannot be written either, which will be told
   for (const auto& [name, extension] : {std::pair{"energy", "txt"},
                                         {"energy", "csv"},
                                         {"energy", "json"},
@@ -65,7 +75,17 @@ void Output::remove_earlier() const {
                                         {"regions", "csv"},
                                         {"energy_from_counter", "csv"},
                                         {"energy_from_counter", "h5"}})
-    std::filesystem::remove(file(name, extension), ignored);
+    if (auto path = file(name, extension); std::filesystem::exists(path, ignored))
+      found.push_back(std::move(path));
+  return found;
+}
+
+void Output::remove_earlier() const {
+  std::error_code ignored;  // what cannot be removed cannot be written either, which will be told
+  for (const std::filesystem::path& path : results())
+    std::filesystem::remove(path, ignored);
+  if (!settings_.directory.empty())
+    std::filesystem::remove(run_record(), ignored);
 }
 
 void Output::write(const Measurement& measurement, const Provenance& provenance) const {
@@ -78,7 +98,7 @@ void Output::write(const Measurement& measurement, const Provenance& provenance)
   else
     write_own(measurement, provenance);
   std::error_code ignored;  // one file too many does no harm
-  if (settings_.formats == std::set{Format::h5})
+  if (settings_.formats == std::set{Format::h5} && measurement.recovered.empty())
     std::filesystem::remove(power_log(), ignored);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <bench/energy/power_table.hpp>
+#include <bench/energy/run_record.hpp>
 
 namespace bench::energy {
 namespace {
@@ -15,9 +16,10 @@ constexpr std::size_t patience_rows = 2;
 
 }  // namespace
 
-void PowerTable::set_log(PowerLog log) {
+void PowerTable::set_log(PowerLog log, std::shared_ptr<RunRecord> record) {
   const std::lock_guard lock(mutex_);
   log_ = std::move(log);
+  record_ = std::move(record);
 }
 
 void PowerTable::declare(std::size_t source, std::size_t channels, bool slow) {
@@ -116,12 +118,22 @@ void PowerTable::write_all(const std::vector<Row>& rows) {
 
 void PowerTable::write_header() {
   const std::size_t columns = layout_.channels.size();
+  if (record_ && (!has_header_ || columns > columns_in_log_))
+    record_columns();
   if (log_ && !has_header_)
     log_->write_header(layout_.channels);
   else if (log_ && columns > columns_in_log_)
     log_->add_columns(layout_.channels);
   has_header_ = true;
   columns_in_log_ = columns;
+}
+
+void PowerTable::record_columns() const {
+  std::vector<bool> slow(layout_.channels.size());
+  for (const Part& part : layout_.parts)
+    for (std::size_t k = 0; part.first && k < part.channels; ++k)
+      slow[*part.first + k] = part.slow;
+  record_->add_channels(layout_.channels, slow);
 }
 
 void PowerTable::finish() {

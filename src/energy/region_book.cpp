@@ -100,7 +100,7 @@ std::vector<std::string> RegionBook::warnings() const {
         "the program ended a region {} that it had not begun",
         ends_without_begin_ == 1 ? "once" : fmt::format("{} times", ends_without_begin_)));
   if (left_open_)
-    lines.push_back("a region was still open when the program ended; it ends there");
+    lines.push_back("a region was still open at the end; it ends there");
   if (too_many_)
     lines.push_back(fmt::format("the program has more than {} regions; the others have no energy",
                                 most_regions));

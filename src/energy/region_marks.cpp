@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include <bench/energy/region.hpp>
 #include <bench/energy/region_marks.hpp>
+#include <bench/energy/run_record.hpp>
 
 namespace bench::energy {
 
-RegionMarks::RegionMarks(const std::filesystem::path& file, Sampler& sampler)
-    : file_(file), sampler_(sampler) {
+RegionMarks::RegionMarks(const std::filesystem::path& file, Sampler& sampler,
+                         std::shared_ptr<RunRecord> record)
+    : file_(file), sampler_(sampler), record_(std::move(record)) {
   ::setenv(region_variable, file_.path().c_str(), 1);
 }
 
@@ -25,6 +28,8 @@ void RegionMarks::take(std::string_view line, Clock::time_point received) {
   const Clock::time_point told{std::chrono::nanoseconds(mark->monotonic_ns.value_or(0))};
   const std::chrono::duration<double> after =
       (mark->monotonic_ns ? std::min(told, received) : received) - begin_;
+  if (record_ && !mark->monotonic_ns)  // the others' times stand in the file
+    record_->add_mark(after.count());
   if (const auto edge = book_.take(*mark, after.count()))
     sampler_.cut(*edge);
 }

@@ -94,6 +94,11 @@ std::optional<double> net_energy_j(std::optional<double> energy_j,
   return *energy_j - *power_idle_w * measurement.duration_s;
 }
 
+std::optional<double> known_duration_s(const Measurement& measurement) {
+  const bool unknown = !measurement.recovered.empty() && measurement.duration_s <= 0;
+  return unknown ? std::nullopt : std::optional(measurement.duration_s);
+}
+
 Total total_of(const Measurement& measurement) {
   Total total;
   const auto& channels = measurement.channels;
@@ -115,7 +120,10 @@ Total total_of(const Measurement& measurement) {
   const bool estimated = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
     return channel.channel.additive && channel.channel.estimated;
   });
-  total.quality = estimated ? "estimated" : "measured";
+  // Of an estimate one need not know how it came about to doubt it.
+  total.quality = estimated                        ? "estimated"
+                  : !measurement.recovered.empty() ? "recovered"
+                                                   : "measured";
   return total;
 }
 
@@ -138,17 +146,21 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   names = distinct_identifiers(names);
   for (std::size_t i = 0; i < names.size(); ++i)
     add(fmt::format("energy_{}_wh", names[i]), watt_hours(measurement.channels[i].energy_j));
-  add("duration_s", number(measurement.duration_s));
+  add("duration_s", number(known_duration_s(measurement)));
   for (const auto& [name, value] : region_summary(measurement))
     add(name, value);
   add("energy_source", sources_of(measurement));
   add("energy_quality", total.quality);
+  add("energy_recovered", measurement.recovered);
   add("energy_absent", total.absent);
   return lines;
 }
 
 std::vector<std::string> warnings(const Measurement& measurement) {
-  std::vector<std::string> lines = measurement.warnings;
+  std::vector<std::string> lines;
+  if (!measurement.recovered.empty())
+    lines.push_back(measurement.recovered);
+  std::ranges::copy(measurement.warnings, std::back_inserter(lines));
   std::ranges::copy(region_warnings(measurement), std::back_inserter(lines));
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)

@@ -63,8 +63,9 @@ std::vector<Absence> Sampler::absences() const {
   return state_->absences();
 }
 
-void Sampler::log_to(PowerLog log) {
-  state_->table.set_log(std::move(log));
+void Sampler::log_to(PowerLog log, std::shared_ptr<RunRecord> record) {
+  state_->record = record;
+  state_->table.set_log(std::move(log), std::move(record));
 }
 
 void Sampler::begin(Clock::time_point time) {

@@ -85,6 +85,9 @@ class SourceThread {
     mine_.notes = source_->notes();
     for (const Reading& reading : baseline_.readings)
       mine_.has_counter.push_back(reading.energy_j.has_value());
+    for (std::size_t k = 0; k < mine_.channels.size(); ++k)
+      mine_.channels[k].counter_only =
+          baseline_.readings[k].energy_j && !baseline_.readings[k].power_w;
     state_->table.declare(number_, mine_.channels.size(), is_slow());
     note_opened();
     return !mine_.channels.empty();
@@ -170,8 +173,12 @@ class SourceThread {
         power_w[k] = mine_.meters[k].add(time_s, look.readings[k], wanted_s);
       inside = tick && !state_->end;
     }
-    if (inside)
-      state_->table.add(number_, *tick, time_s, std::move(power_w));
+    if (!inside)
+      return;
+    state_->table.add(number_, *tick, time_s, std::move(power_w));
+    if (state_->record && time_s >= counters_due_s_ &&
+        state_->record->add_counters(time_s, source_->channels(), look.readings))
+      counters_due_s_ = next_counters_s(time_s);
   }
 
   std::shared_ptr<SamplerState> state_;
@@ -179,6 +186,7 @@ class SourceThread {
   SourceState& mine_;
   std::unique_ptr<PowerSource> source_;
   Look baseline_;
+  double counters_due_s_ = 0;  ///< In the record of the run.
 };
 
 }  // namespace

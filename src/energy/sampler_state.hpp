@@ -9,6 +9,7 @@
 
 #include <bench/energy/channel_meter.hpp>
 #include <bench/energy/power_table.hpp>
+#include <bench/energy/run_record.hpp>
 #include <bench/energy/sampler.hpp>
 
 namespace bench::energy {
@@ -44,6 +45,7 @@ struct SamplerState {
 
   const SamplerSettings settings;
   PowerTable table;
+  std::shared_ptr<RunRecord> record;  ///< Where there is one; not changed once the run has begun.
 
   std::mutex mutex;  // guards all below; never held while a driver or a file is used
   std::condition_variable changed;

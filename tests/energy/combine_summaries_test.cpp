@@ -70,6 +70,15 @@ TEST(CombineSummaries, NamesAllSourcesAndTheWorstQuality) {
                           NameValue{"energy_quality", "estimated"}));
 }
 
+TEST(CombineSummaries, OneThatWasRecoveredMakesTheWholeRecovered) {
+  EXPECT_THAT(
+      combine_summaries(Summaries{{{"energy_quality", "measured"}},
+                                  {{"energy_quality", "recovered"}, {"energy_recovered", "killed"}},
+                                  {{"energy_quality", "recovered"}, {"energy_recovered", "too"}}}),
+      ElementsAre(NameValue{"energy_quality", "recovered"},
+                  NameValue{"energy_recovered", "killed; too"}));
+}
+
 TEST(CombineSummaries, HasNoTotalWhereOneHasNone) {
   EXPECT_THAT(
       combine_summaries(Summaries{{{"energy_wh", "1"}, {"energy_quality", "measured"}},

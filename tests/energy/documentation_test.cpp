@@ -34,6 +34,8 @@ TEST(Documentation, HasExamplesThatTheProgramTakes) {
     SCOPED_TRACE(join(words, " "));
     if (words[0] == "combine")
       EXPECT_NO_THROW(parse_combine_options({words.begin() + 1, words.end()}));
+    else if (words[0] == "recover")
+      EXPECT_NO_THROW(parse_recover_options({words.begin() + 1, words.end()}));
     else
       EXPECT_NO_THROW(parse_options(words));
   }

@@ -24,7 +24,7 @@ class EnergyHdf5Test : public Hdf5Test {
     run_.duration_s = 10;
     run_.channels = {gpu};
     of_.host = "node7";
-    of_.status.code = 3;
+    of_.status->code = 3;
     of_.interval_s = 0.1;
   }
 

@@ -89,7 +89,8 @@ TEST(EnergyTable, HasARowOfFiguresForEachChannel) {
                                                     {"host", "node7"},
                                                     {"rank", "4"},
                                                     {"description", "H100, \"fake\""},
-                                                    {"absent", ""}};
+                                                    {"absent", ""},
+                                                    {"recovered", ""}};
   EXPECT_EQ(row(one_gpu(), 0), expected);
 }
 
@@ -129,6 +130,17 @@ TEST(EnergyTable, AnAbsentEnergyIsEmptyWithItsReason) {
   EXPECT_EQ(row(run, 1)["absent"], "rapl: not here; nvml:0:gpu: GPU is lost");
 }
 
+TEST(EnergyTable, OfARecoveryHasNoCountsOfWhatTheMeterMissed) {
+  Measurement run = one_gpu();
+  run.recovered = "the meter was killed";
+  for (const std::size_t index : {0, 1}) {
+    auto cells = row(run, index);
+    EXPECT_EQ(cells["samples_lost"], "");
+    EXPECT_EQ(cells["overruns"], "");
+    EXPECT_EQ(cells["recovered"], "the meter was killed");
+  }
+}
+
 json document(const Measurement& run, const Provenance& of) {
   return json::parse(render_json(energy_table(run, of), run, of));
 }
@@ -148,15 +160,27 @@ TEST(EnergyJson, SaysWhatItBelongsTo) {
   const json found = document(one_gpu(), provenance())["provenance"];
   EXPECT_EQ(found, json::parse(R"({"host": "node7", "rank": 4, "program": "./train --name 'a b'",
       "exit_code": 0, "signal": null, "started_unix_s": 1700000000.25, "started_monotonic_s": 12.5,
-      "duration_s": 10.0, "interval_s": 0.1})"));
+      "duration_s": 10.0, "interval_s": 0.1, "recovered": null})"));
 }
 
 TEST(EnergyJson, AKilledProgramHasASignalAndNoExitCode) {
   Provenance killed = provenance();
-  killed.status.signal = 9;
+  killed.status->signal = 9;
   const json found = document(one_gpu(), killed)["provenance"];
   EXPECT_EQ(found["signal"], 9);
   EXPECT_TRUE(found["exit_code"].is_null());
+}
+
+TEST(EnergyJson, OfARecoveryTellsOnlyWhatIsKnown) {
+  Measurement run = one_gpu();
+  run.recovered = "the meter was killed";
+  run.duration_s = 0;
+  Provenance unknown;
+  unknown.status.reset();
+  const json found = document(run, unknown);
+  for (const auto& [name, value] : found["provenance"].items())
+    EXPECT_EQ(value.is_null(), name != "recovered") << name;
+  EXPECT_EQ(found["warnings"][0], "the meter was killed");
 }
 
 TEST(EnergyJson, ListsWhatIsNotThereAndWhatToBeware) {

@@ -29,6 +29,21 @@ TEST(Options, HaveDefaults) {
   EXPECT_THAT(options.program, ElementsAre("true"));
 }
 
+TEST(Options, OfARecoveryHaveADirectory) {
+  const RecoverOptions plain = parse_recover_options({"energy"});
+  EXPECT_EQ(plain.directory, "energy");
+  EXPECT_FALSE(plain.suffix);
+  EXPECT_FALSE(plain.formats);
+  const RecoverOptions chosen =
+      parse_recover_options({"--suffix", "rank0", "energy", "--format", "json,csv"});
+  EXPECT_EQ(chosen.suffix, "rank0");
+  EXPECT_EQ(chosen.formats, (std::set{Format::csv, Format::json}));
+  EXPECT_THAT(parse_recover_options({"--help"}).help, HasSubstr("bench-energy recover DIR"));
+  EXPECT_THROW(parse_recover_options({}), Error);
+  EXPECT_THROW(parse_recover_options({"a", "b"}), Error);
+  EXPECT_THROW(parse_recover_options({"a", "--out", "b"}), Error);
+}
+
 TEST(Options, TakeFormatsRepeatedAndWithCommas) {
   const Options options =
       parse_options({"--out", "d", "--format", "csv,json", "--format", "h5", "--", "true"});

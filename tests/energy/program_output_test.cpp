@@ -110,19 +110,24 @@ TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
 
 TEST_F(ProgramOutputTest, ResultsOfAnEarlierRunDoNotStandBesideOtherSamples) {
   const std::vector<std::string> options{"--method", "mock:constant=1W", "--out", "d"};
-  for (const std::vector<std::string>& program :
-       {std::vector<std::string>{"sh", "-c", "sleep 0.1; kill -KILL $PPID"},
-        {"/no/such/program"}}) {
-    std::vector<std::string> earlier = options;
-    earlier.insert(earlier.end(), {"--format", "csv,json", "--regions", "--", "true"});
-    run(earlier);
-    EXPECT_THAT(files("d"), testing::IsSupersetOf({"energy.csv", "energy.json", "energy.txt"}));
+  const std::vector<std::string> killed{"sh", "-c", "sleep 0.1; kill -KILL $PPID"};
+  const auto run_it = [&](const std::vector<std::string>& program) {
     std::vector<std::string> arguments = options;
     arguments.push_back("--");
     arguments.insert(arguments.end(), program.begin(), program.end());
     run(arguments);
-    EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log")) << program[0];
-  }
+  };
+  std::vector<std::string> earlier = options;
+  earlier.insert(earlier.end(), {"--format", "csv,json", "--regions", "--", "true"});
+  run(earlier);
+  EXPECT_THAT(files("d"), testing::IsSupersetOf({"energy.csv", "energy.json", "energy.txt"}));
+  run_it(killed);
+  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log", "unfinished.jsonl"));
+  run_it({"/no/such/program"});
+  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log"));
+  run(earlier);
+  run_it({"/no/such/program"});
+  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "regions.log"));
 }
 
 TEST_F(ProgramOutputTest, AnUnsetVariableIsNoticedBeforeTheProgramStarts) {

@@ -84,8 +84,7 @@ TEST_F(RegionBookTest, EndsWithTheRun) {
   ASSERT_EQ(edges.size(), 1U);
   EXPECT_EQ(edges[0].time_s, 5);
   EXPECT_DOUBLE_EQ(book_.regions()[0].duration_s, 4);
-  EXPECT_THAT(book_.warnings(),
-              ElementsAre("a region was still open when the program ended; it ends there"));
+  EXPECT_THAT(book_.warnings(), ElementsAre("a region was still open at the end; it ends there"));
 }
 
 TEST_F(RegionBookTest, DoesNotBeginBeforeTheRun) {

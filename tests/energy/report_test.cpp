@@ -47,6 +47,25 @@ TEST(Report, OneEstimateMakesTheTotalAnEstimate) {
   EXPECT_EQ(total_of(run).quality, "estimated");
 }
 
+TEST(Report, SaysThatItWasRecovered) {
+  Measurement run = measurement({channel("nvml:0:gpu", 3600)});
+  run.recovered = "the meter was killed";
+  run.warnings = {"another"};
+  EXPECT_THAT(summary(run), IsSupersetOf({Pair("energy_wh", "1"), Pair("duration_s", "10"),
+                                          Pair("energy_quality", "recovered"),
+                                          Pair("energy_recovered", "the meter was killed")}));
+  EXPECT_THAT(warnings(run), ElementsAre("the meter was killed", "another"));
+  run.channels[0].channel.estimated = true;
+  EXPECT_EQ(total_of(run).quality, "estimated");
+}
+
+TEST(Report, ARecoveryWithoutASampleHasNoDuration) {
+  Measurement run;
+  run.recovered = "the meter was killed before the first sample";
+  EXPECT_THAT(summary(run),
+              ElementsAre(Pair("energy_quality", "none"), Pair("energy_recovered", run.recovered)));
+}
+
 TEST(Report, NothingMeasuredIsAbsentWithEveryReason) {
   Measurement run = measurement({});
   run.absences = {{"rapl", "not here"}, {"nvml", "no driver"}};

@@ -17,4 +17,7 @@ std::variant<IdlePower, int> measure_idle_power(SamplerSettings settings,
                                                 std::chrono::nanoseconds duration,
                                                 std::chrono::nanoseconds start_patience);
 
+/// Says of each channel what it drew idle, as far as that is known.
+void add_idle_power(Measurement& measurement, const IdlePower& idle);
+
 }  // namespace bench::energy

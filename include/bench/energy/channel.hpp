@@ -55,6 +55,9 @@ struct Channel {
   bool additive = false;   ///< Part of the total; set by `mark_additive`.
   std::string parent;      ///< The channel that already contains this one; set by `mark_additive`.
 
+  /// It showed no power of its own when it was opened, only a counter: what is recorded as its
+  /// power is the counter's slope.
+  bool counter_only = false;
   /// The sensor shows the mean over this many past seconds; 0 is an instantaneous reading.
   double averaging_window_s = 0;
   /// How often a counter moves. Power is taken from a counter over at least ten such periods.

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,5 +53,17 @@ struct CombineOptions {
 /// Reads the arguments behind `combine`.
 /// @throws as parse_options
 CombineOptions parse_combine_options(const std::vector<std::string>& arguments);
+
+/// What `bench-energy recover` shall do.
+struct RecoverOptions {
+  std::filesystem::path directory;
+  std::optional<std::string> suffix;        ///< Only the run with these file names; none: all.
+  std::optional<std::set<Format>> formats;  ///< None: those that the meter was asked for.
+  std::string help;                         ///< As above.
+};
+
+/// Reads the arguments behind `recover`.
+/// @throws as parse_options
+RecoverOptions parse_recover_options(const std::vector<std::string>& arguments);
 
 }  // namespace bench::energy

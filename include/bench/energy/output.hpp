@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <bench/energy/hdf5_library.hpp>
 #include <bench/energy/power_log.hpp>
@@ -13,6 +15,7 @@
 namespace bench::energy {
 
 enum class Format { csv, json, h5 };
+std::string_view name_of(Format format);
 
 /// `csv`, `json` or `h5`, in each text one or more of them with commas between.
 /// @throws bench::Error for any other word
@@ -40,11 +43,16 @@ class Output {
   std::filesystem::path power_log() const;
   /// Where the program shall mark its regions; likewise.
   std::filesystem::path region_log() const;
-  /// Removes the results of an earlier run under the same names, which would stand beside the
-  /// samples of this one if it is killed.
+  /// Where a run that has no results yet has its `RunRecord`; likewise.
+  std::filesystem::path run_record() const;
+  /// The results that are there, of this run or an earlier one under the same names.
+  std::vector<std::filesystem::path> results() const;
+  /// Removes the results of an earlier run under the same names, or its record, which would stand
+  /// beside the samples of this one if it is killed.
   void remove_earlier() const;
   /// Writes all that is known only at the end.
-  /// @throws bench::Error if it cannot; the samples are left where they are
+  /// @throws bench::Error if it cannot; the samples are left where they are, as they are in a
+  ///     recovery, which changes nothing that is there
   void write(const Measurement& measurement, const Provenance& provenance) const;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
+
+class RunRecord;
 
 /// Lowest and highest sum of the additive channels at one tick.
 struct PowerRange {
@@ -29,7 +32,8 @@ class PowerTable {
   explicit PowerTable(std::size_t sources) { wanted_.parts.resize(sources); }
 
   /// Takes the rows from now on; without a log they are only added up.
-  void set_log(PowerLog log);
+  /// @param record learns the columns; may be null
+  void set_log(PowerLog log, std::shared_ptr<RunRecord> record = nullptr);
 
   /// What the source has.
   /// @param slow it does not sample at every tick
@@ -71,6 +75,7 @@ class PowerTable {
   void begin_writing();
   void write_all(const std::vector<Row>& rows);
   void write_header();
+  void record_columns() const;
   void write(const Row& row);
   void add_total(const Values& row);
 
@@ -83,6 +88,7 @@ class PowerTable {
 
   Layout layout_;
   std::optional<PowerLog> log_;
+  std::shared_ptr<RunRecord> record_;
   std::size_t columns_in_log_ = 0;
   bool has_header_ = false;
   double unix_time_s_ = 0;

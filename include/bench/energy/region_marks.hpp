@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include <bench/energy/region_book.hpp>
@@ -13,8 +14,10 @@ namespace bench::energy {
 class RegionMarks {
  public:
   /// Tells the program that is started from now on where to make them.
+  /// @param record of the run; may be null
   /// @throws bench::Error as RegionFile
-  RegionMarks(const std::filesystem::path& file, Sampler& sampler);
+  RegionMarks(const std::filesystem::path& file, Sampler& sampler,
+              std::shared_ptr<RunRecord> record = nullptr);
 
   /// The program was started at `time`.
   void begin(Clock::time_point time);
@@ -28,6 +31,7 @@ class RegionMarks {
 
   RegionFile file_;
   Sampler& sampler_;
+  std::shared_ptr<RunRecord> record_;
   RegionBook book_;
   Clock::time_point begin_;
 };

@@ -16,8 +16,10 @@ struct Total {
   std::optional<double> energy_integrated_j;
   std::optional<double> power_mean_w;
   std::optional<double> power_idle_w;
-  std::string quality;  ///< `measured`, `estimated`, `partial` (a device was lost) or `none`.
-  std::string absent;   ///< Why there is no `energy_j`, in one line.
+  /// `measured`, `recovered` (up to the last sample of a meter that was killed), `estimated`,
+  /// `partial` (a device was lost) or `none`.
+  std::string quality;
+  std::string absent;  ///< Why there is no `energy_j`, in one line.
 };
 
 Total total_of(const Measurement& measurement);
@@ -27,12 +29,16 @@ std::optional<double> net_energy_j(std::optional<double> energy_j,
                                    std::optional<double> power_idle_w,
                                    const Measurement& measurement);
 
+/// Nothing where a meter was killed before its first sample.
+std::optional<double> known_duration_s(const Measurement& measurement);
+
 using NameValue = std::pair<std::string, std::string>;
 
 /// The summary as names and values, in the order in which it is printed: `energy_wh`,
 /// `power_mean_w`, `power_max_w`, where an idle baseline was measured `power_idle_w` and
-/// `energy_net_wh`, `energy_<channel>_wh`, `duration_s`, `energy_source`, `energy_quality`; where
-/// no total can be given, `energy_absent` with the reason in its place.
+/// `energy_net_wh`, `energy_<channel>_wh`, `duration_s`, `energy_source`, `energy_quality`; in a
+/// recovery `energy_recovered` with what that means; where no total can be given, `energy_absent`
+/// with the reason in its place.
 std::vector<NameValue> summary(const Measurement& measurement);
 
 /// What a user should know besides: one line each.

@@ -33,11 +33,14 @@ struct Measurement {
   std::vector<RegionTime> regions;  ///< Their energies are in the channels.
   PowerRange total_power;
   std::vector<Absence> absences;
+  /// Why the figures end before the program did, if this was made of what a meter left behind.
+  std::string recovered;
   std::vector<std::string> warnings;
   std::uint64_t overruns = 0;  ///< Of the source that missed most.
 };
 
 struct SamplerState;
+class RunRecord;
 
 /// Samples every source in a thread of its own, so that none holds up another, or the program that
 /// is measured: whatever a driver does, each call here returns within its stated time.
@@ -57,8 +60,8 @@ class Sampler {
   bool wait_until_ready(std::chrono::nanoseconds at_most);
   /// The sources that are not there; complete once the sampler is ready.
   std::vector<Absence> absences() const;
-  /// Writes the samples of the run; to be called before `begin`.
-  void log_to(PowerLog log);
+  /// Writes the samples of the run, and what explains them; to be called before `begin`.
+  void log_to(PowerLog log, std::shared_ptr<RunRecord> record = nullptr);
   /// The program was started at `time`.
   void begin(Clock::time_point time);
   /// The program has reached the edge of a region.

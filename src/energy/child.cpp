@@ -1,6 +1,8 @@
+#include <array>
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/energy/child.hpp>
 
 extern char** environ;
@@ -51,6 +54,42 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
+/// In the child, up to the program: this process has threads, so nothing here may need a lock.
+[[noreturn]] void become_dying_program(char* const* argv, const sigset_t& mask, pid_t meter,
+                                       int errors) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != meter)  // it died before the kernel knew
+    ::kill(::getpid(), SIGKILL);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  ::execvp(argv[0], argv);
+  const int error = errno;
+  [[maybe_unused]] const auto written = ::write(errors, &error, sizeof error);
+  ::_exit(code_not_found);
+}
+
+/// By fork, since posix_spawn cannot have the kernel kill the program. An error of exec comes
+/// through a pipe, which closes where there is none.
+Started start_dying_program(const std::vector<std::string>& arguments, const sigset_t& mask) {
+  const std::vector<char*> argv = pointers(arguments);
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return not_started(arguments[0], errno);
+  const UniqueFd errors(ends[0]);
+  UniqueFd told(ends[1]);
+  const pid_t meter = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0)
+    return not_started(arguments[0], errno);
+  if (pid == 0)
+    become_dying_program(argv.data(), mask, meter, told.get());
+  told = UniqueFd();
+  int error = 0;
+  if (::read(errors.get(), &error, sizeof error) != sizeof error)
+    return {.pid = pid};
+  ::waitpid(pid, nullptr, 0);
+  return not_started(arguments[0], error);
+}
+
 /// To the program alone where it shares our process group, which may be that of a script that
 /// started us; to all of its group where it has made one.
 void pass_on(int signal, pid_t program) {
@@ -74,7 +113,10 @@ sigset_t block_signals() {
   return before;
 }
 
-Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask) {
+Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask,
+                      OnMeterDeath on_meter_death) {
+  if (on_meter_death == OnMeterDeath::kill)
+    return start_dying_program(arguments, mask);
   const SpawnAttributes attributes(mask);
   std::vector<char*> argv = pointers(arguments);
   Started started;

@@ -173,7 +173,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
     marks.emplace(output.region_log(), sampler, record);
 
   const Clock::time_point begin = Clock::now();
-  const Started started = start_program(options.program, mask);
+  const Started started = start_program(options.program, mask, options.on_meter_death);
   output.remove_earlier();  // not before, since the program waits
   if (started.pid < 0)
     return {.code = fail_to_start(started)};

@@ -98,6 +98,9 @@ constexpr std::array options_of_measuring{
     OptionRow{.name = "--list", .help = "Show what this node has, and why the rest is not there"},
     OptionRow{.name = "--strict",
               .help = "Exit with 125 if a named source is absent or the energy is not complete"},
+    OptionRow{"--on-meter-death", Arity::one, "WHAT", "survive",
+              "What the program does if this meter is killed by SIGKILL: survive, or kill, which "
+              "ends it, too (but not what it has started)"},
     OptionRow{"--methods", Arity::words, "NAME", "",
               "pynvml, rocm, gh, gc; several, up to the next option or --"},
     OptionRow{"--df-out", Arity::one, "DIR", "",
@@ -225,6 +228,14 @@ std::vector<std::string> own_methods(const std::vector<std::string>& jpwr_method
   return methods;
 }
 
+OnMeterDeath on_meter_death(const std::string& text) {
+  static const std::array<std::string, 2> words{"survive", "kill"};
+  const auto found = std::ranges::find(words, text);
+  if (found == words.end())
+    throw Error(fmt::format("unknown --on-meter-death '{}'", text), "survive or kill");
+  return static_cast<OnMeterDeath>(found - words.begin());
+}
+
 Options interpret(const CommandLine& line) {
   const char* const own = first_given(line, own_options);
   const char* const jpwr = first_given(line, jpwr_options);
@@ -245,6 +256,7 @@ Options interpret(const CommandLine& line) {
   options.per_node = line.has("--per-node");
   options.list = line.has("--list");
   options.strict = line.has("--strict");
+  options.on_meter_death = on_meter_death(line.value("--on-meter-death"));
   return options;
 }
 

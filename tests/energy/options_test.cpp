@@ -29,6 +29,18 @@ TEST(Options, HaveDefaults) {
   EXPECT_THAT(options.program, ElementsAre("true"));
 }
 
+TEST(Options, SayWhatBecomesOfTheProgramIfTheMeterDies) {
+  const auto policy = [](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = options;
+    arguments.insert(arguments.end(), {"--", "true"});
+    return parse_options(arguments).on_meter_death;
+  };
+  EXPECT_EQ(policy({}), OnMeterDeath::survive);
+  EXPECT_EQ(policy({"--on-meter-death", "survive"}), OnMeterDeath::survive);
+  EXPECT_EQ(policy({"--on-meter-death", "kill"}), OnMeterDeath::kill);
+  EXPECT_THROW(policy({"--on-meter-death", "die"}), Error);
+}
+
 TEST(Options, OfARecoveryHaveADirectory) {
   const RecoverOptions plain = parse_recover_options({"energy"});
   EXPECT_EQ(plain.directory, "energy");

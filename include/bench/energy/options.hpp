@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/child.hpp>
 #include <bench/energy/methods.hpp>
 #include <bench/energy/output.hpp>
 
@@ -25,6 +26,7 @@ struct Options {
   bool per_node = false;
   bool list = false;
   bool strict = false;
+  OnMeterDeath on_meter_death = OnMeterDeath::survive;
   std::vector<std::string> program;
   std::string help;  ///< The text to print and nothing else, if it was asked for.
 };

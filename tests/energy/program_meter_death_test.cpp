@@ -1,0 +1,116 @@
+// What becomes of the program when the real bench-energy is killed by SIGKILL.
+#include "energy/program_fixture.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::HasSubstr;
+
+/// Whether the process with the number in this file is there, and not as a zombie.
+bool runs(const std::filesystem::path& pid_file) {
+  std::ifstream status("/proc/" + std::string(strip(read_file(pid_file))) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("State:"))
+      return line.find('Z') == std::string::npos && line.find('X') == std::string::npos;
+  return false;
+}
+
+/// Looks for two seconds.
+bool ends(const std::filesystem::path& pid_file) {
+  for (int k = 0; k < 200; ++k) {
+    if (!runs(pid_file))
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+struct PolicyCase {
+  std::string name;
+  std::vector<std::string> options;
+  bool program_ends;
+};
+void PrintTo(const PolicyCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class MeterDeathTest : public testing::TestWithParam<PolicyCase> {};
+
+TEST_P(MeterDeathTest, LeavesNoMeterAndTheProgramAsItWasAsked) {
+  const TemporaryDirectory directory;
+  const std::string at = directory.path().string();
+  std::vector<std::string> options = GetParam().options;
+  options.insert(options.end(), constant_power.begin(), constant_power.end());
+  ProcessSpec spec =
+      metered(options, "echo $$ > " + at + "/program; echo $PPID > " + at + "/meter; exec sleep 4");
+  Process meter(spec);
+  while (!std::filesystem::exists(directory.path() / "meter") ||
+         read_file(directory.path() / "meter").empty())
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(runs(directory.path() / "program"));
+  ::kill(meter.pid(), SIGKILL);
+  EXPECT_EQ(meter.wait(), ExitStatus{.signal = SIGKILL});
+  EXPECT_FALSE(runs(directory.path() / "meter"));
+  EXPECT_EQ(ends(directory.path() / "program"), GetParam().program_ends);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, MeterDeathTest,
+    testing::Values(PolicyCase{"ByDefaultItSurvives", {}, false},
+                    PolicyCase{"ItSurvives", {"--on-meter-death", "survive"}, false},
+                    PolicyCase{"ItIsKilled", {"--on-meter-death", "kill"}, true}),
+    [](const auto& test) { return test.param.name; });
+
+/// A program that is to die with the meter starts another way, and is to notice nothing of it.
+struct KillPolicyCase {
+  std::string name;
+  std::vector<std::string> arguments;
+  int code;
+  std::string output;
+  std::string error;
+};
+void PrintTo(const KillPolicyCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class KillPolicyTest : public testing::TestWithParam<KillPolicyCase> {};
+
+TEST_P(KillPolicyTest, StartsAsTheOtherDoes) {
+  ProcessSpec spec;
+  spec.arguments = {BENCH_ENERGY_PROGRAM, "--on-meter-death", "kill",
+                    "--method",           "mock:constant=1W", "--"};
+  spec.arguments.insert(spec.arguments.end(), GetParam().arguments.begin(),
+                        GetParam().arguments.end());
+  const CommandOutput output = run(spec);
+  EXPECT_EQ(output.status.code, GetParam().code);
+  EXPECT_EQ(output.standard_output, GetParam().output);
+  EXPECT_THAT(output.standard_error, HasSubstr(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, KillPolicyTest,
+    testing::Values(
+        KillPolicyCase{"ExitCode", {"sh", "-c", "echo out; exit 7"}, 7, "out\n", "energy_quality"},
+        KillPolicyCase{"SignalMask",
+                       {"grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"},
+                       0,
+                       "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n",
+                       "energy_quality"},
+        KillPolicyCase{"NotFound",
+                       {"no-such-program"},
+                       127,
+                       "",
+                       "cannot run 'no-such-program': No such file or directory"},
+        KillPolicyCase{
+            "NotExecutable", {"/dev/null"}, 126, "", "cannot run '/dev/null': Permission denied"}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::energy

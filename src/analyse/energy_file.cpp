@@ -29,14 +29,16 @@ std::string unit_of(std::string_view name) {
 }
 
 bool is_text(const std::string& name) {
-  return name == "energy_source" || name == "energy_quality";
+  return name == "energy_source" || name == "energy_quality" || name == "energy_recovered";
 }
 
 }  // namespace
 
 void EnergyReadings::add(const std::optional<Subject>& summary) {
   if (!summary) {
-    leave_out("the meter wrote nothing");
+    leave_out(
+        "the meter wrote nothing (if it was killed, `bench-energy recover DIR` makes energy.txt of "
+        "the samples in the work directory)");
     return;
   }
   ++workpackages_;

@@ -19,6 +19,10 @@ class EnergyFileTest : public WorkDirectory {
   std::string next_directory() { return "w" + std::to_string(group_.files.size()); }
 };
 
+const std::string wrote_nothing =
+    "the meter wrote nothing (if it was killed, `bench-energy recover DIR` makes energy.txt of the "
+    "samples in the work directory)";
+
 constexpr const char* summary = R"(energy_wh=0.5
 power_mean_w=300
 power_max_w=410.5
@@ -96,9 +100,16 @@ TEST_F(EnergyFileTest, WhatIsDerivedFromAnAbsentValueIsAbsentToo) {
 TEST_F(EnergyFileTest, AMissingFileSaysThatTheMeterWroteNothing) {
   unmeasured();
   const Findings all = findings();
-  EXPECT_EQ(shown(all, "energy_wh"), "absent: the meter wrote nothing");
-  EXPECT_EQ(shown(all, "power_mean_w_std"), "absent: the meter wrote nothing");
+  EXPECT_EQ(shown(all, "energy_wh"), "absent: " + wrote_nothing);
+  EXPECT_EQ(shown(all, "power_mean_w_std"), "absent: " + wrote_nothing);
   EXPECT_EQ(all.size(), 30);
+}
+
+TEST_F(EnergyFileTest, WhatWasRecoveredSaysSo) {
+  measured("energy_wh=0.5\nenergy_quality=recovered\nenergy_recovered=the meter was killed\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_quality"), "recovered");
+  EXPECT_EQ(shown(all, "energy_recovered"), "the meter was killed");
 }
 
 TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
@@ -110,8 +121,7 @@ TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
   EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
   EXPECT_EQ(shown(all, "energy_wh_sum"),
-            "absent: only 1 of 3 workpackages have it: counter went backwards; the meter wrote "
-            "nothing");
+            "absent: only 1 of 3 workpackages have it: counter went backwards; " + wrote_nothing);
   EXPECT_EQ(shown(all, "duration_s_sum"),
             "absent: only 2 of 3 workpackages have it: the meter gave no value");
 }

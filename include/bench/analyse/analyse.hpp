@@ -68,12 +68,13 @@ struct Group {
 ///
 /// The energy files of a measured workpackage (`energy.txt`, `name=value` lines as bench-energy
 /// writes them) are read the same way: each numeric name becomes a finding with the statistics
-/// above, its unit read from its suffix (`_wh _w _s _j`), and `energy_source` and `energy_quality`
-/// become texts. `energy_quality=estimated` marks all of them but `duration_s`;
-/// `energy_absent=REASON` makes those of `energy_wh`, `power_mean_w` and `power_max_w` that have no
-/// value, and their statistics, absent with that reason; a listed file that is not there means "the
-/// meter wrote nothing". Where only some of a group's measured workpackages have a name, its
-/// statistics are over those, and its sums are absent. A pattern of the same name goes first.
+/// above, its unit read from its suffix (`_wh _w _s _j`), and `energy_source`, `energy_quality`
+/// and `energy_recovered` become texts. `energy_quality=estimated` marks all of them but
+/// `duration_s`; `energy_absent=REASON` makes those of `energy_wh`, `power_mean_w` and
+/// `power_max_w` that have no value, and their statistics, absent with that reason; a listed file
+/// that is not there means "the meter wrote nothing". Where only some of a group's measured
+/// workpackages have a name, its statistics are over those, and its sums are absent. A pattern of
+/// the same name goes first.
 class GroupAnalyser {
  public:
   /// @param diagnostics told, once per pattern, of matches that are no numbers and of derived

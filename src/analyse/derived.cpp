@@ -1,6 +1,7 @@
 #include "derived.hpp"
 
 #include "derived_order.hpp"
+#include "energy_file.hpp"
 #include "statistics.hpp"
 
 #include <algorithm>
@@ -14,22 +15,6 @@
 
 namespace bench::analyse {
 namespace {
-
-/// `name` without the suffix of a statistic.
-std::string_view without_suffix(std::string_view name) {
-  const auto cut = [&](const auto& suffixes) {
-    for (const std::string_view suffix : suffixes)
-      if (name.ends_with(suffix)) {
-        name.remove_suffix(suffix.size());
-        return;
-      }
-  };
-  const std::size_t size = name.size();
-  cut(text_suffixes);
-  if (name.size() == size)
-    cut(number_suffixes);
-  return name;
-}
 
 /// Whether `name` is a pattern of the group or a statistic of one.
 bool is_pattern_name(const Group& group, std::string_view name) {
@@ -77,16 +62,24 @@ class Substitution {
       return parameter;
     const auto found = findings_.find(name);
     if (found == findings_.end()) {
-      lacks_a_match_ = lacks_a_match_ || is_pattern_name(group_, name);
+      if (is_pattern_name(group_, name))
+        lacks_a_match_ = true;
+      else
+        note_absence(absence_of_region(name, findings_));
       return nullptr;
     }
     const Finding& finding = found->second;
-    if (!finding.present() && absent_reason_.empty())
-      absent_reason_ = finding.absent_reason;
+    note_absence(finding.absent_reason);
     estimated_ = estimated_ || finding.estimated;
     const double* number = std::get_if<double>(&finding.value);
     holds_nan_ = holds_nan_ || (number && std::isnan(*number));
     return &values_.try_emplace(std::string(name), to_text(finding.value)).first->second;
+  }
+
+  /// The first one counts; an empty one is none.
+  void note_absence(const std::string& reason) {
+    if (absent_reason_.empty())
+      absent_reason_ = reason;
   }
 
   const Group& group_;

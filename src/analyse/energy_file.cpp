@@ -12,11 +12,19 @@
 namespace bench::analyse {
 namespace {
 
-/// What every measured workpackage has, or a reason why not.
+/// Of all channels that may be added.
 constexpr std::string_view totals[] = {"energy_wh", "power_mean_w", "power_max_w"};
 
-bool is_total(const std::string& name) {
-  return std::find(std::begin(totals), std::end(totals), name) != std::end(totals);
+/// Energy and mean power of a region, which are sums over the channels as totals are.
+bool is_of_region(std::string_view name) {
+  return (name.starts_with("energy_region_") && name.ends_with("_wh")) ||
+         (name.starts_with("power_region_") && name.ends_with("_w"));
+}
+
+/// Whether all channels are in it, so that it is absent for the reason that the meter tells.
+bool is_sum(std::string_view name) {
+  return is_of_region(name) ||
+         std::find(std::begin(totals), std::end(totals), name) != std::end(totals);
 }
 
 std::string unit_of(std::string_view name) {
@@ -76,7 +84,7 @@ void EnergyReadings::add_reason(const std::string& reason) {
 }
 
 std::string EnergyReadings::reason_of(const std::string& name) const {
-  if (is_total(name) && !reasons_.empty())
+  if (is_sum(name) && !reasons_.empty())
     return join(reasons_, "; ");
   return "the meter gave no value";
 }
@@ -97,9 +105,28 @@ void EnergyReadings::add_to(Findings& findings,
       findings[name + sum].absent_reason = fmt::format(
           "only {} of {} workpackages have it: {}", values.size(), workpackages_, reason_of(name));
   }
-  for (const std::string_view total : totals)
-    if (const std::string name(total); !values_.contains(name) && !skip.contains(name))
+  for (const std::string& name : expected())
+    if (!values_.contains(name) && !skip.contains(name))
       add_absent({name, unit_of(name), false}, reason_of(name), findings);
+}
+
+std::set<std::string> EnergyReadings::expected() const {
+  std::set<std::string> names(std::begin(totals), std::end(totals));
+  constexpr std::string_view begin = "duration_region_";
+  constexpr std::string_view end = "_s";
+  for (const auto& [name, values] : values_)
+    if (name.starts_with(begin) && name.ends_with(end)) {
+      const auto region = name.substr(begin.size(), name.size() - begin.size() - end.size());
+      names.insert(fmt::format("energy_region_{}_wh", region));
+      names.insert(fmt::format("power_region_{}_w", region));
+    }
+  return names;
+}
+
+std::string absence_of_region(std::string_view name, const Findings& findings) {
+  const auto total = findings.find("energy_wh");
+  const bool is_asked = total != findings.end() && is_of_region(without_suffix(name));
+  return is_asked ? total->second.absent_reason : "";
 }
 
 }  // namespace bench::analyse

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/analyse/analyse.hpp>
@@ -24,7 +25,8 @@ class EnergyReadings {
   void leave_out(const std::string& reason);
 
   /// Adds the findings. A name that only some of the workpackages have keeps the statistics over
-  /// those, but has no sums: the total of a part would pass for the whole.
+  /// those, but has no sums: the total of a part would pass for the whole. Totals, and energy and
+  /// power of regions whose duration is known, are absent where the meter gave no value.
   /// @param skip names that patterns claim
   void add_to(Findings& findings, const std::set<std::string, std::less<>>& skip) const;
 
@@ -32,11 +34,19 @@ class EnergyReadings {
   void add_line(const std::string& name, const std::string& text);
   void add_reason(const std::string& reason);
   std::string reason_of(const std::string& name) const;
+  /// What every measured workpackage has, or a reason why not.
+  std::set<std::string> expected() const;
 
   std::size_t workpackages_ = 0;
   bool estimated_ = false;
   std::map<std::string, std::vector<Value>> values_;
   std::vector<std::string> reasons_;  ///< Why totals are absent; each once.
 };
+
+/// Why energy or power of a region (`energy_region_<name>_wh`, `power_region_<name>_w`, or a
+/// statistic of one) is not among the findings: a meter without a total may know of no region, or
+/// have written nothing, and then the reason is that of the total.
+/// @returns empty if `name` is none of these, or the total is there
+std::string absence_of_region(std::string_view name, const Findings& findings);
 
 }  // namespace bench::analyse

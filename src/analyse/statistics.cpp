@@ -135,6 +135,21 @@ class Adder {
 
 }  // namespace
 
+std::string_view without_suffix(std::string_view name) {
+  const auto cut = [&](const auto& suffixes) {
+    for (const std::string_view suffix : suffixes)
+      if (name.ends_with(suffix)) {
+        name.remove_suffix(suffix.size());
+        return;
+      }
+  };
+  const std::size_t size = name.size();
+  cut(text_suffixes);
+  if (name.size() == size)
+    cut(number_suffixes);
+  return name;
+}
+
 void add_statistics(const Described& described, std::span<const Value> values, bool numeric,
                     Findings& findings) {
   const Adder adder(described, findings);

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/analyse/analyse.hpp>
@@ -12,6 +13,9 @@ namespace bench::analyse {
 inline constexpr std::string_view text_suffixes[] = {"_first", "_last", "_cnt"};
 inline constexpr std::string_view number_suffixes[] = {"_min",  "_max", "_sum",
                                                        "_sum2", "_avg", "_std"};
+
+/// `name` without the suffix of a statistic.
+std::string_view without_suffix(std::string_view name);
 
 /// What is the same for all statistics of one name.
 struct Described {

@@ -97,6 +97,70 @@ TEST_F(EnergyFileTest, WhatIsDerivedFromAnAbsentValueIsAbsentToo) {
   EXPECT_EQ(shown(all, "per_kilo_token"), "absent: no power source");
 }
 
+TEST_F(EnergyFileTest, ARegionWithoutEnergyIsAbsentForTheReasonOfTheTotal) {
+  measured("duration_s=6\nduration_region_epoch_s=5\nenergy_absent=no power source\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "energy_region_epoch_wh"), "absent: no power source");
+  EXPECT_EQ(shown(all, "power_region_epoch_w_avg"), "absent: no power source");
+  EXPECT_EQ(all.find("energy_region_epoch_wh")->second.unit, "Wh");
+  EXPECT_EQ(shown(all, "duration_region_epoch_s"), "5.0");
+}
+
+TEST_F(EnergyFileTest, ARegionTooShortForItsCounterHasNoValue) {
+  measured("energy_wh=0.5\nduration_region_eval_s=1e-6\n");
+  EXPECT_EQ(shown(findings(), "energy_region_eval_wh"), "absent: the meter gave no value");
+}
+
+TEST_F(EnergyFileTest, ASumOverRegionsOfAPartIsAbsentForTheReasonOfTheTotal) {
+  measured("energy_wh=0.5\nenergy_region_epoch_wh=0.25\nduration_region_epoch_s=5\n");
+  measured("energy_absent=GPU 1 was lost\nduration_region_epoch_s=5\n");
+  EXPECT_EQ(shown(findings(), "energy_region_epoch_wh_sum"),
+            "absent: only 1 of 2 workpackages have it: GPU 1 was lost");
+}
+
+/// What a formula over the energy of a region comes to.
+struct RegionCase {
+  std::string name;
+  std::string formula;
+  std::string summary;  ///< Empty: the meter wrote none.
+  std::string expected;
+};
+void PrintTo(const RegionCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class RegionFormulaTest : public EnergyFileTest, public testing::WithParamInterface<RegionCase> {};
+
+TEST_P(RegionFormulaTest, HasAValueOrAReason) {
+  if (GetParam().summary.empty())
+    unmeasured();
+  else
+    measured(GetParam().summary);
+  derived("found", GetParam().formula, real);
+  EXPECT_EQ(shown(findings(), "found"), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Regions, RegionFormulaTest,
+    testing::Values(RegionCase{"Measured", "100 / $energy_region_epoch_wh_avg",
+                               "energy_wh=0.5\nenergy_region_epoch_wh=0.25\n", "400.0"},
+                    RegionCase{"NothingWasWritten", "100 / $energy_region_epoch_wh_avg", "",
+                               "absent: " + wrote_nothing},
+                    RegionCase{"NoSensor", "100 / $energy_region_epoch_wh",
+                               "duration_region_epoch_s=5\nenergy_absent=no power source\n",
+                               "absent: no power source"},
+                    RegionCase{"NoSensorAndNoRegion", "$power_region_epoch_w_max * 2",
+                               "energy_absent=no power source\n", "absent: no power source"},
+                    RegionCase{"ARegionThatNobodyMarked", "100 / $energy_region_epohc_wh",
+                               "energy_wh=0.5\nenergy_region_epoch_wh=0.25\n", "nan"}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST_F(EnergyFileTest, APatternThatIsNamedAsARegionIsNoneOfTheMeters) {
+  measured("energy_absent=no power source\n");
+  scan("", {pattern("energy_region_epoch_wh", "E=(\\d)", real)});
+  derived("twice", "$energy_region_epoch_wh * 2", real).default_value = "-1";
+  EXPECT_EQ(shown(findings(), "twice"), "-1.0");
+}
+
 TEST_F(EnergyFileTest, AMissingFileSaysThatTheMeterWroteNothing) {
   unmeasured();
   const Findings all = findings();

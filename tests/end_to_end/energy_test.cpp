@@ -60,6 +60,35 @@ TEST_F(EnergyTest, WhatCannotBeMeasuredIsAbsentWithTheReason) {
             HasSubstr("n/a in energy_wh, efficiency, power_mean_w: nvml: no NVIDIA driver")));
 }
 
+TEST_F(EnergyTest, WhatIsMadeOfTheEnergyOfARegionIsAbsentWithTheReasonToo) {
+  for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
+    here_.write(name, "no library");
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: true
+  do:
+    - echo "begin epoch" >> $$BENCH_ENERGY_REGIONS; sleep 0.2; echo "end epoch" >> $$BENCH_ENERGY_REGIONS
+patternset:
+  name: found
+  pattern: {name: images_per_wh, type: float, mode: python, _: 100 / $energy_region_epoch_wh_avg}
+analyser: {name: output, use: found, analyse: {step: train, file: stdout}}
+result: {use: output, table: {name: t, style: pretty, column: [energy_region_epoch_wh, images_per_wh]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--strict", "--power-source", "nvml"},
+                               {{"LD_LIBRARY_PATH", here_.path().string()}});
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output,
+              HasSubstr("n/a in energy_region_epoch_wh, images_per_wh: nvml: no NVIDIA driver"));
+
+  std::filesystem::remove(here_.path() / "runs/000000/000000_train/work/energy.txt");
+  const auto analysed = here_.bench({"result", "runs", "--analyse", "--strict"});
+  EXPECT_EQ(analysed.status.code, 0) << analysed.standard_error;
+  EXPECT_THAT(analysed.standard_output, HasSubstr("n/a in images_per_wh: the meter wrote nothing"));
+}
+
 TEST_F(EnergyTest, DryRunShowsTheJobScript) {
   const auto run = here_.bench({"run", "m.yaml", "--dry-run"});
   EXPECT_THAT(run.standard_output,

@@ -73,15 +73,8 @@ std::set<std::string> used_tags(const Document& document) {
 
 bool is_forced(const Node& root) {
   bool forced = false;
-  for (const Node* tags : root.all("tags")) {
-    const Attribute* found = tags->find("forced");
-    if (!found)
-      continue;
-    const std::string word = to_lower(strip(found->value));
-    if (word != "true" && word != "false")
-      throw Error(fmt::format("forced is true or false, not '{}'", found->value), "", found->place);
-    forced = forced || word == "true";
-  }
+  for (const Node* tags : root.all("tags"))
+    forced = tags->flag("forced", false) || forced;
   return forced;
 }
 

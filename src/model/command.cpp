@@ -2,22 +2,9 @@
 
 #include "read.hpp"
 
-#include <fmt/core.h>
-
 #include <bench/base/text.hpp>
 
 namespace bench::model {
-namespace {
-
-bool is_shared(const document::Node& node) {
-  const std::string word = to_lower(attribute(node, "shared", "false"));
-  if (word != "true" && word != "false")
-    throw Error(fmt::format("shared is true or false, not '{}'", node.get("shared")),
-                "a step's `shared` names the directory", place_of(node, "shared"));
-  return word == "true";
-}
-
-}  // namespace
 
 Command build_command(const document::Node& node) {
   Command command;
@@ -29,7 +16,7 @@ Command build_command(const document::Node& node) {
   command.done_file = attribute(node, "done_file");
   command.error_file = attribute(node, "error_file");
   command.break_file = attribute(node, "break_file");
-  command.shared = is_shared(node);
+  command.shared = node.flag("shared", false, "a step's `shared` names the directory");
   command.place = node.text_place;
   return command;
 }

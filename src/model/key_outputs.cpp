@@ -17,7 +17,7 @@ Key build_key(const Node& node) {
   key.name = strip(node.text);
   key.title = node.get("title");
   key.format = attribute(node, "format");
-  key.primary = flag(node, "primekey", false);
+  key.primary = node.flag("primekey", false);
   key.place = node.text_place;
   if (key.name.empty())
     throw Error("this key is empty", "write the name of a parameter or pattern", node.place);

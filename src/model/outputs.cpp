@@ -46,7 +46,7 @@ Table build_table(const Node& node) {
   table.separator = node.get("separator", ",");
   table.sort = split_names(attribute(node, "sort"));
   table.filter = attribute(node, "filter");
-  table.transpose = flag(node, "transpose", false);
+  table.transpose = node.flag("transpose", false);
   for (const Node* column : node.all("column"))
     table.columns.push_back(build_column(*column));
   table.place = node.place;
@@ -58,7 +58,7 @@ Table build_table(const Node& node) {
 Analyser build_analyser(const Node& node) {
   Analyser analyser;
   analyser.name = required_name(node);
-  analyser.reduce = flag(node, "reduce", true);
+  analyser.reduce = node.flag("reduce", true);
   analyser.use = used_names(node);
   for (const Node* child : node.all("analyse"))
     analyser.analyses.push_back(build_analysis(*child));

@@ -44,16 +44,6 @@ std::string identifier(const Node& node) {
   return name;
 }
 
-bool flag(const Node& node, const char* key, bool otherwise) {
-  const document::Attribute* found = node.find(key);
-  if (!found)
-    return otherwise;
-  const std::string word = to_lower(strip(found->value));
-  if (word != "true" && word != "false")
-    throw Error(fmt::format("{} is true or false, not '{}'", key, found->value), "", found->place);
-  return word == "true";
-}
-
 int whole_number(const Node& node, const char* key, int otherwise, int minimum) {
   const document::Attribute* found = node.find(key);
   if (!found)

@@ -29,10 +29,6 @@ std::string file_name(const document::Node& node);
 /// @throws Error if it has other characters than letters, digits and underscores
 std::string identifier(const document::Node& node);
 
-/// Whether the attribute is `true` or `false`, in any case.
-/// @throws Error if it is another word, which JUBE takes as false without telling
-bool flag(const document::Node& node, const char* key, bool otherwise);
-
 /// A whole number of at least `minimum`.
 /// @throws Error if it is none
 int whole_number(const document::Node& node, const char* key, int otherwise, int minimum);

@@ -51,7 +51,7 @@ Parameter build_parameter(const Node& node) {
                 "a list is taken as it is written; write the values as one text for a mode",
                 place_of(node, "mode"));
   parameter.separator = node.get("separator", ",");
-  parameter.exported = flag(node, "export", false);
+  parameter.exported = node.flag("export", false);
   parameter.update_mode = one_of(node, "update_mode", update_modes(), UpdateMode::never);
   parameter.unit = attribute(node, "unit");
   parameter.place = node.text_place;
@@ -75,7 +75,7 @@ Pattern build_pattern(const Node& node) {
   pattern.unit = attribute(node, "unit");
   if (const document::Attribute* otherwise = node.find("default"))
     pattern.default_value = otherwise->value;
-  pattern.dotall = flag(node, "dotall", false);
+  pattern.dotall = node.flag("dotall", false);
   pattern.place = node.text_place;
   if (pattern.text.empty())
     throw Error(fmt::format("pattern '{}' is empty", pattern.name), "", node.place);

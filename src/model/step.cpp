@@ -61,7 +61,7 @@ Batch build_batch(const Node& node) {
   batch.gpus_per_node = attribute(node, "gpus_per_node");
   batch.time_limit = attribute(node, "time_limit");
   batch.job_template = attribute(node, "template");
-  batch.array = flag(node, "array", true);
+  batch.array = node.flag("array", true);
   batch.pack = attribute(node, "pack");
   batch.place = node.place;
   return batch;
@@ -118,7 +118,7 @@ Energy build_energy(const Node& node) {
   energy.methods = attribute(node, "methods", "auto");
   energy.interval = attribute(node, "interval", "100ms");
   energy.baseline = attribute(node, "baseline");
-  energy.per_node = flag(node, "per_node", true);
+  energy.per_node = node.flag("per_node", true);
   energy.place = node.place;
   return energy;
 }
@@ -152,7 +152,7 @@ Step build_step(const Node& node) {
   step.suffix = attribute(node, "suffix");
   step.shared = attribute(node, "shared");
   step.do_log_file = log_file(node);
-  step.exported = flag(node, "export", false);
+  step.exported = node.flag("export", false);
   check_shared(step);
   if (const Node* batch = node.first("batch"); switched_on(batch))
     step.batch = build_batch(*batch);

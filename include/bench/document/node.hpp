@@ -36,6 +36,9 @@ struct Node {
   const Attribute* find(std::string_view key) const;
   /// The attribute's value, or `otherwise`.
   std::string get(std::string_view key, std::string_view otherwise = "") const;
+  /// Whether the attribute is `true` or `false`, in any case; `otherwise` where it is not there.
+  /// @throws Error, with the hint, if it is another word, which JUBE takes as false without telling
+  bool flag(std::string_view key, bool otherwise, const std::string& hint = "") const;
   /// Pointers to the children with this name, in order. Valid as long as this node is unchanged.
   std::vector<const Node*> all(std::string_view child) const;
   /// The first child with this name, or null.

@@ -1,6 +1,7 @@
-// The benchmarks that are shipped: their small size runs here with the real programs, and on every
-// machine they make job scripts.
+// The benchmarks that are shipped: their small size runs here with the real programs, and what they
+// do on IPUs with a stand-in for the site's program.
 #include "bench_program.hpp"
+#include "shipped_benchmark.hpp"
 #include "support/sanitizer.hpp"
 
 #include <fmt/core.h>
@@ -19,10 +20,6 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
-
-std::string benchmark(const std::string& name) {
-  return (fs::path(BENCHMARKS_DIRECTORY) / (name + ".yaml")).string();
-}
 
 /// What the small size of a benchmark must show.
 struct LocalCase {
@@ -151,6 +148,15 @@ TEST_F(GraphcoreBenchmarkTest, RunsOnEachNumberOfDevices) {
   EXPECT_THAT(numbers(table, "Images/Wh"), Each(Gt(0)));
 }
 
+TEST_F(GraphcoreBenchmarkTest, ScalesAModelByWholeCopies) {
+  const auto table = table_of("scaling", {"GC200", "gpt", "synthetic"}, "BENCH_IPU_SCALING",
+                              "sleep 0.2; echo \"throughput: $2.0 sequences/s\"\n");
+  ASSERT_THAT(table, SizeIs(2));
+  EXPECT_THAT(numbers(table, "Devices"), ElementsAre(4));
+  EXPECT_THAT(numbers(table, "Tokens/second"), ElementsAre(64 * 1024));
+  EXPECT_THAT(numbers(table, "efficiency of the rate"), ElementsAre(1));
+}
+
 TEST(ScalingBenchmarkTest, ComparesEachSizeWithTheSmallest) {
   if (!has_program("vision"))
     GTEST_SKIP() << "built without the step programs";
@@ -184,213 +190,6 @@ TEST(ScalingBenchmarkTest, ComparesEachSizeWithTheSmallest) {
   EXPECT_THAT(here.bench({"result", "runs", "-s", "csv"}).standard_output,
               HasSubstr(",resnet18,fp32,weak,synthetic,1,2,16,,,,nan,nan,,nan,nan,nan,nan,"));
 }
-
-/// What a benchmark does on a machine.
-struct ScriptCase {
-  std::string name;
-  std::string benchmark;
-  std::vector<std::string> tags;
-  std::vector<std::string> expected;  ///< Texts in the job scripts.
-};
-class BenchmarkScriptTest : public testing::TestWithParam<ScriptCase> {};
-
-TEST_P(BenchmarkScriptTest, AsksForTheMachineAndRunsTheProgram) {
-  const Playground here;
-  std::vector<std::string> arguments{"run",       benchmark(GetParam().benchmark),
-                                     "--dry-run", "--all",
-                                     "--strict",  "--account",
-                                     "project",   "--tag"};
-  arguments.insert(arguments.end(), GetParam().tags.begin(), GetParam().tags.end());
-  const auto run = here.bench(arguments, {{"BENCH_TOKEN_DATA", "/data/oscar"},
-                                          {"BENCH_IMAGE_DATA", "/data/imagenet"},
-                                          {"BENCH_CONTAINER", "/images/gpt.sif"}});
-  ASSERT_EQ(run.status.code, 0) << run.standard_error;
-  for (const std::string& text : GetParam().expected)
-    EXPECT_THAT(run.standard_output, HasSubstr(text));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Machines, BenchmarkScriptTest,
-    testing::Values(
-        ScriptCase{"GptOnAllDevices",
-                   "llm_training",
-                   {"JEDI", "short", "synthetic"},
-                   {"#SBATCH --ntasks-per-node=4", "-- gpt --model 800M --precision fp16",
-                    "--global-batch-size 256", "--peak-tflops 990 --steps 20"}},
-        ScriptCase{"GptSharedByANode",
-                   "llm_training",
-                   {"JEDI", "13B", "short", "synthetic"},
-                   {"#SBATCH --nodes=1", "gpt --model 13B --precision fp16 --micro-batch-size 2",
-                    "--global-batch-size 128 --tensor-parallel 2 --pipeline-parallel 2 "
-                    "--recompute selective"}},
-        ScriptCase{"GptThatNeedsMoreOfSmallDevices",
-                   "llm_training",
-                   {"A100", "13B", "short", "synthetic"},
-                   {"#SBATCH --nodes=2", "gpt --model 13B --precision fp16 --micro-batch-size 2",
-                    "--global-batch-size 128 --tensor-parallel 4 --pipeline-parallel 2 "
-                    "--recompute full"}},
-        ScriptCase{"GptSharedByManyNodes",
-                   "llm_training",
-                   {"JEDI", "175B", "short", "synthetic"},
-                   {"#SBATCH --nodes=16", "gpt --model 175B --precision bf16",
-                    "--global-batch-size 128 --tensor-parallel 8 --pipeline-parallel 8"}},
-        ScriptCase{"GptOnOneDevice",
-                   "llm_training",
-                   {"A100", "117M", "bf16", "one_device", "short", "synthetic"},
-                   {"#SBATCH --ntasks-per-node=1", "gpt --model 117M --precision bf16"}},
-        ScriptCase{"GptOnHalvesOfModules",
-                   "llm_training",
-                   {"MI250", "24x1024", "short", "synthetic"},
-                   {"#SBATCH --ntasks-per-node=8", "gpt --model 24x1024", "--peak-tflops 181.05"}},
-        ScriptCase{"GptOfGraphcore",
-                   "llm_training",
-                   {"GC200", "synthetic"},
-                   {"#SBATCH --ntasks-per-node=1", "bench-energy --method gcipu",
-                    "model=117M sequence=1024", "pipeline_parallel=4", "data_parallel=1",
-                    "-- ${BENCH_IPU_GPT:?} 4 64 ", "-- ${BENCH_IPU_GPT:?} 4 16384 "}},
-        ScriptCase{"GptOnTheTokensOfACorpus",
-                   "llm_training",
-                   {"JEDI", "short"},
-                   {"data=/data/oscar ", "--warmup 5 --data-path '\\''/data/oscar'\\''"}},
-        ScriptCase{"GptInAContainer",
-                   "llm_training",
-                   {"MI250", "short", "synthetic", "container"},
-                   {"-- apptainer exec --rocm /images/gpt.sif gpt --model 800M"}},
-        ScriptCase{"GptOfGraphcoreInAContainer",
-                   "llm_training",
-                   {"GC200", "short", "synthetic", "container"},
-                   {"-- apptainer exec /images/gpt.sif ${BENCH_IPU_GPT:?} 4 256 "}},
-        ScriptCase{"ImagesOnNumbersOfDevices",
-                   "image_classification",
-                   {"GH200", "synthetic"},
-                   {"-- vision --model resnet50_v2 --classes 1001 --precision fp16",
-                    "--global-batch-size 2048"}},
-        ScriptCase{
-            "ImagesInFp32",
-            "image_classification",
-            {"MI250", "vgg16", "fp32", "synthetic"},
-            {"#SBATCH --ntasks-per-node=8", "--model vgg16 --classes 1001 --precision fp32"}},
-        ScriptCase{"SizesOfWholeNodes",
-                   "scaling",
-                   {"JEDI", "vision", "weak", "amp", "synthetic"},
-                   {"srun --nodes=1 --ntasks=4", "srun --nodes=32 --ntasks=128",
-                    "vision --model resnet50 --precision fp16 --global-batch-size 65536"}},
-        ScriptCase{
-            "SizesThatTheMachineHas",
-            "scaling",
-            {"MI250", "gpt", "fp32", "synthetic"},
-            {"| train |            2 |    2 |", "srun --nodes=2 --ntasks=16", "gpt --model 24x1024",
-             "--precision fp32 --micro-batch-size 1 --global-batch-size 256"}},
-        ScriptCase{"SizesWithinANode",
-                   "scaling",
-                   {"H100", "gpt", "strong", "synthetic"},
-                   {"srun --nodes=1 --ntasks=1", "srun --nodes=1 --ntasks=4",
-                    "--micro-batch-size 1 --global-batch-size 512"}},
-        ScriptCase{"SizesOfGraphcore",
-                   "scaling",
-                   {"GC200", "strong", "synthetic"},
-                   {"-- ${BENCH_IPU_SCALING:?} 1 128", "-- ${BENCH_IPU_SCALING:?} 4 128"}},
-        ScriptCase{"ImagesOfGraphcore",
-                   "image_classification",
-                   {"GC200", "synthetic"},
-                   {"-- ${BENCH_IPU_RESNET:?} 1 16 ", "-- ${BENCH_IPU_RESNET:?} 4 4096 "}},
-        ScriptCase{"ImagesOfADataSet",
-                   "image_classification",
-                   {"JEDI"},
-                   {"--steps 100 --warmup 10 --data-path '\\''/data/imagenet'\\''"}},
-        ScriptCase{"ImagesInAContainer",
-                   "image_classification",
-                   {"JEDI", "resnet50", "synthetic", "container"},
-                   {"-- apptainer exec --nv /images/gpt.sif vision --model resnet50 "}},
-        ScriptCase{"SizesOnADataSet",
-                   "scaling",
-                   {"JEDI", "short"},
-                   {"--timings timings.csv --data-path '\\''/data/imagenet'\\''"}},
-        ScriptCase{"SizesOnACorpus",
-                   "scaling",
-                   {"JEDI", "gpt", "short", "container"},
-                   {"-- apptainer exec --nv /images/gpt.sif gpt --model 24x1024",
-                    "--timings timings.csv --data-path '\\''/data/oscar'\\''"}}),
-    [](const auto& instance) { return instance.param.name; });
-
-/// What a benchmark refuses to do on a machine.
-struct RefusedCase {
-  std::string name;
-  std::string benchmark;
-  std::vector<std::string> tags;
-  std::string expected;  ///< A text in the message.
-};
-class RefusedBenchmarkTest : public testing::TestWithParam<RefusedCase> {};
-
-TEST_P(RefusedBenchmarkTest, SaysWhyAndWritesNoScript) {
-  const Playground here;
-  std::vector<std::string> arguments{"run", benchmark(GetParam().benchmark), "--dry-run", "--tag"};
-  arguments.insert(arguments.end(), GetParam().tags.begin(), GetParam().tags.end());
-  const auto run = here.bench(arguments);
-  EXPECT_EQ(run.status.code, 1) << run.standard_output;
-  EXPECT_THAT(run.standard_error, HasSubstr(GetParam().expected));
-  EXPECT_THAT(run.standard_output, Not(HasSubstr("#SBATCH")));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Mistakes, RefusedBenchmarkTest,
-    testing::Values(
-        RefusedCase{"GptWithoutData",
-                    "llm_training",
-                    {"JEDI"},
-                    "BENCH_TOKEN_DATA: set it to the PREFIX of a corpus, or give the tag "
-                    "synthetic"},
-        RefusedCase{"GptOfTwoSizes",
-                    "llm_training",
-                    {"JEDI", "synthetic", "800M", "117M"},
-                    "not (117M and 800M)"},
-        RefusedCase{"GptSharedByOneDevice",
-                    "llm_training",
-                    {"JEDI", "synthetic", "13B", "one_device"},
-                    "not (one_device and (13B or 175B))"},
-        RefusedCase{"GptOnMoreNodesThanThereAre",
-                    "llm_training",
-                    {"H100", "synthetic", "175B"},
-                    "175B is shared by 64 devices, 4 on a node; H100 has 1 nodes"},
-        RefusedCase{"GptThatDevicesCannotHold",
-                    "llm_training",
-                    {"ABCI", "synthetic", "13B"},
-                    "13B needs devices of 40 GB; ABCI has 16.0 GB"},
-        RefusedCase{"GptOfGraphcoreInAnotherSize",
-                    "llm_training",
-                    {"GC200", "synthetic", "800M"},
-                    "not (GC200 and (24x1024 or 800M or 13B or 175B))"},
-        RefusedCase{"GptInAContainerHere",
-                    "llm_training",
-                    {"container"},
-                    "not (local and (bf16 or container))"},
-        RefusedCase{"ImagesWithoutData",
-                    "image_classification",
-                    {"JEDI"},
-                    "BENCH_IMAGE_DATA: set it to the folder of a data set, or give the tag "
-                    "synthetic"},
-        RefusedCase{"ImagesForTwoNetworks",
-                    "image_classification",
-                    {"JEDI", "synthetic", "vgg16", "alexnet"},
-                    "not (vgg16 and alexnet)"},
-        RefusedCase{"ImagesOfGraphcoreForAnotherNetwork",
-                    "image_classification",
-                    {"GC200", "synthetic", "vgg16"},
-                    "not (GC200 and (resnet50_v2 or inception3 or vgg16 or alexnet or fp32))"},
-        RefusedCase{"ImagesWhereNobodyTellsOfContainers",
-                    "image_classification",
-                    {"slurm", "synthetic", "container"},
-                    "platform slurm tells no container"},
-        RefusedCase{"SizesWithoutData",
-                    "scaling",
-                    {"JEDI", "gpt"},
-                    "BENCH_TOKEN_DATA: set it to the PREFIX of a corpus, or give the tag "
-                    "synthetic"},
-        RefusedCase{"SizesInTwoWays",
-                    "scaling",
-                    {"JEDI", "synthetic", "weak", "strong"},
-                    "not (weak and strong)"}),
-    [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace bench::end_to_end

@@ -112,6 +112,19 @@ std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device) {
   return std::make_unique<CudaClock>(device);
 }
 
+std::function<double()> cuda_number_on_host(const torch::Tensor& number) {
+  // Only into memory that stays in its place does the GPU copy by itself.
+  const torch::Tensor there =
+      torch::empty({}, torch::TensorOptions(number.scalar_type()).pinned_memory(true));
+  there.copy_(number.detach(), /*non_blocking=*/true);
+  const auto copied = std::make_shared<at::cuda::CUDAEvent>();
+  copied->record();
+  return [there, copied] {
+    copied->synchronize();
+    return there.item<double>();
+  };
+}
+
 std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device& device) {
   return std::make_unique<CudaGraphMaker>(device);
 }
@@ -140,6 +153,10 @@ std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device&) {
 
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device&) {
   throw std::logic_error("a GPU clock was asked for in a program built without CUDA");
+}
+
+std::function<double()> cuda_number_on_host(const torch::Tensor&) {
+  throw std::logic_error("a number of a GPU was asked for in a program built without CUDA");
 }
 
 std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device&) {

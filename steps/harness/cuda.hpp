@@ -5,6 +5,7 @@
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device);
 /// Takes CUDA events on the current stream; they are read after the timed loop, so that the host
 /// never waits inside it.
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device);
+
+/// Of a scalar on a GPU, see number_on_host.
+std::function<double()> cuda_number_on_host(const torch::Tensor& number);
 
 /// CUDA graphs, or HIP's. As long as it lives, this thread gives its work to a stream of its own,
 /// since the one that all share cannot be recorded; wait for the device before it goes.

@@ -68,6 +68,12 @@ void synchronise(const torch::Device& device) {
     torch::cuda::synchronize(device.index());
 }
 
+std::function<double()> number_on_host(const torch::Tensor& number) {
+  if (number.is_cuda())
+    return cuda_number_on_host(number);
+  return [value = number.item<double>()] { return value; };
+}
+
 std::int64_t device_memory_bytes(const torch::Device& device) {
   if (device.is_cuda())
     return cuda_memory_bytes(device);

@@ -4,6 +4,7 @@
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,6 +23,11 @@ std::string device_name(const torch::Device& device);
 
 /// Waits until everything that was given to the device is done. Nothing to do on the CPU.
 void synchronise(const torch::Device& device);
+
+/// Starts to bring a number, a scalar on this or that device, to the host. The function that is
+/// returned waits until it is there and gives it; on a GPU nothing that was launched later is
+/// waited for.
+std::function<double()> number_on_host(const torch::Tensor& number);
 
 /// Of the GPU, or of the host.
 std::int64_t device_memory_bytes(const torch::Device& device);

@@ -80,7 +80,11 @@ void GradientBuckets::lay_out(Bucket& bucket) {
   for (const std::size_t slot : bucket.slots)
     elements += slots_[slot].parameter.numel();
   const torch::Tensor& first = slots_[bucket.slots.front()].parameter;
-  bucket.flat = torch::empty({elements}, first.options().requires_grad(false));
+  const bool with_number = &bucket == &buckets_.front();
+  bucket.flat =
+      torch::empty({elements + (with_number ? 1 : 0)}, first.options().requires_grad(false));
+  if (with_number)
+    number_ = bucket.flat.select(0, elements).zero_();
   std::int64_t offset = 0;
   for (const std::size_t slot : bucket.slots) {
     slots_[slot].place = part_of(bucket.flat, offset, slots_[slot].parameter);
@@ -109,6 +113,17 @@ void GradientBuckets::arrive(std::size_t slot) {
   const torch::NoGradGuard no_gradient;
   take_gradient(slots_[slot]);
   launch_complete();
+}
+
+void GradientBuckets::average(const torch::Tensor& number) {
+  if (buckets_.empty())
+    number_ = number.detach();
+  else
+    number_.copy_(number.detach());
+}
+
+torch::Tensor GradientBuckets::average_number() const {
+  return buckets_.empty() ? number_ : number_.clone();
 }
 
 void GradientBuckets::launch_complete() {

@@ -26,6 +26,9 @@ namespace bench::steps {
 /// With several micro-batches per step the earlier ones run under set_synchronising(false): their
 /// gradients add up and only the last one's pass communicates.
 ///
+/// One number more, such as the loss, can go with the first bucket. It costs no message of its own,
+/// and all ranks then know the same of it.
+///
 /// A parameter that got no gradient on this rank counts as zero there, and afterwards has one. All
 /// ranks must deal the same parameters in the same order. One rank alone has no buckets.
 class GradientBuckets {
@@ -44,6 +47,13 @@ class GradientBuckets {
 
   /// Whether the backward passes from now on communicate. At first they do.
   void set_synchronising(bool synchronising) { synchronising_ = synchronising; }
+
+  /// Averages this number, a scalar on the device, too: in the type of the last parameter. Comes
+  /// before the backward pass that communicates.
+  void average(const torch::Tensor& number);
+
+  /// The mean of that number over the ranks, behind `wait`; for one rank alone the number itself.
+  torch::Tensor average_number() const;
 
   /// Waits until every gradient is the mean over the ranks. Needed once per step, after its last
   /// backward pass; a second pass that communicates before it throws std::logic_error.
@@ -65,7 +75,7 @@ class GradientBuckets {
     bool arrived = false;
   };
   struct Bucket {
-    torch::Tensor flat;              ///< (elements of all its parameters)
+    torch::Tensor flat;  ///< (elements of all its parameters, and in the first one more)
     std::vector<std::size_t> slots;  ///< Indices.
     std::size_t arrived = 0;
     Pending pending;
@@ -80,6 +90,7 @@ class GradientBuckets {
   Communicator* communicator_;
   std::vector<Slot> slots_;
   std::vector<Bucket> buckets_;
+  torch::Tensor number_;      ///< Of several ranks the end of the first bucket.
   std::size_t launched_ = 0;  ///< So many buckets, in order: the same order on all ranks.
   bool synchronising_ = true;
 };

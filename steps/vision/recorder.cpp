@@ -42,10 +42,6 @@ void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
   percents_.push_back(counts * (100.0 / static_cast<double>(scores.size(0))));
 }
 
-bool Recorder::has_diverged() const {
-  return !losses_.empty() && !std::isfinite(losses_.back().item<double>());
-}
-
 History Recorder::read(steps::Communicator& ranks) const {
   History history{.losses = on_host(mean_over(ranks, losses_))};
   if (!percents_.empty()) {

@@ -31,9 +31,6 @@ class Recorder {
   /// @param labels (B), int64
   void record(const torch::Tensor& loss, const torch::Tensor& scores, const torch::Tensor& labels);
 
-  /// Whether the last loss is not finite. Waits for the device.
-  bool has_diverged() const;
-
   /// Waits for the device. Shares are empty unless they were worked out.
   /// @param ranks that have recorded as many steps, with as many images in each; all of them call
   /// it

@@ -2,6 +2,7 @@
 
 #include "harness/cuda.hpp"
 #include "harness/gradient_buckets.hpp"
+#include "harness/loss_watch.hpp"
 #include "harness/mllog.hpp"
 #include "harness/replay.hpp"
 #include "harness/sgd.hpp"
@@ -24,12 +25,12 @@ class Training {
         model_(model),
         device_(device),
         timers_(timers),
-        looks_at_losses_(device.is_cpu() && communicator.size() == 1),
         precision_(options.common.precision()),
         optimizer_(model->parameters(), {.learning_rate = options.learning_rate(),
                                          .momentum = options.momentum,
                                          .weight_decay = options.weight_decay}),
-        recorder_(options.log_has_accuracy()) {
+        recorder_(options.log_has_accuracy()),
+        watch_(device) {
     steps::broadcast_parameters(*model, communicator);
     buckets_ = std::make_unique<steps::GradientBuckets>(model->parameters(), communicator);
   }
@@ -40,16 +41,16 @@ class Training {
     timers_.timed(Region::backward, [&] { replay_.part(1, [&] { backward(); }); });
     timers_.timed(Region::comm, [&] { buckets_->wait(); });
     timers_.timed(Region::optimizer, [&] { replay_.part(2, [&] { update(); }); });
-    recorder_.record(replay_.kept(loss_), scores_, batch.labels);
+    const torch::Tensor loss = replay_.kept(buckets_->average_number());
+    recorder_.record(loss, scores_, batch.labels);
+    watch_.add(loss);
     replay_.end_step();
     if (!replay_.has_recorded())
       loss_ = scores_ = torch::Tensor();  // and with them what the backward pass needed
   }
 
-  /// Whether the last loss is known to be lost. On a GPU the host would have to wait for it, and
-  /// of several ranks, each with a loss of its own, one would end without the others: these find
-  /// out when all steps are done.
-  bool has_diverged() const { return looks_at_losses_ && recorder_.has_diverged(); }
+  /// Whether a loss is known to be lost; all ranks know of the same ones.
+  bool has_diverged() const { return watch_.has_diverged(); }
 
   const Recorder& recorder() const { return recorder_; }
 
@@ -61,6 +62,7 @@ class Training {
   }
 
   void backward() {
+    buckets_->average(loss_);
     const double scale = steps::loss_scale(precision_);
     (scale == 1.0 ? loss_ : loss_ * scale).backward();
   }
@@ -75,11 +77,11 @@ class Training {
   Network& model_;
   torch::Device device_;
   steps::Timers& timers_;
-  bool looks_at_losses_;
   steps::Precision precision_;
   steps::Sgd optimizer_;
   std::unique_ptr<steps::GradientBuckets> buckets_;
   Recorder recorder_;
+  steps::LossWatch watch_;
   torch::Tensor scores_;  // (B, classes)
   torch::Tensor loss_;
 };

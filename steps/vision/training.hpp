@@ -10,7 +10,8 @@
 namespace bench::vision {
 
 /// Trains the model, which is on the device. Ranks train copies of that of rank 0.
-/// On the CPU one rank alone ends with the first step whose loss is not finite.
+/// Ends with the first step whose loss, the mean over the ranks, is not finite; on a GPU some steps
+/// later, see steps::LossWatch.
 /// @param timers get the times of the measured steps
 /// @returns what all steps gave that were done, warm-up included
 History train(const Options& options, Images& images, Network& model,

@@ -7,6 +7,7 @@
 #include "harness/program.hpp"
 #include "harness/sgd.hpp"
 
+#include <cmath>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -24,6 +25,7 @@ struct Options {
   int steps = 2;
   int victim = -1;       ///< The rank that dies or sleeps.
   int unused_rank = -1;  ///< The rank whose loss leaves the last parameter out.
+  int lost_rank = -1;    ///< The rank whose loss is said to be no number.
   int bucket_bytes = 512;
   int start_ms = 20000;
   int operation_ms = 20000;
@@ -78,12 +80,15 @@ int train(const Options& options, Communicator& communicator) {
       const std::int64_t first = (communicator.rank() * options.micro_batches + part) * rows;
       const torch::Tensor scores = net->forward(images.narrow(0, first, rows), with_factor);
       const torch::Tensor loss = torch::cross_entropy_loss(scores, labels.narrow(0, first, rows));
+      if (part + 1 == options.micro_batches)
+        buckets.average(communicator.rank() == options.lost_rank ? loss * NAN : loss);
       (loss / options.micro_batches).backward();
     }
     buckets.wait();
     optimizer.step();
   }
   write_gradients(*net, options.out);
+  log_value("loss", buckets.average_number().item<float>());
   log_value("buckets", buckets.bucket_count());
   return exit_ok;
 }
@@ -157,6 +162,7 @@ int run(int argc, char** argv) {
   app.add_option("--steps", options.steps);
   app.add_option("--victim", options.victim);
   app.add_option("--unused-rank", options.unused_rank);
+  app.add_option("--lost-rank", options.lost_rank);
   app.add_option("--bucket-bytes", options.bucket_bytes);
   app.add_option("--start-ms", options.start_ms);
   app.add_option("--operation-ms", options.operation_ms);

@@ -140,6 +140,31 @@ TEST(DataParallel, AParameterWithoutGradientCountsAsZero) {
   EXPECT_NE(half.gradients(0).front(), all.gradients(0).front());
 }
 
+/// What a rank printed as the mean of the losses.
+double loss_in(const std::string& out) {
+  return Outcome{.out = out}.number("loss");
+}
+
+TEST(DataParallel, TheLossGoesWithTheGradients) {
+  const FreePort port;
+  Program four(4, {"train"}, port.number());
+  Program one(1, {"train"}, 1);
+  EXPECT_THAT(four.wait(), Each(0)) << four.err(0);
+  EXPECT_THAT(one.wait(), Each(0)) << one.err(0);
+  constexpr double rounding = 1e-6;
+  EXPECT_NEAR(loss_in(four.out(0)), loss_in(one.out(0)), rounding);
+  for (int rank = 1; rank < 4; ++rank)
+    EXPECT_EQ(loss_in(four.out(rank)), loss_in(four.out(0)));
+}
+
+TEST(DataParallel, ALossOfOneRankThatIsLostIsLostOnAll) {
+  const FreePort port;
+  Program program(2, {"train", "--lost-rank", "1"}, port.number());
+  EXPECT_THAT(program.wait(), Each(0)) << program.err(0);
+  for (int rank = 0; rank < 2; ++rank)
+    EXPECT_THAT(program.out(rank), HasSubstr("loss=nan\n"));
+}
+
 class CommunicatorTest : public testing::TestWithParam<int> {};
 
 TEST_P(CommunicatorTest, DoesEveryOperation) {

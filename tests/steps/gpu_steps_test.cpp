@@ -47,6 +47,14 @@ TEST_F(StepsOnGpu, VisionFindsTheLossesOfTheCpu) {
   EXPECT_NEAR(gpu.number("first_loss"), cpu.number("first_loss"), 5e-3);
 }
 
+TEST_F(StepsOnGpu, VisionEndsSoonBehindTheStepWhoseLossIsLost) {
+  const Outcome outcome = run_step(VISION_PROGRAM,
+                                   "--model resnet18 --image-size 64 --batch-size 8 --device cuda "
+                                   "--warmup 0 --steps 100000 --base-learning-rate 1e30");
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  EXPECT_EQ(outcome.value("diverged_at_step"), "2");
+}
+
 TEST_F(StepsOnGpu, VisionReplaysWhatItWouldDo) {
   for (const char* images : {"--synthetic device", "--synthetic host"})
     for (const char* precision : {"fp32", "fp16", "bf16"}) {

@@ -61,6 +61,19 @@ TEST(VisionRanks, EndTogetherWhereTheLossIsLost) {
   EXPECT_EQ(outcomes[0].value("diverged_at_step"), "2");
 }
 
+TEST(VisionRanks, EndWithTheStepWhoseLossIsLost) {
+  const std::string lost =
+      "--model resnet18 --image-size 32 --batch-size 2 --threads 1 --device cpu --eval-steps 1 "
+      "--base-learning-rate 1e30 ";
+  for (const char* steps : {"--steps 100000 --warmup 1", "--steps 1 --warmup 100000"}) {
+    const auto outcomes = run_ranks(2, VISION_PROGRAM, lost + steps);
+    EXPECT_EQ(outcomes[0].exit_code, 4) << outcomes[0].err;
+    EXPECT_EQ(outcomes[1].exit_code, 4) << outcomes[1].err;
+    EXPECT_EQ(outcomes[0].value("diverged_at_step"), "2") << steps;
+    EXPECT_EQ(outcomes[0].value("evaluation_s"), "") << steps;
+  }
+}
+
 #endif
 
 }  // namespace

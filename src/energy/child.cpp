@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -97,6 +99,27 @@ void pass_on(int signal, pid_t program) {
   ::kill(group > 0 && group != ::getpgrp() ? -group : program, signal);
 }
 
+sigset_t every_signal() {
+  sigset_t all;
+  sigfillset(&all);
+  return all;
+}
+
+int wait_for_signal(siginfo_t& info) {
+  const sigset_t all = every_signal();
+  return ::sigwaitinfo(&all, &info);
+}
+
+/// -1 and EAGAIN where none has come.
+int wait_for_signal_until(std::chrono::steady_clock::time_point time, siginfo_t& info) {
+  const auto left = std::max<std::chrono::nanoseconds>(time - std::chrono::steady_clock::now(),
+                                                       std::chrono::nanoseconds(0));
+  constexpr long long second_ns = 1'000'000'000;
+  const timespec at_most{.tv_sec = left.count() / second_ns, .tv_nsec = left.count() % second_ns};
+  const sigset_t all = every_signal();
+  return ::sigtimedwait(&all, &info, &at_most);
+}
+
 bool stops_from_terminal(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
@@ -145,9 +168,9 @@ bool should_forward(const siginfo_t& signal, pid_t program) {
   return signal.si_signo != SIGCHLD && signal.si_code <= 0 && signal.si_pid != program;
 }
 
-ExitStatus wait_forwarding(pid_t program) {
-  sigset_t all;
-  sigfillset(&all);
+ExitStatus wait_forwarding(pid_t program, std::function<void()> later,
+                           std::chrono::milliseconds later_after) {
+  const auto later_at = std::chrono::steady_clock::now() + later_after;
   bool stopped = false;
   bool stop_too = false;
   for (;;) {
@@ -164,7 +187,9 @@ ExitStatus wait_forwarding(pid_t program) {
       ::kill(::getpid(), SIGSTOP);
     }
     siginfo_t info{};
-    const int signal = ::sigwaitinfo(&all, &info);
+    const int signal = later ? wait_for_signal_until(later_at, info) : wait_for_signal(info);
+    if (signal < 0 && errno == EAGAIN)
+      std::exchange(later, {})();
     if (signal < 0)
       continue;
     if (stops_from_terminal(signal) || signal == SIGCONT)

@@ -33,6 +33,8 @@ namespace {
 
 /// Of this program's own mistakes, as nohup and timeout have it.
 constexpr int code_of_usage = 125;
+/// Who is killed earlier has hardly a sample, and the end of a short program does not wait for it.
+constexpr std::chrono::milliseconds record_after{250};
 
 /// A closed standard error must not change the exit code, so a failure to write is no matter here.
 void say(const std::string& line) {
@@ -183,7 +185,9 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));
-  provenance.status = wait_forwarding(started.pid);
+  provenance.status = record ? wait_forwarding(
+                                   started.pid, [&] { record->open(); }, record_after)
+                             : wait_forwarding(started.pid);
   const Clock::time_point end = Clock::now();
   if (marks)
     marks->end(end);

@@ -133,7 +133,7 @@ void PowerTable::record_columns() const {
   for (const Part& part : layout_.parts)
     for (std::size_t k = 0; part.first && k < part.channels; ++k)
       slow[*part.first + k] = part.slow;
-  record_->add_channels(layout_.channels, slow);
+  record_->add_channels(layout_.channels, std::move(slow));
 }
 
 void PowerTable::finish() {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
@@ -40,6 +42,21 @@ json to_json(const Channel& channel) {
           {"counter_only", channel.counter_only},
           {"averaging_window_s", channel.averaging_window_s},
           {"counter_period_s", channel.counter_period_s}};
+}
+
+json to_json(const RunStart& start) {
+  json object{{"provenance", to_json(start.provenance)},
+              {"formats", json::array()},
+              {"jpwr", start.layout == PowerLayout::jpwr},
+              {"regions", start.regions},
+              {"power_idle_w", start.idle_w},
+              {"absences", json::array()}};
+  for (const Format format : start.formats)
+    object["formats"].push_back(name_of(format));
+  for (const Absence& absence : start.absences)
+    object["absences"].push_back(
+        {{"source", absence.source}, {"reason", absence.reason}, {"elsewhere", absence.elsewhere}});
+  return object;
 }
 
 // The members, or what stands for them: a record may be damaged, or of another version of this
@@ -145,53 +162,53 @@ void take_line(const json& object, RecordedRun& run) {
 
 }  // namespace
 
-void RunRecord::add_start(const RunStart& start) {
-  json object{{"provenance", to_json(start.provenance)},
-              {"formats", json::array()},
-              {"jpwr", start.layout == PowerLayout::jpwr},
-              {"regions", start.regions},
-              {"power_idle_w", start.idle_w},
-              {"absences", json::array()}};
-  for (const Format format : start.formats)
-    object["formats"].push_back(name_of(format));
-  for (const Absence& absence : start.absences)
-    object["absences"].push_back(
-        {{"source", absence.source}, {"reason", absence.reason}, {"elsewhere", absence.elsewhere}});
-  const std::string line = line_of({{"pid", ::getpid()}, {"start", object}});
+void RunRecord::open() {
   const std::lock_guard lock(mutex_);
-  write_line(line);
+  if (std::exchange(opened_, true))
+    return;
+  fd_ = UniqueFd(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  // For as long as this process lives: so `recover` knows that it does.
+  if (fd_.valid())
+    ::flock(fd_.get(), LOCK_EX | LOCK_NB);
+  for (MakeLine& line : std::exchange(waiting_, {}))
+    write(std::move(line));
 }
 
-void RunRecord::add_channels(std::span<const Channel> channels, const std::vector<bool>& slow) {
-  json list = json::array();
-  for (std::size_t k = 0; k < channels.size(); ++k) {
-    list.push_back(to_json(channels[k]));
-    list.back()["slow"] = static_cast<bool>(slow[k]);
-  }
-  const std::string line = line_of({{"channels", list}});
-  const std::lock_guard lock(mutex_);
-  write_line(line);
+void RunRecord::add_start(RunStart start) {
+  add([start = std::move(start)] {
+    return line_of({{"pid", ::getpid()}, {"start", to_json(start)}});
+  });
+}
+
+void RunRecord::add_channels(std::vector<Channel> channels, std::vector<bool> slow) {
+  add([channels = std::move(channels), slow = std::move(slow)] {
+    json list = json::array();
+    for (std::size_t k = 0; k < channels.size(); ++k) {
+      list.push_back(to_json(channels[k]));
+      list.back()["slow"] = static_cast<bool>(slow[k]);
+    }
+    return line_of({{"channels", list}});
+  });
+}
+
+void RunRecord::add_mark(double time_s) {
+  add([time_s] { return line_of({{"mark_s", time_s}}); });
 }
 
 bool RunRecord::add_counters(double time_s, std::span<const Channel> channels,
                              std::span<const Reading> readings) {
-  json counters_j;
-  for (std::size_t k = 0; k < channels.size(); ++k)
-    if (readings[k].energy_j && readings[k].power_w)
-      counters_j[channels[k].name] = *readings[k].energy_j;
-  if (counters_j.empty())
-    return true;
   const std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock)
     return false;
-  write_line(line_of({{"time_s", time_s}, {"counters_j", counters_j}}));
+  std::map<std::string, double> counters_j;
+  for (std::size_t k = 0; k < channels.size(); ++k)
+    if (readings[k].energy_j && readings[k].power_w)
+      counters_j.emplace(channels[k].name, *readings[k].energy_j);
+  if (!counters_j.empty())
+    write([time_s, counters_j = std::move(counters_j)] {
+      return line_of({{"time_s", time_s}, {"counters_j", counters_j}});
+    });
   return true;
-}
-
-void RunRecord::add_mark(double time_s) {
-  const std::string line = line_of({{"mark_s", time_s}});
-  const std::lock_guard lock(mutex_);
-  write_line(line);
 }
 
 void RunRecord::remove() {
@@ -200,18 +217,21 @@ void RunRecord::remove() {
     ::unlink(file_.c_str());
 }
 
+void RunRecord::add(MakeLine line) {
+  const std::lock_guard lock(mutex_);
+  write(std::move(line));
+}
+
 /// With the lock.
-void RunRecord::write_line(const std::string& line) {
+/// @param line made when it is written, which it never is where the program ends at once
+void RunRecord::write(MakeLine line) {
   if (!opened_) {
-    fd_ =
-        UniqueFd(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
-    // For as long as this process lives: so `recover` knows that it does.
-    if (fd_.valid())
-      ::flock(fd_.get(), LOCK_EX | LOCK_NB);
-    opened_ = true;
+    waiting_.push_back(std::move(line));
+    return;
   }
+  const std::string text = line();
   if (fd_.valid()) [[maybe_unused]]
-    const auto written = ::write(fd_.get(), line.data(), line.size());
+    const auto written = ::write(fd_.get(), text.data(), text.size());
 }
 
 RecordedRun parse_run_record(const std::string& text) {

@@ -161,7 +161,7 @@ TEST(EnergyKilled, ADeviceThatWasLostBeforeHasNoEnergy) {
 TEST(EnergyKilled, BeforeItsFirstSampleHasAReason) {
   const TemporaryDirectory directory;
   run(metered({"--method", "nvml", "--wait-ready", "0s", "--out", directory.path().string()},
-              "sleep 0.2; kill -KILL $PPID"),
+              "sleep 0.7; kill -KILL $PPID"),
       {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"FAKE_NVML_INIT_MS", "20000"}});
   EXPECT_EQ(recover(directory.path()).status.code, 0);
   const auto found = summary_in(directory.path() / "energy.txt");
@@ -175,7 +175,7 @@ TEST(EnergyKilled, AMeterThatRunsIsLeftAlone) {
   const std::string out = directory.path().string();
   const CommandOutput output = run(
       metered({"--method", "mock:constant=100W", "--interval", "10ms", "--out", out},
-              "sleep 0.3; " + std::string(BENCH_ENERGY_PROGRAM) + " recover " + out + "; echo $?"));
+              "sleep 0.7; " + std::string(BENCH_ENERGY_PROGRAM) + " recover " + out + "; echo $?"));
   EXPECT_EQ(output.standard_output, "125\n");
   EXPECT_THAT(output.standard_error, HasSubstr("a meter still writes "));
   EXPECT_EQ(summary_in(directory.path() / "energy.txt").at("energy_quality"), "measured");

@@ -110,7 +110,7 @@ TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
 
 TEST_F(ProgramOutputTest, ResultsOfAnEarlierRunDoNotStandBesideOtherSamples) {
   const std::vector<std::string> options{"--method", "mock:constant=1W", "--out", "d"};
-  const std::vector<std::string> killed{"sh", "-c", "sleep 0.1; kill -KILL $PPID"};
+  const std::vector<std::string> killed{"sh", "-c", "sleep 0.7; kill -KILL $PPID"};
   const auto run_it = [&](const std::vector<std::string>& program) {
     std::vector<std::string> arguments = options;
     arguments.push_back("--");

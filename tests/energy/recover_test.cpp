@@ -52,7 +52,8 @@ class RecoverTest : public testing::Test {
     RunStart start{.provenance = {}, .formats = formats};
     start.provenance.host = host;
     record.add_start(start);
-    record.add_channels({&channel, 1}, {false});
+    record.add_channels({channel}, {false});
+    record.open();
   }
 
   std::vector<RecoveredFiles> recover() const { return recover_directory(options()); }

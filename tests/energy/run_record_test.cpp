@@ -51,6 +51,7 @@ TEST(RunRecord, IsReadAgain) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   RunRecord record(file);
+  record.open();
   record.add_start(start());
   record.add_channels(two_channels(), {false, true});
   record.add_mark(1.5);
@@ -77,7 +78,9 @@ TEST(RunRecord, HoldsAllThatResultsTellOfAChannel) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   const std::vector<Channel> written = two_channels();
-  RunRecord(file).add_channels(written, {false, true});
+  RunRecord record(file);
+  record.open();
+  record.add_channels(written, {false, true});
   const auto read = parse_run_record(read_file(file)).channels;
   ASSERT_EQ(read.size(), 2U);
   EXPECT_FALSE(read[0].slow);
@@ -103,8 +106,9 @@ TEST(RunRecord, TheLastListOfChannelsHolds) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   RunRecord record(file);
+  record.open();
   const std::vector<Channel> all = two_channels();
-  record.add_channels(std::span(all).first(1), {false});
+  record.add_channels({all[0]}, {false});
   record.add_channels(all, {false, false});
   EXPECT_EQ(parse_run_record(read_file(file)).channels.size(), 2U);
 }
@@ -113,6 +117,7 @@ TEST(RunRecord, HasCountersThatStandBesideAPower) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   RunRecord record(file);
+  record.open();
   const std::vector<Reading> readings{{.power_w = 100.0, .energy_j = 7.5, .failure = ""},
                                       {.power_w = {}, .energy_j = 3.0, .failure = ""}};
   EXPECT_TRUE(record.add_counters(0.5, two_channels(), readings));
@@ -133,6 +138,7 @@ TEST(RunRecord, ALineThatWasCutOffIsNone) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   RunRecord record(file);
+  record.open();
   record.add_mark(1);
   record.add_start(start());
   const std::string text = read_file(file);
@@ -156,14 +162,25 @@ TEST(RunRecord, TakesWhatItUnderstandsOfOneThatIsDamaged) {
   EXPECT_THAT(run.mark_times_s, ElementsAre(0));
 }
 
+TEST(RunRecord, WaitsInMemoryUntilItIsOpened) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "unfinished.jsonl";
+  RunRecord record(file);
+  record.add_mark(1);
+  EXPECT_TRUE(record.add_counters(1, {}, {}));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  record.open();
+  record.add_mark(2);
+  EXPECT_THAT(parse_run_record(read_file(file)).mark_times_s, ElementsAre(1, 2));
+}
+
 TEST(RunRecord, IsLockedForAsLongAsItsMeterLives) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   std::optional<UniqueFd> other;
   {
     RunRecord record(file);
-    EXPECT_FALSE(std::filesystem::exists(file));  // the start of the program does not wait for it
-    record.add_mark(1);
+    record.open();
     other.emplace(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
     EXPECT_NE(::flock(other->get(), LOCK_EX | LOCK_NB), 0);
   }
@@ -174,6 +191,7 @@ TEST(RunRecord, GoesAwayWhereThereAreResults) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
   RunRecord record(file);
+  record.open();
   record.add_mark(1);
   record.remove();
   EXPECT_FALSE(std::filesystem::exists(file));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +50,9 @@ bool should_forward(const siginfo_t& signal, pid_t program);
 /// Waits for the end of the program and meanwhile passes signals on. When the terminal stops the
 /// program, this process stops too, so that the shell notices.
 /// Signals must be blocked, see `block_signals`.
-ExitStatus wait_forwarding(pid_t program);
+/// @param later called once if the program still runs after `later_after`
+ExitStatus wait_forwarding(pid_t program, std::function<void()> later = {},
+                           std::chrono::milliseconds later_after = {});
 
 /// Ends this process the way the program ended: same exit code, or same signal, without a core file
 /// of this process.

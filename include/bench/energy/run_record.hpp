@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,9 +37,9 @@ struct RunStart {
 /// meter be killed: lines of JSON that only ever grow. The file is there until the results are, and
 /// locked for as long as the meter lives.
 ///
-/// Made at the first line that is written, which is after the program has started: nothing waits
-/// for it. What cannot be written is left out, since no measurement depends on it. Safe to use by
-/// several threads.
+/// Lines wait in memory until it is opened: neither the start of the program waits for it, nor the
+/// end of one that takes no time. What cannot be written is left out, since no measurement depends
+/// on it. Safe to use by several threads.
 class RunRecord {
  public:
   explicit RunRecord(std::filesystem::path file) : file_(std::move(file)) {}
@@ -46,10 +47,13 @@ class RunRecord {
   RunRecord& operator=(const RunRecord&) = delete;
   ~RunRecord() = default;
 
-  void add_start(const RunStart& start);
+  /// Makes the file.
+  void open();
+
+  void add_start(RunStart start);
   /// The columns of the samples; again, and all of them, where others have come up late.
   /// @param slow which of them belong to a source that does not sample at every tick
-  void add_channels(std::span<const Channel> channels, const std::vector<bool>& slow);
+  void add_channels(std::vector<Channel> channels, std::vector<bool> slow);
   /// What counters showed, of channels that have a power besides: the others' steps are their
   /// power.
   /// @returns false where another thread is writing; then nothing is
@@ -61,10 +65,13 @@ class RunRecord {
   void remove();
 
  private:
-  void write_line(const std::string& line);
+  using MakeLine = std::function<std::string()>;
+  void add(MakeLine line);
+  void write(MakeLine line);
 
   std::filesystem::path file_;
   std::mutex mutex_;
+  std::vector<MakeLine> waiting_;  ///< Lines from before the file.
   bool opened_ = false;
   UniqueFd fd_;
 };

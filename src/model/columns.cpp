@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -22,10 +24,11 @@ void collect_steps(const Benchmark& benchmark, const std::string& name,
     collect_steps(benchmark, parent, steps);
 }
 
+constexpr std::array suffixes{"",     "_first", "_last", "_cnt", "_min",
+                              "_max", "_sum",   "_avg",  "_std", "_sum2"};
+
 void add_patterns(const Benchmark& benchmark, const std::vector<std::string>& sets,
                   std::set<std::string>& names) {
-  constexpr std::array suffixes{"_first", "_last", "_cnt", "_min",  "_max",
-                                "_sum",   "_avg",  "_std", "_sum2", ""};
   for (const std::string& set : sets)
     for (const Pattern& pattern : benchmark.pattern_set(set)->patterns)
       for (const char* suffix : suffixes)
@@ -60,10 +63,24 @@ bool measures_energy(const Benchmark& benchmark) {
                      [](const Step& step) { return step.energy.has_value(); });
 }
 
-bool is_built_in(const std::string& name, bool energy) {
-  return name.starts_with("jube_") ||
-         (energy && (name.starts_with("energy_") || name.starts_with("power_") ||
-                     name.starts_with("duration_")));
+/// What the meter tells of every run.
+constexpr std::array meter_names{"energy_wh",     "energy_net_wh",  "power_mean_w",
+                                 "power_max_w",   "power_idle_w",   "duration_s",
+                                 "energy_source", "energy_quality", "energy_recovered"};
+
+/// Of a device or a region, whose names nobody knows yet.
+bool is_of_meter(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> ends{
+      {{"energy_", "_wh"}, {"power_region_", "_w"}, {"duration_region_", "_s"}}};
+  return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
+    if (!name.ends_with(suffix))
+      return false;
+    const std::string_view base = name.substr(0, name.size() - suffix.size());
+    return std::ranges::any_of(ends, [&](const auto& parts) {
+      return base.size() > parts.first.size() + parts.second.size() &&
+             base.starts_with(parts.first) && base.ends_with(parts.second);
+    });
+  });
 }
 
 }  // namespace
@@ -71,11 +88,16 @@ bool is_built_in(const std::string& name, bool energy) {
 void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
   const bool energy = measures_energy(benchmark);
   for (const Result& result : benchmark.results) {
-    const std::set<std::string> names = fillable(benchmark, result.use);
+    std::set<std::string> names = fillable(benchmark, result.use);
+    if (energy)
+      for (const std::string name : meter_names)
+        for (const char* suffix : suffixes)
+          names.insert(name + suffix);
     const std::vector<std::string> known(names.begin(), names.end());
     const auto check_all = [&](const auto& columns, const char* what) {
       for (const auto& column : columns)
-        if (!names.contains(column.name) && !is_built_in(column.name, energy))
+        if (!names.contains(column.name) && !column.name.starts_with("jube_") &&
+            !(energy && is_of_meter(column.name)))
           diagnostics.warn(
               fmt::format("{} '{}' is no parameter or pattern of this result", what, column.name),
               did_you_mean(column.name, known), column.place);

@@ -91,5 +91,18 @@ TEST(Columns, OfTheMeterNeedAStepThatMeasures) {
                           "this result"));
 }
 
+TEST(Columns, OfTheMeterHaveTheNamesThatItTells) {
+  for (const char* name : {"energy_quality", "energy_recovered", "energy_net_wh_std", "duration_s",
+                           "power_idle_w", "energy_nvml_0_gpu_wh", "energy_region_epoch_wh_avg",
+                           "power_region_epoch_w", "duration_region_epoch_s_max"})
+    EXPECT_THAT(warnings_of_column(name, true), IsEmpty());
+  EXPECT_THAT(
+      warnings_of_column("energy_qualty", true),
+      ElementsAre("in.yaml:8:43: warning: column 'energy_qualty' is no parameter or pattern "
+                  "of this result\nhint: did you mean 'energy_quality'?"));
+  EXPECT_THAT(warnings_of_column("power_epoch_w", true),
+              ElementsAre(testing::HasSubstr("'power_epoch_w' is no parameter or pattern")));
+}
+
 }  // namespace
 }  // namespace bench::model

@@ -3,7 +3,6 @@
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 
-#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -11,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
-#include <malloc.h>
 #include <omp.h>
 #include <sched.h>
 
@@ -98,19 +96,6 @@ void log_environment(const CommonArguments& arguments, const torch::Device& devi
 }
 
 }  // namespace
-
-void keep_freed_memory() {
-  constexpr int threshold_bytes = 1 << 30;
-  constexpr int older_limit_bytes = 32 << 20;  // some releases of glibc refuse more
-  constexpr int top_pad_bytes = 64 << 20;
-  bool set = ::mallopt(M_MMAP_THRESHOLD, threshold_bytes) == 1 ||
-             ::mallopt(M_MMAP_THRESHOLD, older_limit_bytes) == 1;
-  set = ::mallopt(M_TRIM_THRESHOLD, INT_MAX) == 1 && set;
-  set = ::mallopt(M_TOP_PAD, top_pad_bytes) == 1 && set;
-  if (!set)
-    fmt::print(stderr,
-               "warning: malloc does not take its thresholds; CPU steps may be 1.5 times slower\n");
-}
 
 int usable_cpus() {
   constexpr std::size_t most = 65536;

@@ -7,12 +7,6 @@
 
 namespace bench::steps {
 
-/// Makes malloc keep what is freed. Must stand first in `main`.
-///
-/// By default every large temporary tensor is mapped, touched page by page and unmapped again; on
-/// two cores that made a ResNet-18 step 1.5 times longer. Warns on stderr where malloc refuses.
-void keep_freed_memory();
-
 /// How many CPUs the scheduler lets this process use (its affinity mask).
 int usable_cpus();
 

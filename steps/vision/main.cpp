@@ -5,6 +5,7 @@
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/log.hpp"
+#include "harness/memory.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"

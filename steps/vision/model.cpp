@@ -1,5 +1,8 @@
 #include "vision/model.hpp"
 
+#include "vision/batch_norm.hpp"
+#include "vision/convolution.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -46,12 +49,7 @@ struct Append {
   }
 
   void operator()(const Convolution& c) {
-    const bool half = c.padding == Padding::half;
-    torch::nn::Conv2d module(
-        torch::nn::Conv2dOptions(input.channels, c.out_channels, {c.kernel.height, c.kernel.width})
-            .stride(c.stride)
-            .padding({half ? c.kernel.height / 2 : 0, half ? c.kernel.width / 2 : 0})
-            .bias(c.bias));
+    ConvolutionLayer module(input.channels, c);
     if (c.bias) {
       torch::nn::init::kaiming_normal_(module->weight, 0.0, torch::kFanIn, torch::kReLU);
       torch::nn::init::zeros_(module->bias);
@@ -62,8 +60,7 @@ struct Append {
   }
 
   void operator()(const Normalisation& n) {
-    torch::nn::BatchNorm2d module(
-        torch::nn::BatchNorm2dOptions(input.channels).eps(n.epsilon).momentum(n.momentum));
+    BatchNorm module(input.channels, n);
     // A constant factor, as TensorFlow has it: cuDNN takes none but with a factor.
     module->weight.set_requires_grad(n.scale);
     add("normalisation", module);

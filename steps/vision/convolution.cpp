@@ -1,0 +1,80 @@
+#include "vision/convolution.hpp"
+
+#include <vector>
+
+namespace bench::vision {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr std::array<std::int64_t, 2> no_dilation = {1, 1};
+
+/// A convolution without bias whose weights get their gradient from one product over all images.
+class ConvolutionByProduct : public torch::autograd::Function<ConvolutionByProduct> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& weight, at::IntArrayRef stride,
+                               at::IntArrayRef padding) {
+    context->save_for_backward({x, weight});
+    context->saved_data["stride"] = stride;
+    context->saved_data["padding"] = padding;
+    return torch::conv2d(x, weight, {}, stride, padding);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const torch::Tensor& x = saved[0];       // (B, C, H, W)
+    const torch::Tensor& weight = saved[1];  // (C', C, kernel height, kernel width)
+    const std::vector<std::int64_t> stride = context->saved_data["stride"].toIntVector();
+    const std::vector<std::int64_t> padding = context->saved_data["padding"].toIntVector();
+    const torch::Tensor& dy = gradients[0];  // (B, C', H', W')
+
+    // What each output pixel saw: (B, C * kernel, H' * W') -> (C * kernel, B * H' * W').
+    const torch::Tensor seen = at::im2col(x, weight.sizes().slice(2), no_dilation, padding, stride)
+                                   .transpose(0, 1)
+                                   .flatten(1);
+    const torch::Tensor of_weight = dy.transpose(0, 1).flatten(1).mm(seen.t()).view_as(weight);
+    torch::Tensor of_x;
+    if (context->needs_input_grad(0))
+      of_x = std::get<0>(at::convolution_backward(dy, x, weight, {}, stride, padding, no_dilation,
+                                                  false, {0, 0}, 1, {true, false, false}));
+    return {of_x, of_weight, {}, {}};
+  }
+};
+
+std::array<std::int64_t, 2> padding_of(const Convolution& c) {
+  if (c.padding != Padding::half)
+    return {0, 0};
+  return {c.kernel.height / 2, c.kernel.width / 2};
+}
+
+}  // namespace
+
+ConvolutionLayerImpl::ConvolutionLayerImpl(std::int64_t in_channels, const Convolution& c)
+    : weight(register_parameter(
+          "weight", torch::empty({c.out_channels, in_channels, c.kernel.height, c.kernel.width}))),
+      stride_{c.stride, c.stride},
+      padding_(padding_of(c)) {
+  if (c.bias)
+    bias = register_parameter("bias", torch::empty(c.out_channels));
+}
+
+torch::Tensor ConvolutionLayerImpl::forward(const torch::Tensor& images) {
+  if (is_product(images))
+    return ConvolutionByProduct::apply(images, weight, stride_, padding_);
+  return torch::conv2d(images, weight, bias, stride_, padding_);
+}
+
+// As measured with 1 to 64 images and 64 to 512 channels: with fewer than four images, larger ones
+// or a kernel of one pixel the product gains nothing.
+bool ConvolutionLayerImpl::is_product(const torch::Tensor& images) const {
+  const auto side_behind = [&](std::int64_t at) {
+    return (images.size(2 + at) + 2 * padding_[at] - weight.size(2 + at)) / stride_[at] + 1;
+  };
+  return images.is_cpu() && images.scalar_type() == torch::kFloat && images.is_contiguous() &&
+         weight.is_contiguous() && !bias.defined() && weight.size(2) * weight.size(3) > 1 &&
+         images.size(0) >= 4 && side_behind(0) * side_behind(1) <= 4;
+}
+
+}  // namespace bench::vision

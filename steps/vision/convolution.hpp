@@ -1,0 +1,33 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+#include "vision/layers.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace bench::vision {
+
+/// LibTorch's Conv2d, (B, C, H, W) -> (B, C', H', W'), and its gradients; but on a CPU the gradient
+/// of its weights is one product of matrices where images have shrunk to at most 2x2 pixels.
+/// oneDNN goes over all of the weights for each image there, which takes two to eight times as
+/// long.
+class ConvolutionLayerImpl : public torch::nn::Module {
+ public:
+  /// Weights are left as they come: whoever builds the network initialises them.
+  ConvolutionLayerImpl(std::int64_t in_channels, const Convolution& shape);
+
+  torch::Tensor forward(const torch::Tensor& images);
+
+  torch::Tensor weight;  ///< (C', C, kernel height, kernel width)
+  torch::Tensor bias;    ///< (C'); undefined where the layer has none
+
+ private:
+  bool is_product(const torch::Tensor& images) const;
+
+  std::array<std::int64_t, 2> stride_;
+  std::array<std::int64_t, 2> padding_;
+};
+TORCH_MODULE(ConvolutionLayer);
+
+}  // namespace bench::vision

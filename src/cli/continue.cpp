@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "progress.hpp"
 #include "work.hpp"
 
 #include <memory>
@@ -31,6 +32,8 @@ std::function<int()> declare_continue(CLI::App& app) {
         workspace.set_fact(engine::budget_fact, run.fact(engine::budget_fact));
       }
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
+      if (worst > signal_exit_code)
+        break;
     }
     return worst;
   };

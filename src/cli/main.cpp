@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "console.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 
 #include <algorithm>
 #include <array>
@@ -167,7 +168,9 @@ int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
   bench::cli::Console::open_standard_descriptors();
   try {
-    return bench::cli::run({argv + 1, argv + argc});
+    const int code = bench::cli::run({argv + 1, argv + argc});
+    bench::cli::end_by_signal(code);
+    return code;
   } catch (const bench::Error& error) {
     bench::cli::tell(render(error), bench::cli::Level::error);
   } catch (const std::exception& defect) {

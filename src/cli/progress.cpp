@@ -4,6 +4,7 @@
 #include "output.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include <fmt/core.h>
 #include <signal.h>
@@ -17,14 +18,24 @@ namespace bench::cli {
 namespace {
 
 std::atomic<bool> interrupted{false};
+std::atomic<int> interrupted_by{0};
+
+void set_action(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;  // without SA_RESTART: the loop's poll shall return
+  sigaction(signal, &action, nullptr);
+}
 
 void note_interruption(int signal) {
+  interrupted_by = signal;
   interrupted = true;
-  if (signal == SIGINT) {
-    struct sigaction action {};
-    action.sa_handler = SIG_DFL;
-    sigaction(SIGINT, &action, nullptr);
-  }
+  if (signal == SIGINT)
+    set_action(SIGINT, SIG_DFL);
+}
+
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 double seconds_now() {
@@ -180,12 +191,22 @@ void Progress::notice(const std::string& message) {
 }
 
 const std::atomic<bool>& catch_interruptions() {
-  struct sigaction action {};
-  action.sa_handler = note_interruption;
-  // Without SA_RESTART: the loop's poll shall return.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    sigaction(signal, &action, nullptr);
+    if (!is_ignored(signal))
+      set_action(signal, note_interruption);
   return interrupted;
+}
+
+int interruption_code() {
+  return signal_exit_code + interrupted_by;
+}
+
+void end_by_signal(int code) {
+  if (code <= signal_exit_code)
+    return;
+  std::fflush(nullptr);
+  set_action(code - signal_exit_code, SIG_DFL);
+  ::raise(code - signal_exit_code);
 }
 
 }  // namespace bench::cli

@@ -86,7 +86,7 @@ int run_file(const RunOptions& options, const std::string& file, std::vector<int
       ids.erase(ids.begin());
     }
     worst = std::max(worst, run_benchmark(options, input, benchmark, request));
-    if (worst > 0 && options.work.stop_at_error)
+    if (ends_all(worst, options.work))
       break;
   }
   return worst;
@@ -102,7 +102,7 @@ int run_files(RunOptions& options) {
   int worst = 0;
   for (const std::string& file : options.files) {
     worst = std::max(worst, run_file(options, file, ids));
-    if (worst > 0 && options.work.stop_at_error)
+    if (ends_all(worst, options.work))
       return worst;
   }
   if (!ids.empty())

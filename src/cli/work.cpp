@@ -107,7 +107,7 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
   print(status_table(standing.counts) + "\n" + closing(run, finished));
   if (standing.interrupted) {
     tell(interruption_text(run, standing, options), Level::warning);
-    return 1;
+    return interruption_code();
   }
   if (!standing.trouble.empty()) {
     tell(fmt::format("{}\nhint: nothing is lost: `bench continue` goes on where this stopped",
@@ -123,6 +123,10 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
 }
 
 }  // namespace
+
+bool ends_all(int code, const WorkOptions& options) {
+  return code > signal_exit_code || (code > 0 && options.stop_at_error);
+}
 
 void set_verbosity(WorkOptions& options) {
   const char* wanted = std::getenv("JUBE_VERBOSE");

@@ -35,4 +35,7 @@ void set_verbosity(WorkOptions& options);
 int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name);
 
+/// Whether no further run is to be worked on after one with this exit code.
+bool ends_all(int code, const WorkOptions& options);
+
 }  // namespace bench::cli

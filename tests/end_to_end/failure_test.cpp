@@ -199,7 +199,7 @@ TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {
                                                std::to_string(first.pid()) + " on "));
   EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "RUNNING\n");
   first.signal_group(SIGINT);
-  EXPECT_EQ(first.wait().code, 1);
+  EXPECT_EQ(first.wait(), (ExitStatus{.signal = SIGINT}));
 }
 
 TEST(FailureTest, AnInterruptedRunEndsItsCommandsAndCanBeContinued) {
@@ -211,7 +211,7 @@ TEST(FailureTest, AnInterruptedRunEndsItsCommandsAndCanBeContinued) {
   while (!here.has("runs/started"))
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   run.signal_group(SIGTERM);
-  EXPECT_EQ(run.wait().code, 1);
+  EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGTERM}));
   here.write("runs/go", "");
   const auto again = here.bench({"continue", "runs"});
   EXPECT_EQ(again.status.code, 0) << again.standard_error;

@@ -30,6 +30,13 @@ class ProcessesTest : public testing::Test {
                 "name: p\noutpath: runs\nstep: {name: s, " + step + "do: '" + command + "'}\n");
   }
 
+  /// A shell that starts `bench`, which it knows as `$0`.
+  ProcessSpec shell(const std::string& script) const {
+    ProcessSpec spec = here_.spec({}, bash_);
+    spec.arguments.insert(spec.arguments.begin(), {"/bin/bash", "-c", script});
+    return spec;
+  }
+
   /// The process that has left its number in this file.
   int pid(const std::string& name) const {
     const std::string line = support::wait_for_line((here_.path() / "runs" / name).string());
@@ -59,9 +66,41 @@ TEST_F(ProcessesTest, AnInterruptionEndsAGroupThatIgnoresTheRequest) {
   ASSERT_GT(pid("child"), 0);
   ASSERT_GT(pid("grandchild"), 0);
   run.signal_group(SIGINT);
-  EXPECT_EQ(run.wait().code, 1);
+  EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGINT}));
   EXPECT_TRUE(are_gone());
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n") << "it is open again";
+}
+
+// bash, for one, takes a program that exits for one that has made something else of Ctrl-C.
+TEST_F(ProcessesTest, AnInterruptionEndsALoopOfTheShellToo) {
+  write("", stubborn);
+  Process loop(shell("for i in 1 2; do $0 run p.yaml; done"));
+  ASSERT_GT(pid("child"), 0);
+  loop.signal_group(SIGINT);
+  EXPECT_EQ(loop.wait(), (ExitStatus{.signal = SIGINT}));
+  EXPECT_FALSE(here_.has("runs/000001"));
+}
+
+TEST_F(ProcessesTest, AnInterruptionLeavesTheNextBenchmarkAlone) {
+  write("", stubborn);
+  here_.write("next.yaml", "name: next\noutpath: next\nstep: {name: s, do: 'true'}\n");
+  Process run(here_.spec({"run", "p.yaml", "next.yaml"}, bash_));
+  ASSERT_GT(pid("child"), 0);
+  run.signal_group(SIGTERM);
+  EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGTERM}));
+  EXPECT_FALSE(here_.has("next"));
+}
+
+TEST_F(ProcessesTest, ASignalThatIsIgnoredAsByNohupInterruptsNothing) {
+  here_.write("p.yaml",
+              "name: p\noutpath: runs\n"
+              "step: {name: s, do: 'touch ../../../started; until test -e ../../../go; do sleep "
+              "0.05; done'}\n");
+  Process run(shell("trap '' HUP; exec $0 run p.yaml"));
+  ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));
+  run.signal_group(SIGHUP);
+  here_.write("runs/go", "");
+  EXPECT_EQ(run.wait(), ExitStatus{});
 }
 
 TEST_F(ProcessesTest, ATimeoutHoldsAlsoForWhatAKilledBenchHasStarted) {

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>  // join, since fmt 11
 
 namespace bench::steps {
 namespace {

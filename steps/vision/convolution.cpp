@@ -28,7 +28,8 @@ class ConvolutionByProduct : public torch::autograd::Function<ConvolutionByProdu
     const torch::Tensor& weight = saved[1];  // (C', C, kernel height, kernel width)
     const std::vector<std::int64_t> stride = context->saved_data["stride"].toIntVector();
     const std::vector<std::int64_t> padding = context->saved_data["padding"].toIntVector();
-    const torch::Tensor& dy = gradients[0];  // (B, C', H', W')
+    // (B, C', H', W'); autocast has rounded what went forward, and with it this.
+    const torch::Tensor dy = gradients[0].to(x.scalar_type());
 
     // What each output pixel saw: (B, C * kernel, H' * W') -> (C * kernel, B * H' * W').
     const torch::Tensor seen = at::im2col(x, weight.sizes().slice(2), no_dilation, padding, stride)

@@ -1,5 +1,6 @@
 // Convolutions beside LibTorch's own.
 
+#include "harness/precision.hpp"
 #include "vision/convolution.hpp"
 
 #include <ostream>
@@ -76,6 +77,19 @@ TEST_P(ConvolutionTest, HasTheGradientsThatLibTorchHas) {
   const auto expected = torch::autograd::grad({libtorchs(images)}, inputs, {slopes});
   for (std::size_t i = 0; i < inputs.size(); ++i)
     EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-4, 1e-4));
+}
+
+TEST_P(ConvolutionTest, HasGradientsWhereAutocastRounds) {
+  const torch::Tensor images = torch::randn(GetParam().images).requires_grad_();
+  const auto gradients = [&](bool rounded) {
+    const steps::Autocast autocast(torch::kCPU,
+                                   rounded ? steps::Precision::bf16 : steps::Precision::fp32);
+    return torch::autograd::grad({ours->forward(images).sum()}, {images, ours->weight});
+  };
+  const auto exact = gradients(false);
+  const auto found = gradients(true);
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    EXPECT_TRUE(torch::allclose(found[i], exact[i], 0.02, 0.2));
 }
 
 // As the first layer of a network has it.

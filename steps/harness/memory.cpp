@@ -2,8 +2,8 @@
 
 #include <climits>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
+#include <memory>
 
 #include <fmt/core.h>
 #include <malloc.h>
@@ -13,31 +13,31 @@
 namespace bench::steps {
 namespace {
 
-constexpr int mib = 1 << 20;
-
 /// Makes the heap 2 GiB larger, of which nothing is used yet, and asks for huge pages there. A heap
 /// that grows later would need to be asked for again each time, and malloc does not tell.
 void ask_for_huge_pages() {
-  constexpr std::size_t larger_than_what_is_free = 16 * mib;
-  constexpr std::uintptr_t huge_page = 2 * mib;
+  constexpr std::size_t larger_than_what_is_free = 16 << 20;
+  constexpr std::size_t huge_page = 2 << 20;
   if (::mallopt(M_TOP_PAD, INT_MAX) != 1)
     return;
-  void* const first = std::malloc(larger_than_what_is_free);
-  const auto end = reinterpret_cast<std::uintptr_t>(::sbrk(0));
-  const auto begin =
-      (reinterpret_cast<std::uintptr_t>(first) + huge_page - 1) / huge_page * huge_page;
-  std::free(first);
-  // It is above the heap where the limit of the heap's size or of all memory is lower.
-  if (first && begin < end)
-    ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  const std::unique_ptr<void, void (*)(void*)> first(std::malloc(larger_than_what_is_free),
+                                                     &std::free);
+  const auto* const end = static_cast<char*>(::sbrk(0));
+  void* begin = first.get();
+  // It lies above the heap where the heap, or all memory, may not become so large.
+  if (!begin || begin >= end)
+    return;
+  auto bytes = static_cast<std::size_t>(end - static_cast<char*>(begin));
+  if (std::align(huge_page, huge_page, begin, bytes))
+    ::madvise(begin, bytes, MADV_HUGEPAGE);
 }
 
 }  // namespace
 
 void keep_freed_memory() {
-  constexpr int threshold_bytes = 1024 * mib;
-  constexpr int older_limit_bytes = 32 * mib;  // some releases of glibc refuse more
-  constexpr int top_pad_bytes = 64 * mib;
+  constexpr int threshold_bytes = 1 << 30;
+  constexpr int older_limit_bytes = 32 << 20;  // some releases of glibc refuse more
+  constexpr int top_pad_bytes = 64 << 20;
   bool set = ::mallopt(M_MMAP_THRESHOLD, threshold_bytes) == 1 ||
              ::mallopt(M_MMAP_THRESHOLD, older_limit_bytes) == 1;
   set = ::mallopt(M_TRIM_THRESHOLD, INT_MAX) == 1 && set;

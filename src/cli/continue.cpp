@@ -32,7 +32,7 @@ std::function<int()> declare_continue(CLI::App& app) {
         workspace.set_fact(engine::budget_fact, run.fact(engine::budget_fact));
       }
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
-      if (worst > signal_exit_code)
+      if (is_interruption_code(worst))
         break;
     }
     return worst;

@@ -17,6 +17,9 @@
 namespace bench::cli {
 namespace {
 
+/// What shells add to the number of a signal that ended a program.
+constexpr int signal_exit_code = 128;
+
 std::atomic<bool> interrupted{false};
 std::atomic<int> interrupted_by{0};
 
@@ -201,8 +204,12 @@ int interruption_code() {
   return signal_exit_code + interrupted_by;
 }
 
+bool is_interruption_code(int code) {
+  return code > signal_exit_code;
+}
+
 void end_by_signal(int code) {
-  if (code <= signal_exit_code)
+  if (!is_interruption_code(code))
     return;
   std::fflush(nullptr);
   set_action(code - signal_exit_code, SIG_DFL);

@@ -65,11 +65,9 @@ class Progress : public engine::Observer {
 /// a second SIGINT ends it at once. One that whoever started bench ignores (`nohup`) stays so.
 const std::atomic<bool>& catch_interruptions();
 
-/// What shells add to the number of a signal that ended a program.
-constexpr int signal_exit_code = 128;
-
-/// The exit code of a command that has ended in order because of a signal.
+/// The exit code of a command that has ended in order because of a signal, as shells number it.
 int interruption_code();
+bool is_interruption_code(int code);
 
 /// Ends this process by the signal that `code` stands for, if it is such a code: a shell goes on
 /// with its loop or script behind a program that merely exits at Ctrl-C.

@@ -125,7 +125,7 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
 }  // namespace
 
 bool ends_all(int code, const WorkOptions& options) {
-  return code > signal_exit_code || (code > 0 && options.stop_at_error);
+  return is_interruption_code(code) || (code > 0 && options.stop_at_error);
 }
 
 void set_verbosity(WorkOptions& options) {

@@ -49,25 +49,15 @@ class Runs {
   std::int64_t pixels_;
 };
 
-double sum(const Runs& runs, const float* x, std::int64_t channel) {
+/// The sum of what `term` gives for each place of a channel.
+template <typename Term>
+double sum(const Runs& runs, std::int64_t channel, Term&& term) {
   double all = 0;
   runs.for_each_run(channel, [&](std::int64_t begin, std::int64_t end) {
     float of_run = 0;
 #pragma omp simd reduction(+ : of_run)
     for (std::int64_t i = begin; i < end; ++i)
-      of_run += x[i];
-    all += of_run;
-  });
-  return all;
-}
-
-double squares_around(float mean, const Runs& runs, const float* x, std::int64_t channel) {
-  double all = 0;
-  runs.for_each_run(channel, [&](std::int64_t begin, std::int64_t end) {
-    float of_run = 0;
-#pragma omp simd reduction(+ : of_run)
-    for (std::int64_t i = begin; i < end; ++i)
-      of_run += (x[i] - mean) * (x[i] - mean);
+      of_run += term(i);
     all += of_run;
   });
   return all;
@@ -106,9 +96,11 @@ struct Statistics {
 void find_statistics(const Statistics& to, const Runs& runs, const float* x, std::int64_t c,
                      const Normalisation& options) {
   const auto n = static_cast<double>(runs.per_channel());
-  const double mean = sum(runs, x, c) / n;
-  to.mean[c] = static_cast<float>(mean);
-  const double squares = squares_around(to.mean[c], runs, x, c);
+  const double mean = sum(runs, c, [=](std::int64_t i) { return x[i]; }) / n;
+  const auto center = static_cast<float>(mean);
+  to.mean[c] = center;
+  const double squares =
+      sum(runs, c, [=](std::int64_t i) { return (x[i] - center) * (x[i] - center); });
   to.inverse_deviation[c] = static_cast<float>(1 / std::sqrt(squares / n + options.epsilon));
   to.running_mean[c] += static_cast<float>(options.momentum * (mean - to.running_mean[c]));
   // The running variance is the unbiased one, as in LibTorch.

@@ -1,5 +1,6 @@
 #include "vision/convolution.hpp"
 
+#include <array>
 #include <vector>
 
 namespace bench::vision {
@@ -55,27 +56,30 @@ std::array<std::int64_t, 2> padding_of(const Convolution& c) {
 ConvolutionLayerImpl::ConvolutionLayerImpl(std::int64_t in_channels, const Convolution& c)
     : weight(register_parameter(
           "weight", torch::empty({c.out_channels, in_channels, c.kernel.height, c.kernel.width}))),
-      stride_{c.stride, c.stride},
-      padding_(padding_of(c)) {
+      shape_(c) {
   if (c.bias)
     bias = register_parameter("bias", torch::empty(c.out_channels));
 }
 
 torch::Tensor ConvolutionLayerImpl::forward(const torch::Tensor& images) {
+  const std::array<std::int64_t, 2> stride = {shape_.stride, shape_.stride};
+  const std::array<std::int64_t, 2> padding = padding_of(shape_);
   if (is_product(images))
-    return ConvolutionByProduct::apply(images, weight, stride_, padding_);
-  return torch::conv2d(images, weight, bias, stride_, padding_);
+    return ConvolutionByProduct::apply(images, weight, stride, padding);
+  return torch::conv2d(images, weight, bias, stride, padding);
 }
 
 // As measured with 1 to 64 images and 64 to 512 channels: with fewer than four images, larger ones
 // or a kernel of one pixel the product gains nothing.
 bool ConvolutionLayerImpl::is_product(const torch::Tensor& images) const {
-  const auto side_behind = [&](std::int64_t at) {
-    return (images.size(2 + at) + 2 * padding_[at] - weight.size(2 + at)) / stride_[at] + 1;
+  const auto side_behind = [&](std::int64_t size, std::int64_t kernel) {
+    return output_size(size, kernel, shape_.stride, shape_.padding);
   };
+  const std::int64_t pixels_behind = side_behind(images.size(2), shape_.kernel.height) *
+                                     side_behind(images.size(3), shape_.kernel.width);
   return images.is_cpu() && images.scalar_type() == torch::kFloat && images.is_contiguous() &&
-         weight.is_contiguous() && !bias.defined() && weight.size(2) * weight.size(3) > 1 &&
-         images.size(0) >= 4 && side_behind(0) * side_behind(1) <= 4;
+         weight.is_contiguous() && !shape_.bias && shape_.kernel.height * shape_.kernel.width > 1 &&
+         images.size(0) >= 4 && pixels_behind <= 4;
 }
 
 }  // namespace bench::vision

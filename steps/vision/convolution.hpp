@@ -3,7 +3,6 @@
 #include "harness/torch_all.hpp"
 #include "vision/layers.hpp"
 
-#include <array>
 #include <cstdint>
 
 namespace bench::vision {
@@ -25,8 +24,7 @@ class ConvolutionLayerImpl : public torch::nn::Module {
  private:
   bool is_product(const torch::Tensor& images) const;
 
-  std::array<std::int64_t, 2> stride_;
-  std::array<std::int64_t, 2> padding_;
+  Convolution shape_;
 };
 TORCH_MODULE(ConvolutionLayer);
 

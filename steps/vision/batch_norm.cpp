@@ -112,10 +112,11 @@ class NormaliseByChannel : public torch::autograd::Function<NormaliseByChannel> 
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight, const torch::Tensor& bias,
-                               torch::Tensor running_mean, torch::Tensor running_variance,
+                               const torch::Tensor& running_mean,
+                               const torch::Tensor& running_variance,
                                const Normalisation& options) {
     const Runs runs(x);
-    const torch::Tensor y = torch::empty_like(x);
+    torch::Tensor y = torch::empty_like(x);
     const torch::Tensor mean = torch::empty_like(weight);
     const torch::Tensor inverse_deviation = torch::empty_like(weight);
     const Statistics statistics{mean.data_ptr<float>(), inverse_deviation.data_ptr<float>(),

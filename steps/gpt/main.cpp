@@ -5,6 +5,7 @@
 #include "gpt/plan.hpp"
 #include "gpt/report.hpp"
 #include "gpt/training.hpp"
+#include "harness/blas.hpp"
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
@@ -142,6 +143,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::steps::choose_blas_kernels(argv);
   bench::steps::keep_freed_memory();
   return bench::steps::run_program(
       "gpt", [&] { return run(argc, argv); }, "--micro-batch-size");

@@ -1,6 +1,7 @@
 // vision: trains a convolutional network on synthetic or real images and reports how fast. See
 // README.md.
 
+#include "harness/blas.hpp"
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
@@ -112,6 +113,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::steps::choose_blas_kernels(argv);
   bench::steps::keep_freed_memory();
   return bench::steps::run_program("vision", [&] { return run(argc, argv); });
 }

@@ -1,3 +1,4 @@
+#include "harness/blas.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/precision.hpp"
@@ -32,6 +33,28 @@ TEST(Blas, IsKnownByWhatTheLibrarySaysAndByItsName) {
     EXPECT_EQ(blas.name, c.name);
     EXPECT_EQ(!blas.advice.empty(), c.advice) << c.name;
   }
+}
+
+TEST(Blas, TakesBetterKernelsWhereTheProcessorIsNotKnown) {
+  struct Choice {
+    std::string kernels;
+    VectorUnits processor;
+    std::string better;
+  };
+  const VectorUnits avx2{.avx2 = true};
+  const VectorUnits avx512{.avx2 = true, .avx512 = true};
+  const Choice choices[] = {
+      {"Prescott", avx512, "SkylakeX"},
+      {"Prescott", avx2, "Haswell"},
+      {"Prescott", {}, ""},
+      {"Sandybridge", avx2, "Haswell"},
+      {"SkylakeX", avx512, ""},
+      {"Zen", avx512, ""},  // somebody's choice
+      {"LaterThanThisTest", avx512, ""},
+      {"", avx512, ""},  // not OpenBLAS
+  };
+  for (const Choice& c : choices)
+    EXPECT_EQ(better_kernels(c.kernels, c.processor), c.better) << c.kernels;
 }
 
 TEST(Environment, CountsOnlyTheCpusThatThisProcessMayUse) {

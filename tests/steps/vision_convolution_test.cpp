@@ -42,7 +42,7 @@ class ConvolutionTest : public testing::TestWithParam<ConvolvedImages> {
   ConvolutionLayer ours;
 };
 
-// The first ones are where the gradient is one product; each of the others is so in all but one.
+// Where the gradient is one product, and what differs from that in one thing.
 INSTANTIATE_TEST_SUITE_P(
     Vision, ConvolutionTest,
     testing::Values(ConvolvedImages{"FourPixels", {6, 3}, {4, 5, 2, 2}, true},
@@ -52,7 +52,10 @@ INSTANTIATE_TEST_SUITE_P(
                     ConvolvedImages{"NoPadding", {6, 3, 1, Padding::none}, {4, 5, 4, 4}, true},
                     ConvolvedImages{"SixPixels", {6, 3}, {4, 5, 2, 3}},
                     ConvolvedImages{"ThreeImages", {6, 3}, {3, 5, 2, 2}},
-                    ConvolvedImages{"KernelOfOnePixel", {6, 1}, {4, 5, 2, 2}},
+                    ConvolvedImages{"KernelOfOnePixel", {6, 1}, {4, 17, 2, 2}, true},
+                    ConvolvedImages{"KernelOfOnePixelWithStride", {6, 1, 2}, {2, 17, 5, 4}, true},
+                    ConvolvedImages{"OneImage", {6, 1}, {1, 17, 2, 2}},
+                    ConvolvedImages{"MorePixelsThanChannels", {6, 1}, {4, 15, 2, 2}},
                     ConvolvedImages{"Bias", {6, 3, 1, Padding::half, true}, {4, 5, 2, 2}}),
     [](const auto& instance) { return instance.param.name; });
 

@@ -273,6 +273,34 @@ TEST(VisionProgram, WarnsAboutTheReferenceBlas) {
   EXPECT_THAT(outcome.err, HasSubstr("install OpenBLAS in its OpenMP flavour"));
 }
 
+/// With OpenBLAS, and on processors with AVX2.
+class KernelsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+      GTEST_SKIP() << "no AVX2";
+#endif
+    if (with_old_ones.value("blas_kernels") != "Prescott")
+      GTEST_SKIP() << "the BLAS is " << with_old_ones.value("blas");
+  }
+
+  const std::string one_step = tiny + "--steps 1 --warmup 0";
+  const Outcome with_old_ones = run_vision(one_step, "OPENBLAS_CORETYPE=Prescott ");
+};
+
+TEST_F(KernelsTest, ThatSomebodyChoseStayWithAWarning) {
+  EXPECT_EQ(with_old_ones.exit_code, 0);
+  EXPECT_THAT(with_old_ones.err, HasSubstr("takes this processor for Prescott"));
+}
+
+TEST_F(KernelsTest, AreThoseOfTheProcessorAlsoWhereOpenBlasDoesNotKnowIt) {
+  const Outcome outcome = run_vision(one_step, "env -u OPENBLAS_CORETYPE ");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_NE(outcome.value("blas_kernels"), "Prescott");
+}
+
 TEST(VisionProgram, RefusesWrongArguments) {
   struct Case {
     const char* arguments;

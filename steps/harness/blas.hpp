@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace bench::steps {
+
+/// The library that LibTorch's matrix products on the CPU end in.
+struct Blas {
+  std::string name;     ///< For example `openblas-openmp`.
+  std::string library;  ///< Its file; empty where it is part of LibTorch.
+  std::string kernels;  ///< Of OpenBLAS: the kind of processor whose kernels it has chosen.
+  std::string advice;   ///< What to do about a library that spoils measurements; else empty.
+};
+
+/// @param mkl whether LibTorch was built with MKL
+/// @param library file that defines `sgemm_`, or empty
+/// @param openblas_parallel what that library's `openblas_get_parallel()` returns, if it has one
+Blas classify_blas(bool mkl, const std::string& library, std::optional<int> openblas_parallel);
+
+/// The BLAS of this process.
+Blas detect_blas();
+
+/// What a processor can do, and the system lets it.
+struct VectorUnits {
+  bool avx2 = false;    ///< AVX2 and FMA.
+  bool avx512 = false;  ///< AVX-512 F, CD, BW, DQ and VL, as Skylake-X has them.
+};
+
+/// OpenBLAS knows processors by their numbers and takes one that came out after it for one of
+/// 2004: products are five times slower then. The kind of processor it should take this one for,
+/// as OPENBLAS_CORETYPE names it; empty where its choice is as good.
+/// @param kernels its choice, as `openblas_get_corename()` names it
+std::string better_kernels(std::string_view kernels, const VectorUnits& processor);
+
+/// Starts this program anew with OPENBLAS_CORETYPE where OpenBLAS has not known the processor and
+/// that is not set: OpenBLAS chooses while it is loaded, once. To be called first in `main`.
+/// @param arguments those of `main`
+void choose_blas_kernels(char* const* arguments);
+
+}  // namespace bench::steps

@@ -1,11 +1,9 @@
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <limits>
 
 #include <fcntl.h>
@@ -61,17 +59,21 @@ PowerLog::PowerLog(const std::filesystem::path& file, PowerLayout layout)
 
 /// Also notes the columns.
 std::string PowerLog::header(std::span<const Channel> channels) {
-  columns_.clear();
+  std::vector<std::string> names;
   std::vector<std::string> cells{"", "timestamps"};
   if (layout_ == PowerLayout::jpwr) {
-    columns_ = jpwr_columns(channels);
+    names = jpwr_columns(channels);
   } else {
     cells = {"time_s", "unix_time_s"};
     for (const Channel& channel : channels)
-      columns_.push_back(channel.name + "_w");
+      names.push_back(channel.name + "_w");
   }
-  std::ranges::copy_if(columns_, std::back_inserter(cells),
-                       [](const std::string& column) { return !column.empty(); });
+  written_.clear();
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (!names[k].empty()) {
+      written_.push_back(k);
+      cells.push_back(names[k]);
+    }
   return csv_line(cells);
 }
 
@@ -83,12 +85,9 @@ void PowerLog::write_header(std::span<const Channel> channels) {
 void PowerLog::add_columns(std::span<const Channel> channels) {
   if (!failure_.empty())
     return;
-  const auto cells = [&] {
-    return std::ranges::count_if(columns_, [](const std::string& name) { return !name.empty(); });
-  };
-  const auto before = cells();
+  const std::size_t before = written_.size();
   std::string text = header(channels);
-  const std::string empty_cells(static_cast<std::size_t>(cells() - before), ',');
+  const std::string empty_cells(written_.size() - before, ',');
   std::ifstream old(file_);
   std::string row;
   std::getline(old, row);
@@ -125,9 +124,7 @@ void PowerLog::add(double time_s, double unix_time_s,
     append_time(pending_, time_s);
   pending_ += ',';
   append_time(pending_, unix_time_s);
-  for (std::size_t k = 0; k < power_w.size(); ++k) {
-    if (columns_[k].empty())
-      continue;
+  for (const std::size_t k : written_) {
     pending_ += ',';
     if (power_w[k])  // for pandas, a whole column without decimals would have another type
       append_fixed(pending_, std::llround(*power_w[k] * 1000), 3, jpwr ? 1 : 0);

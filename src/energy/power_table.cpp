@@ -106,6 +106,10 @@ void PowerTable::begin_writing() {
   layout_ = wanted_;
   latest_.resize(layout_.channels.size());
   total_ = {};
+  additive_.clear();
+  for (std::size_t k = 0; k < layout_.channels.size(); ++k)
+    if (layout_.channels[k].additive)
+      additive_.push_back(k);
 }
 
 void PowerTable::write_all(const std::vector<Row>& rows) {
@@ -168,17 +172,13 @@ void PowerTable::write(const Row& row) {
 /// A slow source's value holds until its next one.
 void PowerTable::add_total(const Values& row) {
   double sum_w = 0;
-  bool any = false;
-  for (std::size_t k = 0; k < row.size(); ++k) {
-    if (!layout_.channels[k].additive)
-      continue;
+  for (const std::size_t k : additive_) {
     const std::optional<double> power_w = row[k] ? row[k] : latest_[k];
     if (!power_w)
       return;
     sum_w += *power_w;
-    any = true;
   }
-  if (!any)
+  if (additive_.empty())
     return;
   total_.min_w = std::min(total_.min_w.value_or(sum_w), sum_w);
   total_.max_w = std::max(total_.max_w.value_or(sum_w), sum_w);

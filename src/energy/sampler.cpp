@@ -48,6 +48,7 @@ Sampler::~Sampler() {
   state_->cancelled = true;
   if (!state_->end)
     state_->end = Clock::now();
+  state_->over.happen();
   state_->changed.notify_all();
   state_->changed.wait_for(lock, driver_patience, [&] { return all_finished(*state_); });
   end_threads(*state_, lock, threads_);
@@ -103,13 +104,15 @@ Measurement Sampler::end(Clock::time_point time) {
     for (ChannelMeter& meter : source.meters)
       meter.close(result.duration_s);
   }
+  state_->over.happen();
   state_->changed.notify_all();
   const auto patience = driver_patience + std::chrono::duration<double>(settle_s);
   if (!state_->changed.wait_for(lock, patience, [&] { return all_finished(*state_); }))
     result.warnings.push_back("a power source does not answer; its last readings are missing");
   state_->closed = true;
   result.absences = state_->absences();
-  for (const SourceState& source : state_->sources) {
+  for (SourceState& source : state_->sources) {
+    source.sum_up();
     if (source.opening)
       result.absences.push_back({label_of(source.method), "it did not come up during the run"});
     for (const ChannelMeter& meter : source.meters)

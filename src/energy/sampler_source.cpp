@@ -42,18 +42,18 @@ class SourceThread {
   }
 
  private:
-  /// What one look at the source gave; `time` is the middle of the call.
-  struct Look {
+  /// `time` is the middle of the call.
+  struct Answer {
     Clock::time_point time;
     std::vector<Reading> readings;
   };
 
-  Look look() {
-    Look look{.time = {}, .readings = std::vector<Reading>(source_->channels().size())};
+  Answer ask() {
+    Answer answer{.time = {}, .readings = std::vector<Reading>(source_->channels().size())};
     const auto before = Clock::now();
-    source_->read(look.readings);
-    look.time = before + (Clock::now() - before) / 2;
-    return look;
+    source_->read(answer.readings);
+    answer.time = before + (Clock::now() - before) / 2;
+    return answer;
   }
 
   /// With the lock.
@@ -78,7 +78,7 @@ class SourceThread {
     } catch (const Error& absent) {
       return give_up(absent.message(), false);
     }
-    baseline_ = look();
+    baseline_ = ask();
     const std::lock_guard lock(state_->mutex);
     if (!state_->closed)
       mine_.channels = source_->channels();
@@ -129,55 +129,62 @@ class SourceThread {
   void sample() {
     Clock::time_point tick = *state_->begin;
     Ticks ticks(tick, state_->settings.interval, nanoseconds(shortest_interval_s()));
-    take(baseline_, std::nullopt);
+    take(std::move(baseline_), std::nullopt);
     if (Clock::now() > tick + state_->settings.interval)  // it came up late
       tick = ticks.next(Clock::now());
     for (bool closing = false; !closing;) {
       closing = is_over();
-      take(look(), tick);
+      take(ask(), tick);
       if (closing)
         break;
       tick = ticks.next(Clock::now());
-      wait_until(tick, ticks.overruns());
+      overruns_ = ticks.overruns();
+      wait_until(tick);
     }
+    const std::lock_guard lock(state_->mutex);
+    mine_.sum_up();
   }
 
-  /// Sleeps to an absolute deadline on the steady clock. Not by clock_nanosleep, since the end of
-  /// the program must wake the thread at once.
-  void wait_until(Clock::time_point deadline, std::uint64_t overruns) {
-    std::unique_lock lock(state_->mutex);
-    mine_.overruns = overruns;
-    if (!state_->end)
-      state_->changed.wait_until(lock, deadline, [&] { return state_->end.has_value(); });
-    else if (const auto settled = *state_->end + nanoseconds(mine_.settle_s);
-             Clock::now() < settled)
-      state_->changed.wait_until(lock, std::min(deadline, settled), [] { return false; });
+  /// Sleeps to an absolute deadline on the steady clock. The end of the program wakes the thread at
+  /// once, and again when its sensors have had their time to show it.
+  void wait_until(Clock::time_point deadline) {
+    if (!state_->over.has_happened())
+      state_->over.wait_until(deadline);
+    else if (const auto settled = settled_at(); Clock::now() < settled)
+      std::this_thread::sleep_until(std::min(deadline, settled));
+  }
+
+  /// After the program has ended.
+  Clock::time_point settled_at() const {
+    const std::lock_guard lock(state_->mutex);
+    return *state_->end + nanoseconds(mine_.settle_s);
   }
 
   /// The program has ended and every sensor has had its time to show it.
-  bool is_over() {
-    const std::lock_guard lock(state_->mutex);
-    return state_->end && Clock::now() >= *state_->end + nanoseconds(mine_.settle_s);
-  }
+  bool is_over() const { return state_->over.has_happened() && Clock::now() >= settled_at(); }
 
   /// @param tick none: before the run, which only a counter's difference needs
-  void take(const Look& look, std::optional<Clock::time_point> tick) {
-    PowerTable::Values power_w(look.readings.size());
-    double time_s = 0;
-    bool inside = false;
+  void take(Answer answer, std::optional<Clock::time_point> tick) {
+    const double time_s = state_->run_time_s(answer.time);
+    const bool inside = tick && !state_->over.has_happened();
+    if (inside)
+      record_counters(time_s, answer.readings);
+    PowerTable::Values power_w;
     {
       const std::lock_guard lock(state_->mutex);
-      time_s = state_->run_time_s(look.time);
-      const auto wanted_s = tick ? std::optional(state_->run_time_s(*tick)) : std::nullopt;
-      for (std::size_t k = 0; k < power_w.size(); ++k)
-        power_w[k] = mine_.meters[k].add(time_s, look.readings[k], wanted_s);
-      inside = tick && !state_->end;
+      power_w =
+          mine_.add({.time_s = time_s,
+                     .wanted_s = tick ? std::optional(state_->run_time_s(*tick)) : std::nullopt,
+                     .readings = std::move(answer.readings)});
+      mine_.overruns = overruns_;
     }
-    if (!inside)
-      return;
-    state_->table.add(number_, *tick, time_s, std::move(power_w));
+    if (inside)
+      state_->table.add(number_, *tick, time_s, std::move(power_w));
+  }
+
+  void record_counters(double time_s, std::span<const Reading> readings) {
     if (state_->record && time_s >= counters_due_s_ &&
-        state_->record->add_counters(time_s, source_->channels(), look.readings))
+        state_->record->add_counters(time_s, source_->channels(), readings))
       counters_due_s_ = next_counters_s(time_s);
   }
 
@@ -185,7 +192,8 @@ class SourceThread {
   std::size_t number_;
   SourceState& mine_;
   std::unique_ptr<PowerSource> source_;
-  Look baseline_;
+  Answer baseline_;
+  std::uint64_t overruns_ = 0;
   double counters_due_s_ = 0;  ///< In the record of the run.
 };
 

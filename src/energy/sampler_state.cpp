@@ -9,6 +9,17 @@
 namespace bench::energy {
 namespace {
 
+/// The meters' memory is cold at each tick where a program computes between two of them. That of so
+/// many ticks at once is fetched once.
+constexpr std::size_t most_waiting_looks = 32;
+
+/// The meters are not asked for the powers then, and may learn of them later.
+bool shows_all_powers(const Look& look) {
+  return look.wanted_s && std::ranges::all_of(look.readings, [](const Reading& reading) {
+           return reading.power_w.has_value();
+         });
+}
+
 /// An averaging sensor without a counter shows the end of the run only one window later.
 double settle_s(const SourceState& source) {
   double longest_s = 0;
@@ -19,6 +30,28 @@ double settle_s(const SourceState& source) {
 }
 
 }  // namespace
+
+SourceState::Values SourceState::add(Look look) {
+  Values power_w(look.readings.size());
+  if (shows_all_powers(look)) {
+    std::ranges::transform(look.readings, power_w.begin(), &Reading::power_w);
+    waiting.push_back(std::move(look));
+    if (waiting.size() == most_waiting_looks)
+      sum_up();
+    return power_w;
+  }
+  sum_up();
+  for (std::size_t k = 0; k < power_w.size(); ++k)
+    power_w[k] = meters[k].add(look.time_s, look.readings[k], look.wanted_s);
+  return power_w;
+}
+
+void SourceState::sum_up() {
+  for (std::size_t k = 0; k < meters.size(); ++k)
+    for (const Look& look : waiting)
+      meters[k].add(look.time_s, look.readings[k], look.wanted_s);
+  waiting.clear();
+}
 
 SamplerState::SamplerState(SamplerSettings s)
     : settings(std::move(s)), table(settings.sources.methods.size()) {

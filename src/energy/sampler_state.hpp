@@ -8,20 +8,36 @@
 #include <vector>
 
 #include <bench/energy/channel_meter.hpp>
+#include <bench/energy/event.hpp>
 #include <bench/energy/power_table.hpp>
 #include <bench/energy/run_record.hpp>
 #include <bench/energy/sampler.hpp>
 
 namespace bench::energy {
 
+/// What one look at a source gave.
+struct Look {
+  double time_s = 0;
+  std::optional<double> wanted_s;  ///< The moment it was planned for; none before the run.
+  std::vector<Reading> readings;   ///< By channel.
+};
+
 /// What a source's thread has told.
 struct SourceState {
+  using Values = PowerTable::Values;
+
+  /// Takes the look and returns the powers to record for it, by channel. With the lock.
+  Values add(Look look);
+  /// Hands what waits to the meters. With the lock.
+  void sum_up();
+
   Method method;
   bool opening = true;
   bool finished = false;
   std::vector<Channel> channels;
   std::vector<bool> has_counter;     ///< By channel.
   std::vector<ChannelMeter> meters;  ///< None until it is open.
+  std::vector<Look> waiting;         ///< Not yet with the meters.
   std::optional<Absence> absence;
   std::vector<std::string> notes;
   /// How long it must be read after the end, until its sensors have shown all of the run.
@@ -33,7 +49,7 @@ struct SourceState {
 struct SamplerState {
   explicit SamplerState(SamplerSettings s);
 
-  /// Seconds from the begin of the run.
+  /// Seconds from the begin of the run, which has begun; without the lock, as `begin` stays then.
   double run_time_s(Clock::time_point time) const;
   /// Every source has come up, or turned out to be absent. With the lock.
   bool is_ready() const;
@@ -55,6 +71,7 @@ struct SamplerState {
   std::optional<Clock::time_point> begin;
   double begin_unix_s = 0;
   std::optional<Clock::time_point> end;
+  Event over;                     ///< Once `end` is known.
   std::vector<RegionEdge> edges;  ///< For sources that have no meters yet.
 };
 

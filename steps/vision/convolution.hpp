@@ -8,9 +8,10 @@
 namespace bench::vision {
 
 /// LibTorch's Conv2d, (B, C, H, W) -> (B, C', H', W'), and its gradients; but on a CPU the gradient
-/// of its weights is one product of matrices where images have shrunk to at most 2x2 pixels.
-/// oneDNN goes over all of the weights for each image there, which takes two to eight times as
-/// long.
+/// of its weights is one product of matrices where images have shrunk: to at most 2x2 pixels, or
+/// behind a kernel of one pixel to fewer pixels, of all images together, than there are channels.
+/// oneDNN goes over all of the weights for each image there, or takes longer to put their gradient
+/// in order than to compute it: two to eight times as long as the product.
 class ConvolutionLayerImpl : public torch::nn::Module {
  public:
   /// Weights are left as they come: whoever builds the network initialises them.

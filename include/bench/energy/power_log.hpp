@@ -50,7 +50,7 @@ class PowerLog {
   std::filesystem::path file_;
   PowerLayout layout_;
   UniqueFd fd_;
-  std::vector<std::string> columns_;  ///< One per channel; an empty one is left out.
+  std::vector<std::size_t> written_;  ///< The channels that have a column.
   std::string pending_;               ///< The line that is being made.
   long long rows_ = 0;
   off_t size_ = 0;  ///< Of the rows that are whole.

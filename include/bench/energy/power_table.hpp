@@ -87,6 +87,7 @@ class PowerTable {
   bool writing_ = false;  ///< A thread is about to write; it alone uses what follows.
 
   Layout layout_;
+  std::vector<std::size_t> additive_;  ///< Columns that are added up.
   std::optional<PowerLog> log_;
   std::shared_ptr<RunRecord> record_;
   std::size_t columns_in_log_ = 0;

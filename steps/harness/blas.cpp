@@ -123,7 +123,9 @@ Blas detect_blas() {
 std::string better_kernels(std::string_view kernels, const VectorUnits& processor) {
   if (std::ranges::count(kernels_without_avx2, kernels) == 0)
     return "";
-  return processor.avx512 ? "SkylakeX" : processor.avx2 ? "Haswell" : "";
+  if (processor.avx512)
+    return "SkylakeX";
+  return processor.avx2 ? "Haswell" : "";
 }
 
 void choose_blas_kernels(char* const* arguments) {
@@ -132,7 +134,8 @@ void choose_blas_kernels(char* const* arguments) {
   const std::string better = better_kernels(kernels_of(library_of_products()), vector_units());
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  if (better.empty() || unknown)
+  // A program that was started through the dynamic linker would need other arguments.
+  if (better.empty() || unknown || program.filename().string().starts_with("ld-"))
     return;
   ::setenv(kernels_variable, better.c_str(), 1);
   ::execv(program.c_str(), arguments);

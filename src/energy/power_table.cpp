@@ -171,6 +171,8 @@ void PowerTable::write(const Row& row) {
 
 /// A slow source's value holds until its next one.
 void PowerTable::add_total(const Values& row) {
+  if (additive_.empty())
+    return;
   double sum_w = 0;
   for (const std::size_t k : additive_) {
     const std::optional<double> power_w = row[k] ? row[k] : latest_[k];
@@ -178,8 +180,6 @@ void PowerTable::add_total(const Values& row) {
       return;
     sum_w += *power_w;
   }
-  if (additive_.empty())
-    return;
   total_.min_w = std::min(total_.min_w.value_or(sum_w), sum_w);
   total_.max_w = std::max(total_.max_w.value_or(sum_w), sum_w);
 }

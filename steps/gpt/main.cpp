@@ -120,6 +120,7 @@ int run(int argc, char** argv) {
     gpt::log_plan(options);
     return steps::exit_ok;
   }
+  steps::choose_blas_kernels(argv);
   const steps::Ranks ranks = steps::find_ranks();
   gpt::set_ranks(options, ranks.size);
   steps::begin_mllog(options.common.mllog && ranks.rank == 0);
@@ -143,7 +144,6 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::steps::choose_blas_kernels(argv);
   bench::steps::keep_freed_memory();
   return bench::steps::run_program(
       "gpt", [&] { return run(argc, argv); }, "--micro-batch-size");

@@ -65,10 +65,6 @@ std::optional<Result> ask_openblas(const std::string& library, const char* funct
   return ask ? std::optional<Result>(ask()) : std::nullopt;
 }
 
-std::string kernels_of(const std::string& library) {
-  return ask_openblas<const char*>(library, "openblas_get_corename").value_or("");
-}
-
 std::string advice_on_kernels(const std::string& kernels) {
   const std::string better = better_kernels(kernels, vector_units());
   if (better.empty())
@@ -108,13 +104,13 @@ Blas classify_blas(bool mkl, const std::string& library, std::optional<int> open
 
 Blas detect_blas() {
   const std::string library = library_of_products();
-  if (library.empty())
+  if (at::hasMKL() || library.empty())
     return classify_blas(at::hasMKL(), "", std::nullopt);
   std::error_code not_resolved;  // then the name as it was loaded says enough
   const auto file = std::filesystem::canonical(library, not_resolved);
-  Blas blas = classify_blas(at::hasMKL(), not_resolved ? library : file.string(),
+  Blas blas = classify_blas(false, not_resolved ? library : file.string(),
                             ask_openblas<int>(library, "openblas_get_parallel"));
-  blas.kernels = kernels_of(library);
+  blas.kernels = ask_openblas<const char*>(library, "openblas_get_corename").value_or("");
   if (blas.advice.empty())
     blas.advice = advice_on_kernels(blas.kernels);
   return blas;
@@ -131,7 +127,7 @@ std::string better_kernels(std::string_view kernels, const VectorUnits& processo
 void choose_blas_kernels(char* const* arguments) {
   if (std::getenv(kernels_variable))
     return;
-  const std::string better = better_kernels(kernels_of(library_of_products()), vector_units());
+  const std::string better = better_kernels(detect_blas().kernels, vector_units());
   std::error_code unknown;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   // A program that was started through the dynamic linker would need other arguments.

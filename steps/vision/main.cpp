@@ -84,6 +84,7 @@ int run(int argc, char** argv) {
     vision::log_description(options, counts);
     return steps::exit_ok;
   }
+  steps::choose_blas_kernels(argv);
   const steps::Ranks ranks = steps::find_ranks();
   vision::set_ranks(options, ranks.size);
   steps::begin_mllog(options.common.mllog && ranks.rank == 0);
@@ -113,7 +114,6 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::steps::choose_blas_kernels(argv);
   bench::steps::keep_freed_memory();
   return bench::steps::run_program("vision", [&] { return run(argc, argv); });
 }

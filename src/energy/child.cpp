@@ -6,17 +6,14 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <bench/base/files.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/child.hpp>
-
-extern char** environ;
 
 namespace bench::energy {
 namespace {
@@ -39,57 +36,28 @@ Started not_started(const std::string& program, int error) {
           .message = fmt::format("cannot run '{}': {}", program, std::strerror(error))};
 }
 
-/// Only the mask is set: this process handles no signal, so what it ignores, it was told to.
-class SpawnAttributes {
- public:
-  explicit SpawnAttributes(const sigset_t& mask) {
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setsigmask(&attributes_, &mask);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
+/// What a child needs to become the program.
+struct Launch {
+  char* const* argv;
+  const sigset_t* mask;
+  pid_t dies_with;  ///< The meter; 0 where the program is to survive it.
+  int errors;       ///< Where to write the error of exec.
 };
 
-/// In the child, up to the program: this process has threads, so nothing here may need a lock.
-[[noreturn]] void become_dying_program(char* const* argv, const sigset_t& mask, pid_t meter,
-                                       int errors) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != meter)  // it died before the kernel knew
-    ::kill(::getpid(), SIGKILL);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-  ::execvp(argv[0], argv);
+/// In the child. Other threads of the meter, whose memory it may still use, go on meanwhile and may
+/// hold a lock, so nothing here may need one.
+[[noreturn]] void become_launched(const Launch& launch) {
+  if (launch.dies_with != 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launch.dies_with)  // it died before the kernel knew
+      ::kill(::getpid(), SIGKILL);
+  }
+  pthread_sigmask(SIG_SETMASK, launch.mask, nullptr);
+  ::execvp(launch.argv[0], launch.argv);
   const int error = errno;
-  [[maybe_unused]] const auto written = ::write(errors, &error, sizeof error);
-  ::_exit(code_not_found);
-}
-
-/// By fork, since posix_spawn cannot have the kernel kill the program. An error of exec comes
-/// through a pipe, which closes where there is none.
-Started start_dying_program(const std::vector<std::string>& arguments, const sigset_t& mask) {
-  const std::vector<char*> argv = pointers(arguments);
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return not_started(arguments[0], errno);
-  const UniqueFd errors(ends[0]);
-  UniqueFd told(ends[1]);
-  const pid_t meter = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0)
-    return not_started(arguments[0], errno);
-  if (pid == 0)
-    become_dying_program(argv.data(), mask, meter, told.get());
-  told = UniqueFd();
-  int error = 0;
-  if (::read(errors.get(), &error, sizeof error) != sizeof error)
-    return {.pid = pid};
-  ::waitpid(pid, nullptr, 0);
-  return not_started(arguments[0], error);
+  [[maybe_unused]] const auto written = ::write(launch.errors, &error, sizeof error);
+  for (;;)  // not by _exit, where ThreadSanitizer would miss the meter's threads
+    ::syscall(SYS_exit_group, code_not_found);
 }
 
 /// To the program alone where it shares our process group, which may be that of a script that
@@ -136,23 +104,33 @@ sigset_t block_signals() {
   return before;
 }
 
+// By vfork, since posix_spawn asks after every signal (126 system calls), ignores two more of them
+// for the program, and cannot have the kernel kill it. This process handles no signal, so there is
+// nothing to reset. An error of exec comes through a pipe, which closes where there is none: under
+// a sanitizer vfork is a fork.
 Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask,
                       OnMeterDeath on_meter_death) {
-  if (on_meter_death == OnMeterDeath::kill)
-    return start_dying_program(arguments, mask);
-  const SpawnAttributes attributes(mask);
-  std::vector<char*> argv = pointers(arguments);
-  Started started;
-  int error = posix_spawnp(&started.pid, argv[0], nullptr, attributes.get(), argv.data(), environ);
-  if (error == ENOEXEC) {
-    std::string shell = "/bin/sh";
-    std::string script = find_program(arguments[0]).string();
-    argv[0] = script.data();
-    argv.insert(argv.begin(), shell.data());
-    error =
-        posix_spawn(&started.pid, shell.c_str(), nullptr, attributes.get(), argv.data(), environ);
-  }
-  return error == 0 ? started : not_started(arguments[0], error);
+  const std::vector<char*> argv = pointers(arguments);
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return not_started(arguments[0], errno);
+  const UniqueFd errors(ends[0]);
+  UniqueFd told(ends[1]);
+  const Launch launch{.argv = argv.data(),
+                      .mask = &mask,
+                      .dies_with = on_meter_death == OnMeterDeath::kill ? ::getpid() : 0,
+                      .errors = told.get()};
+  const pid_t pid = ::vfork();
+  if (pid < 0)
+    return not_started(arguments[0], errno);
+  if (pid == 0)
+    become_launched(launch);
+  told = UniqueFd();
+  int error = 0;
+  if (::read(errors.get(), &error, sizeof error) != sizeof error)
+    return {.pid = pid};
+  ::waitpid(pid, nullptr, 0);
+  return not_started(arguments[0], error);
 }
 
 Started become_program(const std::vector<std::string>& arguments,

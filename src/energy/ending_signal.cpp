@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 #include <bench/energy/ending_signal.hpp>
 
@@ -8,6 +9,9 @@ namespace {
 
 /// How long a signal may have to wait until it is heeded.
 constexpr std::chrono::milliseconds slice{20};
+/// How long sources are waited for without sleep. Those that are files take less, and a processor
+/// may need 0.1 ms to wake up.
+constexpr std::chrono::microseconds awake{500};
 
 sigset_t ending_signals() {
   sigset_t ends;
@@ -37,7 +41,10 @@ int wait_for_ending_signal(Clock::time_point until) {
 }
 
 SourceWait wait_for_sources(Sampler& sampler, std::chrono::nanoseconds at_most) {
-  const Clock::time_point until = Clock::now() + at_most;
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point until = begin + at_most;
+  while (!sampler.is_ready() && Clock::now() < std::min(until, begin + awake))
+    std::this_thread::yield();
   SourceWait result;
   for (;;) {
     const auto left = std::max<std::chrono::nanoseconds>(until - Clock::now(), {});

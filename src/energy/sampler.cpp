@@ -54,9 +54,13 @@ Sampler::~Sampler() {
   end_threads(*state_, lock, threads_);
 }
 
+bool Sampler::is_ready() const {
+  return state_->ready.has_happened();
+}
+
 bool Sampler::wait_until_ready(std::chrono::nanoseconds at_most) {
-  std::unique_lock lock(state_->mutex);
-  return state_->changed.wait_for(lock, at_most, [&] { return state_->is_ready(); });
+  state_->ready.wait_until(Clock::now() + at_most);
+  return is_ready();
 }
 
 std::vector<Absence> Sampler::absences() const {
@@ -75,7 +79,7 @@ void Sampler::begin(Clock::time_point time) {
   state_->begin_unix_s = unix_time_now() - ago.count();
   state_->table.set_unix_time(state_->begin_unix_s);
   state_->begin = time;
-  if (!state_->is_ready())
+  if (!state_->all_opened())
     state_->connect();  // rows of those that are there do not wait for the others
   state_->changed.notify_all();
 }

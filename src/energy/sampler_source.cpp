@@ -33,12 +33,12 @@ class SourceThread {
     if (source_)
       notes = source_->notes();  // it may have noticed something during the run
     source_.reset();             // before it counts as finished: a driver may hang in this, too
-    const std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
     mine_.notes = std::move(notes);
     if (!failure.empty())
       mine_.notes.push_back(label_of(mine_.method) + ": the sampler stopped: " + failure);
     mine_.finished = true;
-    note_opened();
+    note_opened(lock);
   }
 
  private:
@@ -56,12 +56,16 @@ class SourceThread {
     return answer;
   }
 
-  /// With the lock.
-  void note_opened() {
+  /// With the lock, which is given up first where somebody waits who needs it next.
+  void note_opened(std::unique_lock<std::mutex>& lock) {
     const bool was_opening = std::exchange(mine_.opening, false);
-    if (was_opening && !state_->closed && (state_->begin || state_->is_ready()))
+    const bool is_last = was_opening && state_->all_opened();
+    if (was_opening && !state_->closed && (state_->begin || is_last))
       state_->connect();
     state_->changed.notify_all();
+    lock.unlock();
+    if (is_last)
+      state_->ready.happen();
   }
 
   bool give_up(const std::string& reason, bool elsewhere) {
@@ -79,7 +83,7 @@ class SourceThread {
       return give_up(absent.message(), false);
     }
     baseline_ = ask();
-    const std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
     if (!state_->closed)
       mine_.channels = source_->channels();
     mine_.notes = source_->notes();
@@ -89,8 +93,9 @@ class SourceThread {
       mine_.channels[k].counter_only =
           baseline_.readings[k].energy_j && !baseline_.readings[k].power_w;
     state_->table.declare(number_, mine_.channels.size(), is_slow());
-    note_opened();
-    return !mine_.channels.empty();
+    const bool has_channels = !mine_.channels.empty();
+    note_opened(lock);
+    return has_channels;
   }
 
   double shortest_interval_s() const { return source_->shortest_interval_s(); }

@@ -57,13 +57,15 @@ SamplerState::SamplerState(SamplerSettings s)
     : settings(std::move(s)), table(settings.sources.methods.size()) {
   for (const Method& method : settings.sources.methods)
     sources.emplace_back().method = method;
+  if (sources.empty())
+    ready.happen();
 }
 
 double SamplerState::run_time_s(Clock::time_point time) const {
   return std::chrono::duration<double>(time - *begin).count();
 }
 
-bool SamplerState::is_ready() const {
+bool SamplerState::all_opened() const {
   return std::ranges::none_of(sources, &SourceState::opening);
 }
 

@@ -52,7 +52,7 @@ struct SamplerState {
   /// Seconds from the begin of the run, which has begun; without the lock, as `begin` stays then.
   double run_time_s(Clock::time_point time) const;
   /// Every source has come up, or turned out to be absent. With the lock.
-  bool is_ready() const;
+  bool all_opened() const;
   /// Tells which channels are to be added and how long each source settles, and starts the table:
   /// of the sources that have come up so far. With the lock; again when one comes up late.
   void connect();
@@ -71,6 +71,7 @@ struct SamplerState {
   std::optional<Clock::time_point> begin;
   double begin_unix_s = 0;
   std::optional<Clock::time_point> end;
+  Event ready;                    ///< Once `all_opened`.
   Event over;                     ///< Once `end` is known.
   std::vector<RegionEdge> edges;  ///< For sources that have no meters yet.
 };

@@ -30,12 +30,12 @@ enum class OnMeterDeath { survive, kill };
 
 /// Starts a program as a shell would: same process group, terminal, descriptors, environment and
 /// ignored signals, with the signal mask `mask`. arguments[0] is looked up on PATH; a script
-/// without `#!` is given to /bin/sh. Does not fork, unless the program is to die with this process.
+/// without `#!` is given to /bin/sh. Returns when it is the program, or cannot be.
 ///
-/// Then the kernel kills it when the thread that called this ends, however that comes: call it in
-/// the main thread. The program's own children live on, and so does a program that changes its
-/// credentials as it starts (set-user-id): the kernel forgets it there (prctl(2),
-/// PR_SET_PDEATHSIG).
+/// If it is to die with this process, the kernel kills it when the thread that called this ends,
+/// however that comes: call it in the main thread. The program's own children live on, and so does
+/// a program that changes its credentials as it starts (set-user-id): the kernel forgets it there
+/// (prctl(2), PR_SET_PDEATHSIG).
 Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask,
                       OnMeterDeath on_meter_death = OnMeterDeath::survive);
 

@@ -56,7 +56,9 @@ class Sampler {
   /// Leaves threads behind that hang in a driver.
   ~Sampler();
 
-  /// False if a source has not come up in time; it joins in when it does.
+  /// Every source has come up, or turned out to be absent.
+  bool is_ready() const;
+  /// False if one has not come up in time; it joins in when it does.
   bool wait_until_ready(std::chrono::nanoseconds at_most);
   /// The sources that are not there; complete once the sampler is ready.
   std::vector<Absence> absences() const;

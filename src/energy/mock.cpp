@@ -30,15 +30,20 @@ Shape ramp(double start_w, double rise_w_per_s) {
           [=](double t) { return start_w * t + rise_w_per_s * t * t / 2; }};
 }
 
+double time_in_period_s(double t, double period_s) {
+  return t - period_s * std::floor(t / period_s);
+}
+
 Shape square(double low_w, double high_w, double half_period_s) {
-  return {
-      [=](double t) { return std::fmod(t, 2 * half_period_s) < half_period_s ? low_w : high_w; },
-      [=](double t) {
-        const double in_period_s = std::fmod(t, 2 * half_period_s);
-        const double high_s = std::max(0.0, in_period_s - half_period_s);
-        return (t - in_period_s) * (low_w + high_w) / 2 + low_w * (in_period_s - high_s) +
-               high_w * high_s;
-      }};
+  return {[=](double t) {
+            return time_in_period_s(t, 2 * half_period_s) < half_period_s ? low_w : high_w;
+          },
+          [=](double t) {
+            const double in_period_s = time_in_period_s(t, 2 * half_period_s);
+            const double high_s = std::max(0.0, in_period_s - half_period_s);
+            return (t - in_period_s) * (low_w + high_w) / 2 + low_w * (in_period_s - high_s) +
+                   high_w * high_s;
+          }};
 }
 
 Shape parse_shape(const std::string& text) {

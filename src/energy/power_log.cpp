@@ -44,7 +44,7 @@ void append_fixed(std::string& text, long long value, int decimals, int least_de
 }
 
 void append_time(std::string& text, double time_s) {
-  append_fixed(text, std::llround(time_s * 1e6), 6, 6);
+  append_fixed(text, std::llrint(time_s * 1e6), 6, 6);
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ void PowerLog::add(double time_s, double unix_time_s,
   for (const std::size_t k : written_) {
     pending_ += ',';
     if (power_w[k])  // for pandas, a whole column without decimals would have another type
-      append_fixed(pending_, std::llround(*power_w[k] * 1000), 3, jpwr ? 1 : 0);
+      append_fixed(pending_, std::llrint(*power_w[k] * 1000), 3, jpwr ? 1 : 0);
   }
   pending_ += '\n';
   write_pending();

@@ -156,8 +156,8 @@ class TotalPower {
   /// @param power_w by channel; NaN where there is none
   void add(double time_s, const std::vector<double>& power_w) {
     const Clock::time_point tick{
-        std::chrono::nanoseconds(std::llround(time_s * 1e9))};  // as good as any
-    for (const bool slow : {true, false}) {                     // the others complete the row
+        std::chrono::nanoseconds(std::llrint(time_s * 1e9))};  // as good as any
+    for (const bool slow : {true, false}) {                    // the others complete the row
       PowerTable::Values values;
       for (const std::size_t k : columns_[slow])
         values.push_back(std::isnan(power_w[k]) ? std::nullopt : std::optional(power_w[k]));

@@ -12,7 +12,7 @@ namespace bench::energy {
 namespace {
 
 std::chrono::nanoseconds nanoseconds(double s) {
-  return std::chrono::nanoseconds(std::llround(s * 1e9));
+  return std::chrono::nanoseconds(std::llrint(s * 1e9));
 }
 
 class SourceThread {

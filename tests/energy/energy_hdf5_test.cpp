@@ -114,23 +114,5 @@ TEST_F(EnergyHdf5Test, CountersOfJpwrAreAFrameOfOneRow) {
   EXPECT_THAT(reader.reals("/jpwr/block0_values"), ElementsAre(DoubleEq(1.25), IsNan()));
 }
 
-/// What pandas itself makes of the files, where it is installed.
-TEST_F(EnergyHdf5Test, IsReadByPandas) {
-  const std::string python = "python3 -c '";
-  if (std::system((python + "import pandas, tables' 2>/dev/null").c_str()) != 0)
-    GTEST_SKIP() << "no pandas with PyTables here";
-  write_file("power.csv", ",timestamps,pynvml:0\n0,100.5,20\n1,101.5,\n");
-  write_jpwr_power_hdf5(library(), file("power.h5"), file("power.csv"));
-  write_jpwr_energy_hdf5(library(), file("energy.h5"), energies);
-  const std::string script = python +
-                             "import pandas\n"
-                             "power = pandas.read_hdf(\"power.h5\", \"jpwr\")\n"
-                             "assert power[\"pynvml:0\"][0] == 20\n"
-                             "assert power[\"timestamps\"].sum() == 202\n"
-                             "energy = pandas.read_hdf(\"energy.h5\", \"jpwr\")\n"
-                             "assert energy[\"rocm:0\"] == 1.25'";
-  EXPECT_EQ(std::system(("cd " + file("").string() + " && " + script).c_str()), 0);
-}
-
 }  // namespace
 }  // namespace bench::energy

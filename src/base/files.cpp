@@ -131,6 +131,16 @@ void make_directories(const std::filesystem::path& directory) {
                            failure.value());
 }
 
+void check_files_can_be_made(const std::filesystem::path& directory) {
+  for (std::filesystem::path nearest = directory;; nearest = nearest.parent_path()) {
+    const auto itself = (nearest.empty() ? "." : nearest) / ".";  // of a file it is none
+    if (::faccessat(AT_FDCWD, itself.c_str(), W_OK | X_OK, AT_EACCESS) == 0)
+      return;
+    if (errno != ENOENT || nearest == nearest.parent_path())
+      throw Error::of_system(fmt::format("cannot make files in {}", directory.string()), errno);
+  }
+}
+
 std::filesystem::path executable_directory() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }

@@ -144,15 +144,18 @@ bool report(const Options& options, const Output& output, const Measurement& mea
   return write_results(output, measurement, provenance);
 }
 
-/// @returns the record of the run; null where no files are wanted
-std::shared_ptr<RunRecord> open_log(const Options& options, const Output& output,
-                                    Sampler& sampler) {
-  const auto log = output.power_log();
-  if (log.empty())
-    return nullptr;
-  auto record = std::make_shared<RunRecord>(output.run_record());
-  sampler.log_to(PowerLog(log, options.output.layout), record);
-  return record;
+/// While the program runs, since file systems may be slow: what goes wrong is told, as with a full
+/// disk later.
+void open_log(const Options& options, const Output& output, Sampler& sampler) {
+  std::optional<PowerLog> log;
+  try {
+    output.make_directory();
+    log.emplace(output.power_log(), options.output.layout);
+  } catch (const Error& failure) {
+    say("warning: " + failure.message());
+  }
+  output.remove_earlier();
+  sampler.log_to(std::move(log));
 }
 
 RunStart start_of(const Options& options, const Provenance& provenance, const IdlePower& idle,
@@ -165,23 +168,30 @@ RunStart start_of(const Options& options, const Provenance& provenance, const Id
           .absences = sampler.absences()};
 }
 
-/// @param record may be null
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
-                        const std::shared_ptr<RunRecord>& record, const IdlePower& idle,
-                        const sigset_t& mask) {
+                        const IdlePower& idle, const sigset_t& mask) {
+  std::shared_ptr<RunRecord> record;  // null: no files are wanted
+  if (const auto file = output.run_record(); !file.empty()) {
+    record = std::make_shared<RunRecord>(file);
+    sampler.await_log(record);
+  }
   std::optional<RegionMarks> marks;
-  if (options.regions)
+  if (options.regions) {
+    output.make_directory();
     marks.emplace(output.region_log(), sampler, record);
+  }
 
   const Clock::time_point begin = Clock::now();
   const Started started = start_program(options.program, mask, options.on_meter_death);
-  output.remove_earlier();  // not before, since the program waits
+  if (started.pid >= 0)
+    sampler.begin(begin);
+  if (started.pid >= 0 && marks)
+    marks->begin(begin);
+  if (record)
+    open_log(options, output, sampler);
   if (started.pid < 0)
     return {.code = fail_to_start(started)};
-  sampler.begin(begin);
-  if (marks)
-    marks->begin(begin);
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));
@@ -209,18 +219,9 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 /// As above; does not return where this meter is needless, and becomes the program.
 ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
   const SamplerSettings settings = sampler_settings(options);
-  std::optional<Output> output;
-  // The idle power may take minutes: what is wrong with the files comes first.
-  if (options.baseline.count() > 0)
-    output.emplace(options.output);
+  const Output output(options.output);
   const IdlePower idle = idle_power(options, settings);
   Sampler sampler(settings);
-  // While the sources come up; but a rank that turns out to be needless must leave no file.
-  if (!output)
-    output.emplace(options.output);
-  std::shared_ptr<RunRecord> record;
-  if (!options.sources.claims)
-    record = open_log(options, *output, sampler);
   const SourceWait wait = wait_for_sources(sampler, options.wait_ready);
   if (wait.signal != 0)
     end_by(wait.signal, options);
@@ -233,9 +234,7 @@ ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
   }
   if (options.strict)
     require_sources(absences, options.sources);
-  if (options.sources.claims)
-    record = open_log(options, *output, sampler);
-  return run_measured(options, *output, sampler, record, idle, mask);
+  return run_measured(options, output, sampler, idle, mask);
 }
 
 /// Who measures what, where this is one of several meters of a parallel program.

@@ -43,7 +43,12 @@ Output::Output(OutputSettings settings) : settings_(std::move(settings)) {
     return;
   if (settings_.formats.contains(Format::h5))
     hdf5_.emplace();
-  make_directories(settings_.directory);
+  check_files_can_be_made(settings_.directory);
+}
+
+void Output::make_directory() const {
+  if (!settings_.directory.empty())
+    make_directories(settings_.directory);
 }
 
 std::filesystem::path Output::file(const std::string& name, const char* extension) const {

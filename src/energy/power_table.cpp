@@ -16,10 +16,16 @@ constexpr std::size_t patience_rows = 2;
 
 }  // namespace
 
-void PowerTable::set_log(PowerLog log, std::shared_ptr<RunRecord> record) {
+void PowerTable::await_log(std::shared_ptr<RunRecord> record) {
   const std::lock_guard lock(mutex_);
-  log_ = std::move(log);
+  awaits_log_ = true;
   record_ = std::move(record);
+}
+
+void PowerTable::set_log(std::optional<PowerLog> log) {
+  const std::lock_guard lock(mutex_);
+  awaits_log_ = false;
+  log_ = std::move(log);
 }
 
 void PowerTable::declare(std::size_t source, std::size_t channels, bool slow) {
@@ -88,7 +94,7 @@ void PowerTable::add(std::size_t source, Clock::time_point tick, double time_s, 
       ++dropped_;
     }
     row_of(tick, time_s).parts[source] = std::move(power_w);
-    if (!started_ || writing_)
+    if (!started_ || awaits_log_ || writing_)
       return;
     rows = take_rows(false);
     if (rows.empty())

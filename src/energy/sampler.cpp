@@ -68,9 +68,13 @@ std::vector<Absence> Sampler::absences() const {
   return state_->absences();
 }
 
-void Sampler::log_to(PowerLog log, std::shared_ptr<RunRecord> record) {
+void Sampler::await_log(std::shared_ptr<RunRecord> record) {
   state_->record = record;
-  state_->table.set_log(std::move(log), std::move(record));
+  state_->table.await_log(std::move(record));
+}
+
+void Sampler::log_to(std::optional<PowerLog> log) {
+  state_->table.set_log(std::move(log));
 }
 
 void Sampler::begin(Clock::time_point time) {

@@ -117,6 +117,22 @@ TEST(MakeDirectories, SaysWhyItCannot) {
             "error: cannot create directory " + below.string() + ": Not a directory");
 }
 
+TEST(CheckFilesCanBeMade, TakesADirectoryThatIsThereOrCanBe) {
+  const TempDirectory directory;
+  check_files_can_be_made(directory.path());
+  check_files_can_be_made(directory.path() / "a/b");
+  EXPECT_FALSE(fs::exists(directory.path() / "a"));
+  check_files_can_be_made("there/is/no/such");
+}
+
+TEST(CheckFilesCanBeMade, SaysWhyNot) {
+  const TempDirectory directory;
+  const fs::path file = directory.write("file", "");
+  for (const fs::path& below : {file, file / "a/b"})
+    EXPECT_EQ(error_of([&] { check_files_can_be_made(below); }),
+              "error: cannot make files in " + below.string() + ": Not a directory");
+}
+
 TEST(FindProgram, TakesTheFirstExecutableFileOnPath) {
   const TempDirectory directory;
   fs::create_directories(directory.path() / "1/tool");  // a directory is no program

@@ -151,6 +151,28 @@ TEST_F(PowerTableTest, NamesTheChannelsEvenWithoutRows) {
   EXPECT_EQ(read_file(file_), "time_s,unix_time_s,a_w,b_w,c_w\n");
 }
 
+TEST_F(PowerTableTest, RowsWaitForALogThatIsToCome) {
+  table_.await_log(nullptr);
+  start();
+  add_first(1);
+  add_second(1);
+  EXPECT_THAT(rows(), ElementsAre());
+  table_.set_log(PowerLog(file_));
+  add_first(2);
+  add_second(2);
+  EXPECT_THAT(rows(), ElementsAre("1:1 2 4", "2:1 2 4"));
+}
+
+TEST_F(PowerTableTest, RowsAreAddedUpWhereNoLogComes) {
+  table_.await_log(nullptr);
+  start();
+  add_first(1);
+  add_second(1);
+  table_.set_log(std::nullopt);
+  table_.finish();
+  EXPECT_EQ(table_.total_power().max_w, 7);
+}
+
 TEST_F(PowerTableTest, SaysWhatEndsTheFile) {
   PowerTable table(1);
   table.set_log(PowerLog("/dev/full"));

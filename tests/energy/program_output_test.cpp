@@ -102,6 +102,26 @@ TEST_F(ProgramOutputTest, AMissingHdf5IsNoticedBeforeTheProgramStarts) {
   }
 }
 
+TEST_F(ProgramOutputTest, ADirectoryThatCannotBeMadeIsNoticedBeforeTheProgramStarts) {
+  const auto output =
+      run({"--method", "mock:constant=1W", "--out", "/dev/null/d", "--", "echo", "started"});
+  EXPECT_EQ(output.status.code, 125);
+  EXPECT_EQ(output.standard_output, "");
+  EXPECT_EQ(output.standard_error,
+            "bench-energy: error: cannot make files in /dev/null/d: Not a directory\n");
+}
+
+TEST_F(ProgramOutputTest, SamplesThatCannotBeWrittenDoNotMatterToTheProgram) {
+  std::filesystem::create_directories(directory_.path() / "d/power.csv");
+  const auto output =
+      run({"--method", "mock:constant=1W", "--out", "d", "--", "sh", "-c", "echo ran; exit 3"});
+  EXPECT_EQ(output.status.code, 3);
+  EXPECT_EQ(output.standard_output, "ran\n");
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("bench-energy: warning: cannot write d/power.csv: Is a directory\n"));
+  EXPECT_THAT(files("d"), UnorderedElementsAre("power.csv", "energy.csv", "energy.txt"));
+}
+
 TEST_F(ProgramOutputTest, AMissingHdf5MattersToNobodyElse) {
   const auto output =
       run({"--method", "mock:constant=1W", "--", "echo", "started"}, without_hdf5());

@@ -47,6 +47,11 @@ void append_to_file(const std::filesystem::path& file, std::string_view content)
 /// @throws Error if it cannot be created
 void make_directories(const std::filesystem::path& directory);
 
+/// Whether files may be made in the directory, or it may be made itself with its parents. Changes
+/// nothing, so a full disk does not show.
+/// @throws Error if they may not
+void check_files_can_be_made(const std::filesystem::path& directory);
+
 /// The directory of the running executable.
 std::filesystem::path executable_directory();
 

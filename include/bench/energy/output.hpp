@@ -35,9 +35,13 @@ struct OutputSettings {
 /// a kill. It gives way to an HDF5 file with the same samples where only that was asked for.
 class Output {
  public:
-  /// Finds out what can be known before the program runs.
-  /// @throws bench::Error if the directory cannot be made, or HDF5 is asked for and not there
+  /// Finds out what can be known before the program runs, and leaves nothing.
+  /// @throws bench::Error if no files may be made in the directory, or HDF5 is asked for and not
+  ///     there
   explicit Output(OutputSettings settings);
+
+  /// @throws bench::Error if the directory cannot be made
+  void make_directory() const;
 
   /// Where samples shall go; empty where no files are wanted.
   std::filesystem::path power_log() const;

@@ -31,9 +31,12 @@ class PowerTable {
 
   explicit PowerTable(std::size_t sources) { wanted_.parts.resize(sources); }
 
-  /// Takes the rows from now on; without a log they are only added up.
-  /// @param record learns the columns; may be null
-  void set_log(PowerLog log, std::shared_ptr<RunRecord> record = nullptr);
+  /// Rows wait for `set_log`. Otherwise they are only added up until then.
+  /// @param record learns the columns
+  void await_log(std::shared_ptr<RunRecord> record);
+  /// Takes the rows from now on.
+  /// @param log none where there will be none
+  void set_log(std::optional<PowerLog> log);
 
   /// What the source has.
   /// @param slow it does not sample at every tick
@@ -84,6 +87,7 @@ class PowerTable {
   std::deque<Row> rows_;
   std::size_t dropped_ = 0;
   bool started_ = false;
+  bool awaits_log_ = false;
   bool writing_ = false;  ///< A thread is about to write; it alone uses what follows.
 
   Layout layout_;

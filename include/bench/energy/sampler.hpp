@@ -62,8 +62,12 @@ class Sampler {
   bool wait_until_ready(std::chrono::nanoseconds at_most);
   /// The sources that are not there; complete once the sampler is ready.
   std::vector<Absence> absences() const;
-  /// Writes the samples of the run, and what explains them; to be called before `begin`.
-  void log_to(PowerLog log, std::shared_ptr<RunRecord> record = nullptr);
+  /// Samples wait for `log_to`; to be called before `begin`.
+  /// @param record learns what explains them
+  void await_log(std::shared_ptr<RunRecord> record);
+  /// Writes the samples of the run.
+  /// @param log none where there will be none
+  void log_to(std::optional<PowerLog> log);
   /// The program was started at `time`.
   void begin(Clock::time_point time);
   /// The program has reached the edge of a region.

@@ -66,7 +66,8 @@ double unix_time_now() {
 std::string human_duration(double seconds) {
   if (seconds < 59.95)  // what rounds to 60.0 is a minute
     return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole =
+      std::chrono::round<std::chrono::seconds>(std::chrono::duration<double>(seconds)).count();
   if (whole < 3600)
     return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);

@@ -32,7 +32,7 @@ class PowerTable {
   explicit PowerTable(std::size_t sources) { wanted_.parts.resize(sources); }
 
   /// Rows wait for `set_log`. Otherwise they are only added up until then.
-  /// @param record learns the columns
+  /// @param record learns the columns; may be null
   void await_log(std::shared_ptr<RunRecord> record);
   /// Takes the rows from now on.
   /// @param log none where there will be none

@@ -184,10 +184,11 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 
   const Clock::time_point begin = Clock::now();
   const Started started = start_program(options.program, mask, options.on_meter_death);
-  if (started.pid >= 0)
+  if (started.pid >= 0) {
     sampler.begin(begin);
-  if (started.pid >= 0 && marks)
-    marks->begin(begin);
+    if (marks)
+      marks->begin(begin);
+  }
   if (record)
     open_log(options, output, sampler);
   if (started.pid < 0)

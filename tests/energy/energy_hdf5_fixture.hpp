@@ -6,7 +6,25 @@
 #include <fstream>
 #include <optional>
 
+#include <bench/energy/jpwr.hpp>
+#include <bench/energy/sampler.hpp>
+
 namespace bench::energy {
+
+/// Ten seconds in which a GPU took 1 Wh.
+inline Measurement run_of_a_gpu() {
+  ChannelEnergy gpu;
+  gpu.channel.name = "nvml:0:gpu";
+  gpu.channel.additive = true;
+  gpu.energy_j = 3600;
+  Measurement run;
+  run.duration_s = 10;
+  run.channels = {gpu};
+  return run;
+}
+
+inline const std::vector<JpwrEnergy> jpwr_energies{{"rocm:0", 1.25},
+                                                   {"gh:Grace Power Socket 0", {}}};
 
 /// A test that writes HDF5 files; skipped where there is no library.
 class Hdf5Test : public testing::Test {

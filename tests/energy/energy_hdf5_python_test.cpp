@@ -30,13 +30,7 @@ void PrintTo(const ReaderCase& c, std::ostream* out) {
 class Hdf5InPythonTest : public Hdf5Test, public testing::WithParamInterface<ReaderCase> {
  protected:
   void write_own() const {
-    ChannelEnergy gpu;
-    gpu.channel.name = "nvml:0:gpu";
-    gpu.channel.additive = true;
-    gpu.energy_j = 3600;
-    Measurement run;
-    run.duration_s = 10;
-    run.channels = {gpu};
+    const Measurement run = run_of_a_gpu();
     Provenance of;
     of.host = "node7";
     write_file("samples.csv", "time_s,unix_time_s,a_w\n0.5,100.5,20\n1.5,101.5,\n");
@@ -45,11 +39,10 @@ class Hdf5InPythonTest : public Hdf5Test, public testing::WithParamInterface<Rea
   }
 
   void write_jpwr() const {
-    const std::vector<JpwrEnergy> energies{{"rocm:0", 1.25}, {"gh:Grace Power Socket 0", {}}};
     write_file("power.csv", ",timestamps,pynvml:0\n0,100.5,20\n1,101.5,\n");
     write_jpwr_power_hdf5(library(), file("power.h5"), file("power.csv"));
-    write_jpwr_energy_hdf5(library(), file("energy.h5"), energies);
-    write_jpwr_counter_hdf5(library(), file("counter.h5"), energies);
+    write_jpwr_energy_hdf5(library(), file("energy.h5"), jpwr_energies);
+    write_jpwr_counter_hdf5(library(), file("counter.h5"), jpwr_energies);
   }
 };
 

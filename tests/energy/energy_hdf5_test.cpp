@@ -17,12 +17,6 @@ class EnergyHdf5Test : public Hdf5Test {
  protected:
   void SetUp() override {
     Hdf5Test::SetUp();
-    ChannelEnergy gpu;
-    gpu.channel.name = "nvml:0:gpu";
-    gpu.channel.additive = true;
-    gpu.energy_j = 3600;
-    run_.duration_s = 10;
-    run_.channels = {gpu};
     of_.host = "node7";
     of_.status->code = 3;
     of_.interval_s = 0.1;
@@ -33,7 +27,7 @@ class EnergyHdf5Test : public Hdf5Test {
                       file("power.csv"));
   }
 
-  Measurement run_;
+  Measurement run_ = run_of_a_gpu();
   Provenance of_;
 };
 
@@ -96,10 +90,8 @@ TEST_F(EnergyHdf5Test, PowerOfJpwrIsAFrameOfPandas) {
               ElementsAre(DoubleEq(100.5), DoubleEq(20), DoubleEq(101.5), IsNan()));
 }
 
-const std::vector<JpwrEnergy> energies{{"rocm:0", 1.25}, {"gh:Grace Power Socket 0", {}}};
-
 TEST_F(EnergyHdf5Test, EnergyOfJpwrIsASeriesOfPandas) {
-  write_jpwr_energy_hdf5(library(), file("energy.h5"), energies);
+  write_jpwr_energy_hdf5(library(), file("energy.h5"), jpwr_energies);
   Hdf5Reader reader(file("energy.h5"));
   EXPECT_EQ(reader.text("/jpwr", "pandas_type"), "series");
   EXPECT_THAT(reader.texts("/jpwr/index"), ElementsAre("rocm:0", "gh:Grace Power Socket 0"));
@@ -107,7 +99,7 @@ TEST_F(EnergyHdf5Test, EnergyOfJpwrIsASeriesOfPandas) {
 }
 
 TEST_F(EnergyHdf5Test, CountersOfJpwrAreAFrameOfOneRow) {
-  write_jpwr_counter_hdf5(library(), file("counter.h5"), energies);
+  write_jpwr_counter_hdf5(library(), file("counter.h5"), jpwr_energies);
   Hdf5Reader reader(file("counter.h5"));
   EXPECT_EQ(reader.text("/jpwr", "pandas_type"), "frame");
   EXPECT_THAT(reader.dimensions("/jpwr/block0_values"), ElementsAre(1, 2));

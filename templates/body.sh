@@ -11,8 +11,8 @@ if [ "${1:-$attempt}" != "$attempt" ] || ! grep -qxF "attempt=$attempt" "$script
 fi
 # None begins twice, for example where a batch system starts a job again.
 started=$(date +%s.%N)
-if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\nstarted_unix_s=%s\n' \
-  "$attempt" "$(hostname)" "$started" > "$sentinel") 2> /dev/null; then
+if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\n' \
+  "$attempt" "$(hostname)" "${SLURM_JOB_ID:-}" "$started" > "$sentinel") 2> /dev/null; then
   echo "bench: this attempt has begun before; nothing is executed" >&2
   exit 0
 fi
@@ -20,21 +20,26 @@ conclude() {
   code=$?
   trap - EXIT
   trap '' TERM INT HUP
-  printf 'attempt=%s\nhost=%s\nstarted_unix_s=%s\nended_unix_s=%s\nexit_code=%s\n' \
-    "$attempt" "$(hostname)" "$started" "$(date +%s.%N)" "$code" > "$sentinel.tmp"
-  mv "$sentinel.tmp" "$sentinel"
+  # One that outlived its node's daemon, say, may end when its successor has the directory.
+  if grep -qxF "attempt=$attempt" "$sentinel" 2> /dev/null; then
+    printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\nended_unix_s=%s\nexit_code=%s\n' \
+      "$attempt" "$(hostname)" "${SLURM_JOB_ID:-}" "$started" "$(date +%s.%N)" "$code" \
+      > "$sentinel.$attempt"
+    mv "$sentinel.$attempt" "$sentinel"
+  fi
   exit "$code"
 }
 trap conclude EXIT
 {{exports}}
 {{prologue?}}
 
-# In the background, so that a signal reaches this shell at once and is passed on.
+# In the background, so that a signal reaches this shell at once and is passed on. What bash says
+# of a command that a signal ended is its whole text.
 {{commands}} &
 commands=$!
 trap 'kill -TERM "$commands" 2>/dev/null' TERM INT HUP
 while :; do
-  wait "$commands"
+  wait "$commands" 2> /dev/null
   code=$?
   kill -0 "$commands" 2>/dev/null || break
 done

@@ -10,6 +10,8 @@
 #include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
+#include <bench/base/integer.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::analyse {
 namespace {
@@ -18,7 +20,23 @@ namespace {
 struct Matches {
   const model::Pattern* pattern = nullptr;
   std::vector<std::string> texts;
+  std::set<std::string> searched;  ///< Names of the files that were there.
+  std::set<std::string> missing;
 };
+
+std::string listed(const std::set<std::string>& names) {
+  return join(std::vector<std::string>(names.begin(), names.end()), ", ");
+}
+
+/// `no match in stdout, no file err.log`
+std::string reason_of_nothing(const Matches& found) {
+  std::vector<std::string> reasons;
+  if (!found.searched.empty())
+    reasons.push_back("no match in " + listed(found.searched));
+  if (!found.missing.empty())
+    reasons.push_back("no file " + listed(found.missing));
+  return join(reasons, ", ");
+}
 
 using MatchesByName = std::map<std::string_view, Matches>;
 
@@ -27,7 +45,7 @@ using MatchesByName = std::map<std::string_view, Matches>;
 /// Scans the files of groups, one group after the other.
 class GroupAnalyser::Scanner {
  public:
-  explicit Scanner(Diagnostics* diagnostics) : diagnostics_(diagnostics) {}
+  explicit Scanner(Diagnostics* diagnostics) : diagnostics_(diagnostics), regexes_(diagnostics) {}
 
   Findings scan(const Group& group) {
     regexes_.next_group();
@@ -55,10 +73,13 @@ class GroupAnalyser::Scanner {
       energy.add(subject);
     if (subject && subject->repaired)
       report_repaired(file.file.string());
+    const std::string name = file.name.empty() ? file.file.filename().string() : file.name;
     for (const model::Pattern* pattern : file.patterns) {
-      const Regex& regex = regexes_.regex(*pattern, group);  // Also where there is no file: it may
-      Matches& found = matches[pattern->name];               // be wrong.
+      // Also where there is no file: the expression may be wrong.
+      const Regex& regex = regexes_.regex(*pattern, file.patterns, group);
+      Matches& found = matches[pattern->name];
       found.pattern = pattern;
+      (subject ? found.searched : found.missing).insert(name);
       if (subject)
         regex.find_all(*subject, file.file.string(), found.texts);
     }
@@ -69,19 +90,36 @@ class GroupAnalyser::Scanner {
     const bool numeric = pattern.type != ValueType::string;
     const Described described{pattern.name, pattern.unit, false};
     std::vector<Value> values;
-    for (const std::string& text : found.texts) {
-      Value value = to_value(text, pattern.type);
-      if (numeric && std::holds_alternative<std::string>(value))
-        report_no_number(pattern, text);
-      else
-        values.push_back(std::move(value));
-    }
+    for (const std::string& text : found.texts)
+      if (auto value = value_of(text, pattern))
+        values.push_back(std::move(*value));
     if (!values.empty())
       add_statistics(described, values, numeric, findings);
     else if (pattern.default_value)
       add_default(described, to_value(*pattern.default_value, pattern.type), numeric, findings);
     else if (!found.texts.empty())
       add_absent(described, fmt::format("'{}' is no number", found.texts.front()), findings);
+    else
+      findings[pattern.name] =
+          Finding{.unit = pattern.unit, .absent_reason = reason_of_nothing(found)};
+  }
+
+  /// Nothing where the pattern wants a number and the text is none.
+  std::optional<Value> value_of(const std::string& text, const model::Pattern& pattern) {
+    Value value = to_value(text, pattern.type);
+    if (pattern.type == ValueType::string)
+      return value;
+    if (pattern.type == ValueType::integer && !parse_integer(text))
+      if (const auto integer = read_integer(text)) {
+        if (!integer->is_whole)
+          report_fraction(pattern, text, value);
+        return value;
+      }
+    if (std::holds_alternative<std::string>(value)) {
+      report_no_number(pattern, text);
+      return std::nullopt;
+    }
+    return value;
   }
 
   void report_repaired(const std::string& file) {
@@ -99,10 +137,19 @@ class GroupAnalyser::Scanner {
           pattern.place);
   }
 
-  RegexCache regexes_;
+  void report_fraction(const model::Pattern& pattern, const std::string& text, const Value& value) {
+    if (cut_.insert(&pattern).second && diagnostics_)
+      diagnostics_->warn(
+          fmt::format("pattern '{}' has type int and matched '{}', which counts as {}",
+                      pattern.name, text, to_text(value)),
+          "give it the type float, or a narrower expression", pattern.place);
+  }
+
   Diagnostics* diagnostics_;
+  RegexCache regexes_;
   std::set<const model::Pattern*> reported_;
-  std::set<std::string> repaired_;  ///< Files that were told of.
+  std::set<const model::Pattern*> cut_;  ///< Those of which a match with a fraction was told.
+  std::set<std::string> repaired_;       ///< Files that were told of.
 };
 
 GroupAnalyser::GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagnostics)
@@ -121,7 +168,7 @@ std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
     if (failed_.insert(failure.pattern).second && diagnostics_)
       diagnostics_->warn(
           fmt::format("derived pattern '{}' fails: {}", failure.pattern->name, failure.error),
-          "it has its default where it fails, else nan or nothing", failure.pattern->place);
+          "it has its default where it fails, else no value", failure.pattern->place);
   return findings;
 }
 

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <variant>
+
+#include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
@@ -19,6 +20,8 @@ namespace {
 /// Whether `name` is a pattern of the group or a statistic of one.
 bool is_pattern_name(const Group& group, std::string_view name) {
   const std::string_view base = without_suffix(name);
+  if (std::ranges::find(group.derived, name, &model::Pattern::name) != group.derived.end())
+    return true;
   return std::any_of(group.files.begin(), group.files.end(), [&](const FileToScan& file) {
     return std::any_of(file.patterns.begin(), file.patterns.end(), [&](const auto* pattern) {
       return pattern->name == name || pattern->name == base;
@@ -26,16 +29,11 @@ bool is_pattern_name(const Group& group, std::string_view name) {
   });
 }
 
-Finding fallback_of(const model::Pattern& pattern) {
-  Finding finding;
-  finding.unit = pattern.unit;
+/// Of a pattern that cannot be evaluated.
+Finding fallback_of(const model::Pattern& pattern, const std::string& reason) {
   if (pattern.default_value)
-    finding.value = to_value(*pattern.default_value, pattern.type);
-  else if (pattern.type == ValueType::string)
-    finding.value = "";
-  else
-    finding.value = std::numeric_limits<double>::quiet_NaN();
-  return finding;
+    return {.value = to_value(*pattern.default_value, pattern.type), .unit = pattern.unit};
+  return {.unit = pattern.unit, .absent_reason = reason};
 }
 
 /// A derived pattern's text in one group, with all values in place.
@@ -49,8 +47,9 @@ class Substitution {
   const std::string& text() const { return text_; }
   /// Why a value that the text needs is absent, or empty.
   const std::string& absent_reason() const { return absent_reason_; }
-  /// Whether the text needs a pattern that matched nowhere, so that there is nothing to evaluate.
-  bool lacks_a_match() const { return lacks_a_match_; }
+  /// Why a pattern that the text needs matched nowhere, so that there is nothing to evaluate; or
+  /// empty.
+  const std::string& no_match_reason() const { return no_match_reason_; }
   bool estimated() const { return estimated_; }
   /// Whether a value that the text needs is no number, so that a failure of Python's is no
   /// surprise.
@@ -61,25 +60,35 @@ class Substitution {
     if (const std::string* parameter = group_.parameter(name))
       return parameter;
     const auto found = findings_.find(name);
-    if (found == findings_.end()) {
-      if (is_pattern_name(group_, name))
-        lacks_a_match_ = true;
-      else
-        note_absence(absence_of_region(name, findings_));
+    if (found == findings_.end() || !found->second.present()) {
+      note_absence(name);
       return nullptr;
     }
     const Finding& finding = found->second;
-    note_absence(finding.absent_reason);
     estimated_ = estimated_ || finding.estimated;
     const double* number = std::get_if<double>(&finding.value);
     holds_nan_ = holds_nan_ || (number && std::isnan(*number));
     return &values_.try_emplace(std::string(name), to_text(finding.value)).first->second;
   }
 
-  /// The first one counts; an empty one is none.
-  void note_absence(const std::string& reason) {
-    if (absent_reason_.empty())
-      absent_reason_ = reason;
+  void note_absence(std::string_view name) {
+    const auto reason_at = [&](std::string_view key) {
+      const auto found = findings_.find(key);
+      return found == findings_.end() ? "" : found->second.absent_reason;
+    };
+    if (is_pattern_name(group_, name)) {
+      set_if_empty(no_match_reason_, reason_at(name));
+      set_if_empty(no_match_reason_, reason_at(without_suffix(name)));
+      set_if_empty(no_match_reason_, fmt::format("there is no '{}'", name));
+    } else {
+      set_if_empty(absent_reason_, reason_at(name));
+      set_if_empty(absent_reason_, absence_of_region(name, findings_));
+    }
+  }
+
+  static void set_if_empty(std::string& reason, const std::string& other) {
+    if (reason.empty())
+      reason = other;
   }
 
   const Group& group_;
@@ -87,7 +96,7 @@ class Substitution {
   std::map<std::string, std::string, std::less<>> values_;
   std::string text_;
   std::string absent_reason_;
-  bool lacks_a_match_ = false;
+  std::string no_match_reason_;
   bool estimated_ = false;
   bool holds_nan_ = false;
 };
@@ -101,8 +110,8 @@ class Batch {
     const Substitution needed(pattern.text, group, findings_[index]);
     if (!needed.absent_reason().empty()) {
       set(index, pattern, Finding{"", pattern.unit, false, needed.absent_reason()});
-    } else if (needed.lacks_a_match()) {
-      set(index, pattern, fallback_of(pattern));
+    } else if (!needed.no_match_reason().empty()) {
+      set(index, pattern, fallback_of(pattern, needed.no_match_reason()));
     } else {
       requests_.push_back({pattern.mode, needed.text()});
       waiting_.push_back({index, &pattern, needed.estimated(), needed.holds_nan()});
@@ -135,7 +144,7 @@ class Batch {
     }
     if (!waiting.holds_nan)
       failures.push_back({&pattern, outcome.error});
-    set(waiting.group, pattern, fallback_of(pattern));
+    set(waiting.group, pattern, fallback_of(pattern, "evaluation fails: " + outcome.error));
   }
 
   void set(std::size_t group, const model::Pattern& pattern, Finding finding) {

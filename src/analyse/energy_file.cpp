@@ -16,9 +16,21 @@ namespace {
 constexpr std::string_view totals[] = {"energy_wh", "power_mean_w", "power_max_w"};
 
 /// Energy and mean power of a region, which are sums over the channels as totals are.
+constexpr std::pair<std::string_view, std::string_view> of_regions[] = {{"energy_region_", "_wh"},
+                                                                        {"power_region_", "_w"}};
+
+/// What stands between the two, if the name has both.
+std::optional<std::string> region_of(std::string_view name, std::string_view begin,
+                                     std::string_view end) {
+  if (!name.starts_with(begin) || !name.ends_with(end) || name.size() < begin.size() + end.size())
+    return std::nullopt;
+  return std::string(name.substr(begin.size(), name.size() - begin.size() - end.size()));
+}
+
 bool is_of_region(std::string_view name) {
-  return (name.starts_with("energy_region_") && name.ends_with("_wh")) ||
-         (name.starts_with("power_region_") && name.ends_with("_w"));
+  return std::ranges::any_of(of_regions, [&](const auto& affixes) {
+    return region_of(name, affixes.first, affixes.second).has_value();
+  });
 }
 
 /// Whether all channels are in it, so that it is absent for the reason that the meter tells.
@@ -36,6 +48,14 @@ std::string unit_of(std::string_view name) {
   return "";
 }
 
+/// Where no source gave anything, each has its reason, and no table has room for all of them.
+std::string without_details(const std::string& absent) {
+  return absent.find("; ") == std::string::npos
+             ? absent
+             : "no power sensor; `bench-energy --list` says why, `--power-source model:...` "
+               "estimates";
+}
+
 bool is_text(const std::string& name) {
   return name == "energy_source" || name == "energy_quality" || name == "energy_recovered";
 }
@@ -50,10 +70,21 @@ void EnergyReadings::add(const std::optional<Subject>& summary) {
     return;
   }
   ++workpackages_;
-  for (const std::string& line : split(summary->text, "\n"))
-    if (const auto equals = line.find('='); equals != std::string::npos)
-      add_line(std::string(strip(line.substr(0, equals))),
-               std::string(strip(line.substr(equals + 1))));
+  std::string quality;
+  std::string absent;
+  for (const std::string& line : split(summary->text, "\n")) {
+    const auto equals = line.find('=');
+    if (equals == std::string::npos)
+      continue;
+    const std::string name(strip(line.substr(0, equals)));
+    const std::string text(strip(line.substr(equals + 1)));
+    if (name == "energy_quality")
+      quality = text;
+    if (name == "energy_absent")
+      absent = text;
+    add_line(name, text);
+  }
+  add_reason(quality == "none" ? without_details(absent) : absent);
 }
 
 void EnergyReadings::leave_out(const std::string& reason) {
@@ -62,8 +93,8 @@ void EnergyReadings::leave_out(const std::string& reason) {
 }
 
 void EnergyReadings::add_line(const std::string& name, const std::string& text) {
-  if (name == "energy_absent")
-    add_reason(text);
+  if (const auto region = region_of(name, "energy_region_", "_absent"))
+    region_reasons_[*region] = text;
   if (name == "energy_quality" && text == "estimated")
     estimated_ = true;
   if (is_text(name))
@@ -84,6 +115,10 @@ void EnergyReadings::add_reason(const std::string& reason) {
 }
 
 std::string EnergyReadings::reason_of(const std::string& name) const {
+  for (const auto& [begin, end] : of_regions)
+    if (const auto region = region_of(name, begin, end))
+      if (const auto found = region_reasons_.find(*region); found != region_reasons_.end())
+        return found->second;
   if (is_sum(name) && !reasons_.empty())
     return join(reasons_, "; ");
   return "the meter gave no value";
@@ -96,8 +131,8 @@ void EnergyReadings::add_to(Findings& findings,
   for (const auto& [name, values] : values_) {
     if (skip.contains(name))
       continue;
-    // The duration is the clock's, whatever stands behind the power.
-    const Described described{name, unit_of(name), estimated_ && name != "duration_s"};
+    // Durations are the clock's, whatever stands behind the power.
+    const Described described{name, unit_of(name), estimated_ && !name.starts_with("duration_")};
     add_statistics(described, values, !is_text(name), findings);
     if (values.size() == workpackages_ || is_text(name))
       continue;
@@ -112,14 +147,10 @@ void EnergyReadings::add_to(Findings& findings,
 
 std::set<std::string> EnergyReadings::expected() const {
   std::set<std::string> names(std::begin(totals), std::end(totals));
-  constexpr std::string_view begin = "duration_region_";
-  constexpr std::string_view end = "_s";
   for (const auto& [name, values] : values_)
-    if (name.starts_with(begin) && name.ends_with(end)) {
-      const auto region = name.substr(begin.size(), name.size() - begin.size() - end.size());
-      names.insert(fmt::format("energy_region_{}_wh", region));
-      names.insert(fmt::format("power_region_{}_w", region));
-    }
+    if (const auto region = region_of(name, "duration_region_", "_s"))
+      for (const auto& [begin, end] : of_regions)
+        names.insert(fmt::format("{}{}{}", begin, *region, end));
   return names;
 }
 

@@ -40,7 +40,8 @@ class EnergyReadings {
   std::size_t workpackages_ = 0;
   bool estimated_ = false;
   std::map<std::string, std::vector<Value>> values_;
-  std::vector<std::string> reasons_;  ///< Why totals are absent; each once.
+  std::vector<std::string> reasons_;                   ///< Why totals are absent; each once.
+  std::map<std::string, std::string> region_reasons_;  ///< Why regions have none, by their names.
 };
 
 /// Why energy or power of a region (`energy_region_<name>_wh`, `power_region_<name>_w`, or a

@@ -1,37 +1,40 @@
 #include "statistics.hpp"
 
+#include "exact_sums.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <vector>
+
+#include <bench/base/integer.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::analyse {
 namespace {
 
-__extension__ using Wide = __int128;  // Not in ISO C++, but in both compilers that we build with.
-
-using Number = std::variant<long long, double>;
-
 struct Numbers {
-  Number min, max, sum, sum2;
-  double avg = 0;
-  double std = 0;
+  Value min, max, sum, sum2, avg, std;
 };
 
 double to_real(const Value& value) {
-  const auto* integer = std::get_if<long long>(&value);
-  return integer ? static_cast<double>(*integer) : std::get<double>(value);
+  struct Reader {
+    double operator()(long long integer) const { return static_cast<double>(integer); }
+    double operator()(double real) const { return real; }
+    double operator()(const std::string& digits) const {
+      return parse_number(digits).value_or(std::numeric_limits<double>::infinity());
+    }
+  };
+  return std::visit(Reader{}, value);
 }
 
-double to_real(const Number& number) {
-  return std::visit([](auto value) { return static_cast<double>(value); }, number);
-}
-
-Number narrowed(Wide wide) {
-  if (wide >= std::numeric_limits<long long>::min() &&
-      wide <= std::numeric_limits<long long>::max())
-    return static_cast<long long>(wide);
-  return static_cast<double>(wide);
+/// Integers beyond 64 bits are strings of digits.
+bool is_less(const Value& a, const Value& b) {
+  if (std::holds_alternative<double>(a) || std::holds_alternative<double>(b))
+    return to_real(a) < to_real(b);
+  const auto* small_a = std::get_if<long long>(&a);
+  const auto* small_b = std::get_if<long long>(&b);
+  return small_a && small_b ? *small_a < *small_b : compare_integers(to_text(a), to_text(b)) < 0;
 }
 
 /// What deviations are computed from.
@@ -45,8 +48,6 @@ struct Sums {
 /// agree to the last digit; where that difference would cancel six digits or more, in two passes.
 /// Source of both: Chan, Golub, LeVeque, The American Statistician 37 (1983) 242, eq. 1.1, 1.2.
 double deviation(std::span<const double> values, const Sums& sums) {
-  if (values.size() < 2)
-    return 0;
   constexpr double least_share = 1e-6;
   const auto count = static_cast<double>(values.size());
   double squares = std::fabs(sums.sum2 - sums.sum * sums.sum / count);
@@ -58,66 +59,37 @@ double deviation(std::span<const double> values, const Sums& sums) {
   return std::sqrt(squares / (count - 1));
 }
 
-Numbers numbers_of(std::span<const double> values) {
-  Numbers numbers;
-  double sum = 0;
-  double sum2 = 0;
-  for (const double value : values) {
-    sum += value;
-    sum2 += value * value;
-  }
-  const auto [min, max] = std::minmax_element(values.begin(), values.end());
-  numbers.min = std::isnan(sum2) ? sum2 : *min;
-  numbers.max = std::isnan(sum2) ? sum2 : *max;
-  numbers.sum = sum;
-  numbers.sum2 = sum2;
-  numbers.avg = sum / static_cast<double>(values.size());
-  numbers.std = deviation(values, {sum, sum2, numbers.avg});
-  return numbers;
-}
-
-/// The integer statistics, or nothing where a sum does not even fit into 128 bits.
-std::optional<Numbers> exact_numbers_of(std::span<const long long> values) {
-  Wide sum = 0;
-  Wide sum2 = 0;
-  for (const long long value : values) {
-    sum += value;
-    if (__builtin_add_overflow(sum2, static_cast<Wide>(value) * value, &sum2))
-      return std::nullopt;
-  }
-  const auto [min, max] = std::minmax_element(values.begin(), values.end());
-  return Numbers{*min,
-                 *max,
-                 narrowed(sum),
-                 narrowed(sum2),
-                 static_cast<double>(sum) / static_cast<double>(values.size()),
-                 0};
-}
-
 Numbers numbers_of(std::span<const Value> values) {
   std::vector<double> reals;
-  std::vector<long long> integers;
+  Sums sums;
   for (const Value& value : values) {
-    reals.push_back(to_real(value));
-    if (const auto* integer = std::get_if<long long>(&value))
-      integers.push_back(*integer);
+    const double real = reals.emplace_back(to_real(value));
+    sums.sum += real;
+    sums.sum2 += real * real;
   }
-  if (integers.size() == values.size())
-    if (auto exact = exact_numbers_of(integers)) {
-      exact->std = deviation(reals, {to_real(exact->sum), to_real(exact->sum2), exact->avg});
-      return *exact;
-    }
-  return numbers_of(std::span<const double>(reals));
+  sums.avg = sums.sum / static_cast<double>(reals.size());
+  Numbers numbers{sums.sum2, sums.sum2, sums.sum, sums.sum2, sums.avg, 0LL};
+  if (!std::isnan(sums.sum2)) {
+    const auto [min, max] = std::minmax_element(values.begin(), values.end(), is_less);
+    numbers.min = *min;
+    numbers.max = *max;
+  }
+  if (const auto exact = exact_sums(values)) {
+    numbers.sum = exact->sum;
+    numbers.sum2 = exact->sum2;
+    numbers.avg = exact->avg;
+    if (!std::holds_alternative<double>(exact->sum))
+      sums = {to_real(exact->sum), to_real(exact->sum2), exact->avg};
+  }
+  if (reals.size() > 1)
+    numbers.std = deviation(reals, sums);
+  return numbers;
 }
 
 class Adder {
  public:
   Adder(const Described& described, Findings& findings)
       : described_(described), findings_(findings) {}
-
-  void add_number(std::string_view suffix, Number number) const {
-    std::visit([&](auto value) { add(suffix, value); }, number);
-  }
 
   void add(std::string_view suffix, Value value) const {
     std::string name = described_.name;
@@ -160,10 +132,10 @@ void add_statistics(const Described& described, std::span<const Value> values, b
   if (!numeric)
     return;
   const Numbers numbers = numbers_of(values);
-  adder.add_number("_min", numbers.min);
-  adder.add_number("_max", numbers.max);
-  adder.add_number("_sum", numbers.sum);
-  adder.add_number("_sum2", numbers.sum2);
+  adder.add("_min", numbers.min);
+  adder.add("_max", numbers.max);
+  adder.add("_sum", numbers.sum);
+  adder.add("_sum2", numbers.sum2);
   adder.add("_avg", numbers.avg);
   adder.add("_std", numbers.std);
 }
@@ -177,7 +149,7 @@ void add_default(const Described& described, const Value& value, bool numeric, F
     return;
   for (const std::string_view suffix : {"_min", "_max", "_sum", "_avg"})
     adder.add(suffix, value);
-  adder.add("_std", 0.0);
+  adder.add("_std", 0LL);
 }
 
 void add_absent(const Described& described, const std::string& reason, Findings& findings) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cerrno>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -23,7 +24,35 @@ fs::path written(const fs::path& path) {
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
+/// Where an open file really lies.
+fs::path place_of(const UniqueFd& fd) {
+  std::error_code failed;
+  return fs::read_symlink(fmt::format("/proc/self/fd/{}", fd.get()), failed);
+}
+
+[[noreturn]] void refuse(const fs::path& directory, const fs::path& path) {
+  throw Error(fmt::format("{} leads out of {} through a link", path.string(), directory.string()),
+              "bench writes and deletes through no link that leads out of a run directory");
+}
+
+/// @param result of a call like stat(2)
+bool is_found(int result, const std::filesystem::path& path) {
+  if (result != 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+    throw Error::of_system(fmt::format("cannot look for {}", path.string()), errno);
+  return result == 0;
+}
+
 }  // namespace
+
+bool is_there(const std::filesystem::path& path) {
+  struct stat info {};
+  return is_found(::stat(path.c_str(), &info), path);
+}
+
+bool is_taken(const std::filesystem::path& name) {
+  struct stat info {};
+  return is_found(::lstat(name.c_str(), &info), name);
+}
 
 UniqueFd open_regular_file(const fs::path& file) {
   // Looked at first, since to open a device can do something; and again once it is open, since it
@@ -46,9 +75,43 @@ UniqueFd open_below(const fs::path& directory, const fs::path& file) {
   if (failed)
     return {};
   // Where the open file lies, so that nobody can change a link between the question and the answer.
-  const fs::path real = fs::read_symlink(fmt::format("/proc/self/fd/{}", fd.get()), failed);
-  if (failed || !begins_with(real, root))
+  if (!begins_with(place_of(fd), root))
     return {};
+  return fd;
+}
+
+UniqueFd open_to_write(const fs::path& directory, const fs::path& file, int how) {
+  constexpr int for_directory = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  const bool is_own = is_written_below(directory, file);
+  const auto fail = [&] {
+    throw Error::of_system(fmt::format("cannot write {}", file.string()), errno);
+  };
+  // Both by their descriptors, so that nobody can put a link there between question and answer.
+  const UniqueFd parent(::open(file.parent_path().c_str(), for_directory));
+  if (!parent.valid())
+    fail();
+  if (is_own) {
+    const UniqueFd root(::open(directory.c_str(), for_directory));
+    if (!root.valid())
+      fail();
+    if (!begins_with(place_of(parent), place_of(root)))
+      refuse(directory, file);
+  }
+  UniqueFd fd(::openat(
+      parent.get(), file.filename().c_str(),
+      O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | how | (is_own ? O_NOFOLLOW : 0),
+      0666));
+  if (!fd.valid() && is_own && errno == ELOOP)
+    throw Error(fmt::format("cannot write {}: it is a link", file.string()),
+                "a command has replaced it; bench follows no links there");
+  struct stat info {};
+  const bool refused = !fd.valid() && errno == ENXIO;  // a pipe without a reader
+  if (!refused && (!fd.valid() || ::fstat(fd.get(), &info) != 0))
+    fail();
+  if (refused || (is_own && !S_ISREG(info.st_mode)))
+    throw Error(fmt::format("cannot write {}: it is not a regular file", file.string()),
+                "a command has put a pipe or a device there");
+  ::fcntl(fd.get(), F_SETFL, how & O_APPEND);  // a child that inherits it expects writes to wait
   return fd;
 }
 
@@ -66,9 +129,11 @@ void refuse_link_out(const fs::path& directory, const fs::path& path) {
   // What a dangling link leads to would be made there.
   for (int hop = 0; hop < most_hops && !failed && fs::is_symlink(real, absent); ++hop)
     real = fs::weakly_canonical(real.parent_path() / fs::read_symlink(real, failed), failed);
-  if (failed || !begins_with(real, fs::weakly_canonical(directory)))
-    throw Error(fmt::format("{} leads out of {} through a link", path.string(), directory.string()),
-                "bench writes and deletes through no link that leads out of a run directory");
+  const fs::path root = failed ? fs::path() : fs::weakly_canonical(directory, failed);
+  if (failed)
+    throw Error::of_system(fmt::format("cannot look for {}", path.string()), failed.value());
+  if (!begins_with(real, root))
+    refuse(directory, path);
 }
 
 }  // namespace bench

@@ -7,12 +7,19 @@ namespace bench {
 void Diagnostics::warn(std::string message, std::string hint, Place place) {
   if (strict_)
     throw Error(message, hint, place);
-  Warning warning{std::move(message), std::move(hint), std::move(place)};
-  if (std::find(warnings_.begin(), warnings_.end(), warning) != warnings_.end())
+  keep({std::move(message), std::move(hint), std::move(place)}, warnings_);
+}
+
+void Diagnostics::note(std::string message, std::string hint, Place place) {
+  keep({std::move(message), std::move(hint), std::move(place), true}, notes_);
+}
+
+void Diagnostics::keep(Warning warning, std::vector<Warning>& kept) {
+  if (std::find(kept.begin(), kept.end(), warning) != kept.end())
     return;
   if (tell_)
     tell_(warning);
-  warnings_.push_back(std::move(warning));
+  kept.push_back(std::move(warning));
 }
 
 }  // namespace bench

@@ -53,9 +53,11 @@ std::string excerpt(const Place& place) {
   return fmt::format("\n  {}{}{}", to_valid_utf8(line), caret.empty() ? "" : "\n  ", caret);
 }
 
-/// Those errors of the system that say nothing about what was asked for.
-constexpr int errors_of_the_machine[] = {ENOSPC, EDQUOT, EIO,    EMFILE, ENFILE, EROFS,
-                                         ENOMEM, EAGAIN, ESTALE, EINTR,  EACCES};
+/// Those errors of the system that lie in what was asked for: it fails whenever it is asked. All
+/// others are the machine's: a full disk, a file system that does not answer, a limit.
+constexpr int errors_of_the_request[] = {
+    ENOENT, EEXIST, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EINVAL, EILSEQ,  E2BIG,  EFBIG,
+    EBADF,  EFAULT, ENOEXEC, EPERM,  EXDEV, ENXIO,        ENOSYS, ENOTSUP, ETXTBSY};
 
 }  // namespace
 
@@ -64,7 +66,7 @@ Error Error::of_system(const std::string& message, int error_number, std::string
   Error error(fmt::format("{}: {}", message, std::generic_category().message(error_number)),
               std::move(hint), std::move(place));
   error.may_pass_ =
-      std::ranges::find(errors_of_the_machine, error_number) != std::end(errors_of_the_machine);
+      std::ranges::find(errors_of_the_request, error_number) == std::end(errors_of_the_request);
   return error;
 }
 

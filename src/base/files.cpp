@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -9,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
@@ -27,16 +30,6 @@ UniqueFd open_or_throw(const std::filesystem::path& file, int flags, const char*
   if (!fd.valid())
     fail(what, file);
   return fd;
-}
-
-void write_all(const UniqueFd& fd, std::string_view content, const std::filesystem::path& file) {
-  while (!content.empty()) {
-    const auto count = ::write(fd.get(), content.data(), content.size());
-    if (count < 0 && errno != EINTR)
-      fail("write", file);
-    if (count > 0)
-      content.remove_prefix(static_cast<std::size_t>(count));
-  }
 }
 
 /// Removes a file unless it has become needless, so that a full disk, say, leaves no half file.
@@ -60,7 +53,22 @@ bool is_name_character(char c) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& file) {
-  return read_all(open_or_throw(file, O_RDONLY, "read"), file);
+  return read_limited(file, std::numeric_limits<std::uintmax_t>::max());
+}
+
+std::string read_limited(const std::filesystem::path& file, std::uintmax_t most_bytes) {
+  // Looked at first, since to open a device can do something, and a pipe would be waited for.
+  struct stat info {};
+  if (::stat(file.c_str(), &info) != 0)
+    fail("read", file);
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    throw Error(fmt::format("cannot read {}: it is not a regular file", file.string()),
+                "a pipe or a device cannot stand in for a file here");
+  if (static_cast<std::uintmax_t>(info.st_size) > most_bytes)
+    throw Error(fmt::format("cannot read {}: it has {} bytes, more than {}", file.string(),
+                            info.st_size, most_bytes),
+                "is it the file that was meant?");
+  return read_all(open_or_throw(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, "read"), file);
 }
 
 std::string read_all(const UniqueFd& fd, const std::filesystem::path& file) {
@@ -84,6 +92,16 @@ void read_pieces(const UniqueFd& fd, const std::filesystem::path& file,
       fail("read", file);
     if (count > 0)
       take(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+  }
+}
+
+void write_all(const UniqueFd& fd, std::string_view content, const std::filesystem::path& file) {
+  while (!content.empty()) {
+    const auto count = ::write(fd.get(), content.data(), content.size());
+    if (count < 0 && errno != EINTR)
+      fail("write", file);
+    if (count > 0)
+      content.remove_prefix(static_cast<std::size_t>(count));
   }
 }
 

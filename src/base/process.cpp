@@ -20,6 +20,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/outage.hpp>
 
 extern char** environ;
 
@@ -90,12 +91,9 @@ int null_device() {
   return fd.get();
 }
 
+/// Invalid where there is no descriptor left. The process runs already, so that this is no error.
 UniqueFd open_pidfd(int pid) {
-  const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U));
-  if (fd < 0)
-    throw Error(fmt::format("cannot watch process {}: {}", pid, std::strerror(errno)),
-                "bench needs Linux 5.3 or newer");
-  return UniqueFd(fd);
+  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
 ExitStatus decode(int status) {
@@ -226,7 +224,11 @@ Process::Process(const ProcessSpec& spec) {
     pid_ = child.id();
     child.detach();
   } catch (const bp::process_error& failure) {
-    throw Error(fmt::format("cannot start '{}': {}", spec.arguments[0], failure.what()));
+    const std::string text =
+        fmt::format("cannot start '{}': {}", spec.arguments[0], failure.what());
+    if (Error::of_system(text, failure.code().value()).may_pass())
+      throw MachineError(text);
+    throw Error(text);
   }
   pidfd_ = open_pidfd(pid_);
 }

@@ -190,19 +190,49 @@ std::string to_valid_utf8(std::string_view bytes) {
   return text;
 }
 
+namespace {
+
+/// A character that a text begins with, and its length in bytes.
+struct Control {
+  unsigned code = 0;
+  std::size_t length = 0;  ///< 0: the text begins with no such character.
+};
+
+/// A control character beyond ASCII, or one that changes the direction of what follows it, so that
+/// a terminal shows another order than that of the bytes.
+Control control_at(std::string_view utf8) {
+  const auto byte = [&](std::size_t k) {
+    return k < utf8.size() ? static_cast<unsigned char>(utf8[k]) : 0U;
+  };
+  if (byte(0) == 0xC2 && byte(1) < 0xA0)
+    return {byte(1), 2};
+  if (byte(0) == 0xD8 && byte(1) == 0x9C)
+    return {0x061C, 2};
+  if (byte(0) != 0xE2 || (byte(1) != 0x80 && byte(1) != 0x81))
+    return {};
+  const unsigned code = 0x2000 + ((byte(1) & 0x3F) << 6) + (byte(2) & 0x3F);
+  const bool turns = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                     (code >= 0x2066 && code <= 0x2069);
+  return turns ? Control{code, 3} : Control{};
+}
+
+}  // namespace
+
 std::string with_visible_controls(std::string_view bytes) {
   const std::string valid = to_valid_utf8(bytes);
   std::string text;
   text.reserve(valid.size());
   for (std::size_t k = 0; k < valid.size(); ++k) {
     const auto byte = static_cast<unsigned char>(valid[k]);
-    const bool beyond_ascii = byte == 0xC2 && static_cast<unsigned char>(valid[k + 1]) < 0xA0;
-    if (beyond_ascii)
-      text += fmt::format("<U+{:04X}>", static_cast<unsigned char>(valid[++k]));
-    else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F)
+    const auto [code, length] = control_at(std::string_view(valid).substr(k));
+    if (length > 0) {
+      text += fmt::format("<U+{:04X}>", code);
+      k += length - 1;
+    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
       text.append("^").append(1, static_cast<char>(byte ^ 0x40));
-    else
+    } else {
       text += valid[k];
+    }
   }
   return text;
 }

@@ -59,6 +59,15 @@ std::string local_time_at(double unix_s) {
   return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(unix_s)));
 }
 
+std::optional<double> parse_local_time(const std::string& text) {
+  std::tm parts{};
+  const char* end = ::strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts);
+  if (!end || *end != '\0')
+    return std::nullopt;
+  parts.tm_isdst = -1;  // whether it was in force then, the time zone knows
+  return static_cast<double>(std::mktime(&parts));
+}
+
 double unix_time_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdint>
 
@@ -19,6 +21,13 @@ std::string make_uuid() {
     uuid.data[byte] = static_cast<std::uint8_t>(unix_ms >> (40 - 8 * byte));
   uuid.data[6] = static_cast<std::uint8_t>((uuid.data[6] & 0x0F) | 0x70);
   return boost::uuids::to_string(uuid);
+}
+
+bool is_uuid(std::string_view text) {
+  constexpr std::string_view pattern = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  return std::ranges::equal(text, pattern, [](unsigned char letter, char wanted) {
+    return wanted == '-' ? letter == '-' : std::isxdigit(letter) != 0;
+  });
 }
 
 }  // namespace bench

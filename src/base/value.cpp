@@ -1,5 +1,6 @@
-#include <cmath>
+#include <utility>
 
+#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 
@@ -14,16 +15,18 @@ ValueType value_type(const std::string& word) {
 Value to_value(const std::string& text, ValueType type) {
   if (type == ValueType::string)
     return text;
-  const std::string_view digits = strip(text);
-  if (type == ValueType::integer)
-    if (const auto integer = parse_integer(digits))
-      return *integer;
-  const auto number = parse_number(digits);
+  if (type == ValueType::integer) {
+    if (const auto plain = parse_integer(strip(text)))
+      return *plain;
+    if (auto integer = read_integer(text)) {
+      if (const auto fitting = parse_integer(integer->digits))
+        return *fitting;
+      return std::move(integer->digits);
+    }
+  }
+  const auto number = parse_number(without_digit_separators(strip(text)));
   if (!number)
     return text;
-  // Beyond 2^63 a double has no integer to truncate to.
-  if (type == ValueType::integer && std::fabs(*number) < 9.2e18)
-    return static_cast<long long>(*number);
   return *number;
 }
 

@@ -22,7 +22,8 @@ std::function<int()> declare_analyse(CLI::App& app) {
       tell("warning: --tag is for the file of --update, and there is none");
     for (const auto& directory :
          workspace::select_runs(options->choice.directory, options->choice.ids)) {
-      command_log().open(directory.path, "analyse");
+      if (!workspace::is_made_by_jube(directory.path))
+        command_log().open(directory.path, "analyse");
       analyse_directory(directory, options->update);
       print("analysed " + short_path(std::filesystem::absolute(directory.path)) + "\n");
     }

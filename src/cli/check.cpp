@@ -10,6 +10,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
+#include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>
 
 namespace bench::cli {
@@ -39,12 +40,15 @@ class Values {
 
 /// What is counted of one step.
 struct StepSpace {
-  long long workpackages = 0;
+  std::size_t workpackages = 0;
+  int at_once = 1;
   std::unordered_set<long long> combinations;
   std::vector<Values> parameters;
 
-  void add(const workspace::Workpackage& workpackage) {
+  void add(const engine::Preview& preview) {
+    const workspace::Workpackage& workpackage = preview.workpackage;
     ++workpackages;
+    at_once = preview.at_once;
     combinations.insert(workpackage.combination);
     for (std::size_t k = 0; k < workpackage.parameters.size(); ++k) {
       const auto& [name, value] = workpackage.parameters[k];
@@ -63,9 +67,13 @@ std::string step_text(const model::Step& step, const StepSpace& space) {
   std::string text =
       fmt::format("step {}: {}", step.name, plural(space.combinations.size(), "combination"));
   if (step.iterations > 1)
-    text += fmt::format(", {} iterations, {} workpackages", step.iterations, space.workpackages);
+    text += fmt::format(", {} iterations", step.iterations);
+  if (space.workpackages != space.combinations.size())
+    text += fmt::format(", {}", plural(space.workpackages, "workpackage"));
   if (!step.depend.empty())
     text += ", after " + join(step.depend, ", ");
+  if (space.workpackages > 1 && space.at_once > 0)
+    text += space.at_once == 1 ? ", one at a time" : fmt::format(", {} at a time", space.at_once);
   std::vector<std::vector<std::string>> lines;
   for (const Values& values : space.parameters)
     lines.push_back(values.line());
@@ -77,7 +85,7 @@ void show_space(const engine::Run& run) {
   std::map<std::string, StepSpace> spaces;
   std::size_t all = 0;
   for (const engine::Preview& one : engine::preview(run, notices)) {
-    spaces[one.workpackage.step].add(one.workpackage);
+    spaces[one.workpackage.step].add(one);
     ++all;
   }
   print(fmt::format("benchmark {}: {}, {}, platform {}\n", run.benchmark.name,
@@ -117,6 +125,7 @@ void show_tags(const engine::Request& request, const engine::Input& input) {
 int check_file(const engine::Request& request, bool strict) {
   Diagnostics diagnostics = telling_diagnostics(strict);
   const engine::Input input = engine::read_input(request, diagnostics);
+  engine::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
     show_space(engine::plan_run(input, benchmark, request));
   show_tags(request, input);

@@ -1,6 +1,7 @@
 #include "complete.hpp"
 
 #include "command.hpp"
+#include "log_file.hpp"
 #include "output.hpp"
 
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::cli {
 namespace {
@@ -20,6 +23,34 @@ Completion::Place place_of(const CLI::App& command) {
   if (command.get_option_no_throw("DIR") || command.get_option_no_throw("PATH"))
     return Completion::Place::directory;
   return command.get_option_no_throw("TOPIC") ? Completion::Place::topic : Completion::Place::none;
+}
+
+OptionValue value_of(const CLI::App& command, const CLI::Option& option,
+                     std::vector<std::string> names) {
+  using Kind = OptionValue::Kind;
+  OptionValue value{.names = std::move(names)};
+  const std::string type = option.get_type_name();
+  const auto offer = [&](std::vector<std::string> words) {
+    value.kind = Kind::word;
+    value.words = std::move(words);
+  };
+  if (type == "FILE")
+    value.kind = Kind::file;
+  else if (type == "DIR")
+    value.kind = Kind::directory;
+  else if (option.check_lname("id"))
+    value.kind = Kind::run_id;
+  else if (option.check_lname("platform"))
+    offer(platform::platform_names());
+  else if (option.check_lname("style"))
+    offer(result::style_names());
+  else if (option.check_lname("shell"))
+    offer({"bash", "zsh", "fish"});
+  else if (command.get_name() == "log" && option.check_lname("command"))
+    offer(log_names());
+  else if (command.get_name() == "output" && option.check_lname("only"))
+    offer({"stdout", "stderr"});
+  return value;
 }
 
 /// The shell that the user works in; bash where that is not one of ours.
@@ -38,10 +69,14 @@ std::vector<Completion> completions_of(const CLI::App& root) {
         .command = command->get_name(), .summary = command->get_description(), .options = {}};
     one.place = place_of(*command);
     for (const CLI::Option* option : command->get_options()) {
+      std::vector<std::string> names;
       for (const std::string& name : option->get_snames())
-        one.options.push_back("-" + name);
+        names.push_back("-" + name);
       for (const std::string& name : option->get_lnames())
-        one.options.push_back("--" + name);
+        names.push_back("--" + name);
+      one.options.insert(one.options.end(), names.begin(), names.end());
+      if (!names.empty() && option->get_items_expected_max() > 0)
+        one.values.push_back(value_of(*command, *option, std::move(names)));
     }
     completions.push_back(std::move(one));
   }

@@ -7,11 +7,20 @@
 
 namespace bench::cli {
 
+/// What a completion offers behind an option that takes a value.
+struct OptionValue {
+  enum class Kind { nothing, file, directory, run_id, word };
+  std::vector<std::string> names;  ///< Of the option, with their dashes.
+  Kind kind = Kind::nothing;
+  std::vector<std::string> words;  ///< Where that is what is offered.
+};
+
 /// What a completion offers for one command.
 struct Completion {
   std::string command;
   std::string summary;
   std::vector<std::string> options;  ///< Short and long ones, with their dashes.
+  std::vector<OptionValue> values;
   enum class Place { none, file, directory, topic } place = Place::none;
 };
 

@@ -1,6 +1,7 @@
 #include "complete.hpp"
 #include "help_topics.hpp"
-#include "log_file.hpp"
+
+#include <algorithm>
 
 #include <fmt/core.h>
 
@@ -43,6 +44,24 @@ const char* bash_words(Completion::Place place) {
   return ":";
 }
 
+/// What bash offers behind an option.
+std::string bash_value(const OptionValue& value) {
+  switch (value.kind) {
+    case OptionValue::Kind::file:
+      return "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")";
+    case OptionValue::Kind::directory:
+      return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
+    case OptionValue::Kind::run_id:
+      return "mapfile -t COMPREPLY < <(compgen -W \"$(@function@_ids)\" -- \"$current\")";
+    case OptionValue::Kind::word:
+      return fmt::format("mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$current\")",
+                         join(value.words, " "));
+    case OptionValue::Kind::nothing:
+      break;
+  }
+  return "COMPREPLY=()";
+}
+
 constexpr const char* bash_head =
     R"sh(# Completion of @program@ for bash:  source <(@program@ complete -s bash)
 @function@_ids() {
@@ -51,8 +70,9 @@ constexpr const char* bash_head =
   for word in "${COMP_WORDS[@]:2}"; do
     [[ -d $word ]] && { directory=$word; break; }
   done
-  for word in "$directory"/*/workspace.db; do
-    word=${word%/workspace.db}; word=${word##*/}
+  for word in "$directory"/*/{workspace.db,workpackages.xml}; do
+    [[ -e $word ]] || continue
+    word=${word%/*}; word=${word##*/}
     [[ $word =~ ^[0-9]+$ ]] && echo "$((10#$word))"
   done
   echo last all
@@ -71,10 +91,9 @@ constexpr const char* bash_head =
 constexpr const char* bash_tail = R"sh(  esac
   if [[ $current == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-  elif [[ $previous == -i || $previous == --id ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$(@function@_ids)" -- "$current")
-  elif [[ ${COMP_WORDS[1]} == log && ($previous == -c || $previous == --command) ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "@logs@" -- "$current")
+  else
+    case ${COMP_WORDS[1]}$previous in
+@values@    esac
   fi
 }
 complete -o filenames -F @function@ @program@
@@ -85,8 +104,7 @@ std::string filled(std::string text, const std::string& program,
   text = replace_all(text, "@function@", function_name(program));
   text = replace_all(text, "@program@", program);
   text = replace_all(text, "@commands@", command_names(completions));
-  text = replace_all(text, "@topics@", topics_text());
-  return replace_all(text, "@logs@", join(log_names(), " "));
+  return replace_all(text, "@topics@", topics_text());
 }
 
 /// A text between single quotes, for every shell.
@@ -102,8 +120,52 @@ std::string bash_completion(const std::vector<Completion>& completions,
   for (const Completion& one : completions)
     text += fmt::format("    {}) options=\"{}\"; {} ;;\n", one.command, join(one.options, " "),
                         bash_words(one.place));
-  return filled(text + bash_tail, program, completions);
+  std::string values;
+  for (const Completion& one : completions)
+    for (const OptionValue& value : one.values) {
+      std::vector<std::string> patterns;
+      for (const std::string& name : value.names)
+        patterns.push_back(one.command + name);
+      values += fmt::format("      {}) {} ;;\n", join(patterns, "|"), bash_value(value));
+    }
+  return filled(text + replace_all(bash_tail, "@values@", values), program, completions);
 }
+
+namespace {
+
+std::string zsh_value(const OptionValue& value) {
+  switch (value.kind) {
+    case OptionValue::Kind::file:
+      return "_files";
+    case OptionValue::Kind::directory:
+      return "_files -/";
+    case OptionValue::Kind::run_id:
+      return "compadd last all";
+    case OptionValue::Kind::word:
+      return "compadd " + join(value.words, " ");
+    case OptionValue::Kind::nothing:
+      break;
+  }
+  return ":";
+}
+
+/// Behind an option: `-r` wants a value, `-x` one that is no file.
+std::string fish_value(const Completion& completion, const std::string& option) {
+  for (const OptionValue& value : completion.values) {
+    if (std::ranges::find(value.names, option) == value.names.end())
+      continue;
+    if (value.kind == OptionValue::Kind::file)
+      return " -r -F";
+    if (value.kind == OptionValue::Kind::directory)
+      return " -x -a '(__fish_complete_directories)'";
+    if (value.kind == OptionValue::Kind::run_id)
+      return " -x -a 'last all'";
+    return value.words.empty() ? " -x" : " -x -a " + quoted(join(value.words, " "));
+  }
+  return "";
+}
+
+}  // namespace
 
 std::string zsh_completion(const std::vector<Completion>& completions, const std::string& program) {
   std::string text =
@@ -126,7 +188,10 @@ std::string zsh_completion(const std::vector<Completion>& completions, const std
                         : one.place == Completion::Place::directory ? "_files -/"
                         : one.place == Completion::Place::topic     ? "compadd @topics@"
                                                                     : ":";
-    text += fmt::format("    {}) [[ $PREFIX == -* ]] && compadd -- {} || {} ;;\n", one.command,
+    text += fmt::format("    {})\n      case $words[CURRENT-1] in\n", one.command);
+    for (const OptionValue& value : one.values)
+      text += fmt::format("        {}) {}; return ;;\n", join(value.names, "|"), zsh_value(value));
+    text += fmt::format("      esac\n      [[ $PREFIX == -* ]] && compadd -- {} || {} ;;\n",
                         join(one.options, " "), words);
   }
   return filled(text + "  esac\n}\ncompdef @function@ @program@\n", program, completions);
@@ -143,8 +208,9 @@ std::string fish_completion(const std::vector<Completion>& completions,
     const std::string seen =
         fmt::format("complete -c @program@ -n '__fish_seen_subcommand_from {}'", one.command);
     for (const std::string& option : one.options)
-      text += option.starts_with("--") ? seen + " -l " + option.substr(2) + "\n"
-                                       : seen + " -s " + option.substr(1) + "\n";
+      text += seen +
+              (option.starts_with("--") ? " -l " + option.substr(2) : " -s " + option.substr(1)) +
+              fish_value(one, option) + "\n";
     if (one.place == Completion::Place::file)
       text += seen + " -F\n";
     else if (one.place == Completion::Place::directory)

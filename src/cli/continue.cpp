@@ -1,22 +1,46 @@
 #include "command.hpp"
+#include "output.hpp"
 #include "progress.hpp"
 #include "work.hpp"
 
 #include <memory>
 
+#include <fmt/core.h>
+
 #include <bench/engine/budget.hpp>
+#include <bench/engine/parallel.hpp>
+#include <bench/engine/remove.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
+
+namespace {
+
+/// The caller holds the lock.
+void make_failed_again(const engine::Run& run, workspace::Workspace& workspace) {
+  engine::check_removable(run.directory);
+  const auto removal = engine::plan_removal(workspace, engine::failed_workpackages(workspace));
+  engine::remove_workpackages(run.directory, workspace, removal);
+  tell(fmt::format("note: {} of run {} that failed {} made again",
+                   plural(removal.reset.size(), "workpackage"), run.directory.id,
+                   removal.reset.size() == 1 ? "is" : "are"));
+}
+
+}  // namespace
 
 std::function<int()> declare_continue(CLI::App& app) {
   struct Options {
     RunChoice choice;
     WorkOptions work;
+    platform::Asking asking;
+    bool failed = false;
   };
   const auto options = std::make_shared<Options>();
   options->choice.declare(app);
+  declare_asking(app, options->asking);
   declare(app, options->work);
+  app.add_flag("--failed", options->failed,
+               "make the workpackages that have failed again; what they left is deleted");
   return [options] {
     set_verbosity(options->work);
     int worst = 0;
@@ -26,11 +50,23 @@ std::function<int()> declare_continue(CLI::App& app) {
       auto workspace =
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
       engine::Run run = engine::load_run(directory, workspace);
+      engine::ask_otherwise(options->asking, run, workspace);
       run.platform = engine::platform_of(run);
       if (!options->work.budget.empty()) {
         engine::set_budget(options->work.budget, run);
         workspace.set_fact(engine::budget_fact, run.fact(engine::budget_fact));
       }
+      if (options->work.parallel) {
+        engine::set_parallel(*options->work.parallel, run);
+        workspace.set_fact(engine::parallel_fact, run.fact(engine::parallel_fact));
+      }
+      if (options->failed)
+        make_failed_again(run, workspace);
+      if (engine::input_has_changed(run))
+        tell(
+            fmt::format("note: {} has changed; this run goes on with what it recorded of it "
+                        "(`bench result {} -u FILE` takes new patterns and tables)",
+                        short_path(run.fact("input_file")), target_of(run)));
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
       if (is_interruption_code(worst))
         break;

@@ -58,8 +58,6 @@ std::string description_of(const Evaluated& side) {
 }
 
 int show_differences(const DiffOptions& options) {
-  if (!options.style.empty())
-    result::parse_style(options.style);
   const std::vector<RunDirectory> runs = two_runs(options);
   const Evaluated a = evaluate(runs[0], {}, false);
   const Evaluated b = evaluate(runs[1], {}, false);
@@ -81,9 +79,7 @@ std::function<int()> declare_diff(CLI::App& app) {
                  "two runs: their directories, or outpaths, of which it is the last run; or one "
                  "outpath, of which it is the last two");
   app.add_option("-i,--id", options->ids, "of one outpath: these two runs")->type_name("ID");
-  app.add_option("-s,--style", options->style,
-                 "one table of all differences: csv, pretty, aligned, json or markdown")
-      ->type_name("STYLE");
+  declare_style(app, options->style, "one table of all differences");
   app.add_option("--tolerance", options->tolerance_percent,
                  "leave out metrics that differ by no more than this")
       ->type_name("PERCENT")

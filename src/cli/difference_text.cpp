@@ -26,8 +26,12 @@ std::string percent_text(std::optional<double> relative) {
   return relative ? fmt::format("{:+.1f} %", *relative * 100) : "";
 }
 
+/// As many digits as tell runs apart; json and csv have all of them.
 std::string value_text(const std::optional<Value>& value) {
-  return value ? to_text(*value) : "n/a";
+  if (!value)
+    return "n/a";
+  const auto* real = std::get_if<double>(&*value);
+  return real ? fmt::format("{:.6g}", *real) : to_text(*value);
 }
 
 std::string with_unit(const std::string& name, const std::string& unit) {
@@ -65,9 +69,13 @@ class Section {
   std::size_t left_out_ = 0;
 };
 
-/// Items of a list in one cell.
+/// Items of a list in one cell; json and csv have all of a long one.
 std::string in_one_line(const std::string& text) {
-  return text.empty() ? "-" : replace_all(text, "\n", " ");
+  constexpr std::size_t most = 60;
+  if (text.empty())
+    return "-";
+  const std::string line = replace_all(text, "\n", " ");
+  return display_width(line) <= most ? line : to_valid_utf8(line.substr(0, most - 2)) + "..";
 }
 
 std::string points_text(const Differences& differences, bool all) {
@@ -108,10 +116,7 @@ std::string summaries_text(const Differences& differences) {
 }
 
 result::Cell text_cell(const std::string& text) {
-  result::Cell cell;
-  if (!text.empty())
-    cell.value = text;
-  return cell;
+  return {.value = text};
 }
 
 result::Cell number_cell(std::optional<double> number) {

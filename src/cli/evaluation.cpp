@@ -2,6 +2,8 @@
 
 #include "output.hpp"
 
+#include <fmt/core.h>
+
 #include <bench/engine/update.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
@@ -17,12 +19,21 @@ using Access = Workspace::Access;
 void analyse_and_store(const RunDirectory& directory, const UpdateOptions& update) {
   Workspace workspace = Workspace::open(directory.path, Access::write);
   const engine::Run run = update.applied_to(engine::load_run(directory, workspace));
+  if (update.file.empty())
+    advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
   workspace.at_once([&] {
     if (!update.file.empty())
       engine::store_evaluation(run, workspace);
     engine::analyse_and_store(run, workspace, diagnostics);
   });
+}
+
+const char* why_not_saved(const std::filesystem::path& run_directory) {
+  if (workspace::is_made_by_jube(run_directory))
+    return "JUBE made this run";
+  return workspace::worker_of(run_directory) ? "another bench works on this run"
+                                             : "this run cannot be locked";
 }
 
 }  // namespace
@@ -48,6 +59,10 @@ engine::Run UpdateOptions::applied_to(const engine::Run& run) const {
 }
 
 void analyse_directory(const RunDirectory& directory, const UpdateOptions& update) {
+  if (workspace::is_made_by_jube(directory.path)) {
+    evaluate(directory, update, true);
+    return;
+  }
   const WriterLock lock(directory.path);
   analyse_and_store(directory, update);
 }
@@ -55,6 +70,8 @@ void analyse_directory(const RunDirectory& directory, const UpdateOptions& updat
 Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   engine::Run run = engine::load_run(directory, workspace);
+  if (update.file.empty())
+    advise_update(run);
   Evaluated evaluated{std::move(run), std::move(workspace), {}, workspace::is_own(directory.path)};
   const bool needed = analyse_again || !update.file.empty() ||
                       !engine::is_analysed(evaluated.run, evaluated.workspace);
@@ -63,9 +80,8 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
       analyse_and_store(directory, update);
       evaluated.run = engine::load_run(directory, evaluated.workspace);
     } else {
-      tell(workspace::worker_of(directory.path)
-               ? "note: another bench works on this run, so this analysis is shown and not kept"
-               : "note: this run cannot be locked, so this analysis is shown and not kept");
+      tell(fmt::format("note: {}, so this analysis is shown but not saved",
+                       why_not_saved(directory.path)));
       evaluated.run = update.applied_to(evaluated.run);
       Diagnostics diagnostics = telling_diagnostics();
       evaluated.analyses = engine::analyse_run(evaluated.run, evaluated.workspace, diagnostics);

@@ -32,7 +32,7 @@ struct Evaluated {
   bool own = false;  ///< The user's, so that results may be written beside it.
 };
 
-/// Analyses a run and keeps what was found, and the update.
+/// Analyses a run and keeps what was found, and the update; of a run of JUBE's neither.
 /// @throws Error if another bench works on the run
 void analyse_directory(const workspace::RunDirectory& directory, const UpdateOptions& update);
 

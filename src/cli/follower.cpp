@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <utility>
 
 #include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/below.hpp>
 
 namespace bench::cli {
 namespace {
@@ -66,11 +68,14 @@ void Follower::stop(long long workpackage) {
 }
 
 void Follower::print_new(long long workpackage, Output& output) {
-  std::ifstream file(output.file, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(output.read));
+  const UniqueFd file = open_regular_file(output.file);
   std::array<char, longest_line> buffer;
-  while (!console().is_behind() && (file.read(buffer.data(), buffer.size()), file.gcount() > 0)) {
-    const std::string_view text(buffer.data(), static_cast<std::size_t>(file.gcount()));
+  while (!console().is_behind()) {
+    const ssize_t count =
+        ::pread(file.get(), buffer.data(), buffer.size(), static_cast<::off_t>(output.read));
+    if (count <= 0)
+      return;
+    const std::string_view text(buffer.data(), static_cast<std::size_t>(count));
     output.read += text.size();
     std::string lines;
     for (const char c : text) {

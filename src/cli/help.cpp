@@ -2,7 +2,9 @@
 #include "help_topics.hpp"
 #include "output.hpp"
 
+#include <array>
 #include <memory>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -22,10 +24,25 @@ std::string text_of(const Topic& topic) {
   return fmt::format("{} - {}\n\n  {}\n", topic.name, topic.summary, hanging(topic.text, 2));
 }
 
-const Topic* find_topic(const std::string& word) {
+std::array<std::span<const Topic>, 3> all_topics() {
+  return {structure_topics(), element_topics(), concept_topics()};
+}
+
+/// JUBE's names of topics that have another one here, or are part of one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> names_of_jube{
+    {{"directory_structure", "run_directory"}, {"statistical_values", "statistics"}}};
+
+std::string own_name(const std::string& word) {
+  for (const auto& [of_jube, own] : names_of_jube)
+    if (word == of_jube)
+      return std::string(own);
   // JUBE calls the topic of an element `<element>_tag`.
-  const std::string name = word.ends_with("_tag") ? word.substr(0, word.size() - 4) : word;
-  for (const auto& topics : {element_topics(), concept_topics()})
+  return word.ends_with("_tag") ? word.substr(0, word.size() - 4) : word;
+}
+
+const Topic* find_topic(const std::string& word) {
+  const std::string name = own_name(word);
+  for (const auto& topics : all_topics())
     for (const Topic& topic : topics)
       if (name == topic.name)
         return &topic;
@@ -37,13 +54,14 @@ void show_topics(const CLI::App& root) {
   for (const CLI::App* command : root.get_subcommands({}))
     commands.push_back({command->get_name(), command->get_description()});
   print("Commands (`bench help COMMAND`):\n" + aligned_lines(commands, "  ") +
-        "\nElements of an input file (`bench help ELEMENT`):\n" + list_of(element_topics()) +
+        "\nAn input file as a whole (`bench help TOPIC`):\n" + list_of(structure_topics()) +
+        "\nIts elements (`bench help ELEMENT`):\n" + list_of(element_topics()) +
         "\nMore (`bench help TOPIC`, or ALL):\n" + list_of(concept_topics()));
 }
 
 void show_all(const CLI::App& root) {
   show_topics(root);
-  for (const auto& topics : {element_topics(), concept_topics()})
+  for (const auto& topics : all_topics())
     for (const Topic& topic : topics)
       print("\n" + text_of(topic));
 }
@@ -80,9 +98,11 @@ int show_help(const CLI::App& root, const std::string& word) {
 
 std::vector<std::string> topic_names() {
   std::vector<std::string> names;
-  for (const auto& topics : {element_topics(), concept_topics()})
+  for (const auto& topics : all_topics())
     for (const Topic& topic : topics)
       names.emplace_back(topic.name);
+  for (const auto& [of_jube, own] : names_of_jube)
+    names.emplace_back(of_jube);
   return names;
 }
 

@@ -38,7 +38,7 @@ Names may be built: ${p$n}. An inserted value is not searched again.)"},
 command prints, run where bench was started. env: an environment variable. tag: the text if it is an
 active tag, else nothing.)"},
     Topic{
-        "update_mode", "when a parameter is evaluated anew",
+        "update_mode", "when a parameter is evaluated again",
         R"(never (default), use (in every step that uses the set), step (in every step), cycle (in every
 cycle), always. A step inherits the values of the steps that it depends on.)"},
     Topic{
@@ -61,19 +61,21 @@ directory. `shared: true` on a do: run once, there, when all others have come th
 Their work directories are linked as `a` and `b`.)"},
     Topic{
         "expressions", "active, filter and where",
-        R"(true or false, else a Python expression after substitution: "$n > 4", "'$s' != 'x'".)"},
+        R"(true or false, else a Python expression after substitution: "$n > 4", "'$s' != 'x'". `active` of a
+step may name variables of the workpackage: "$jube_wp_iteration == 0".)"},
     {"where", "drops combinations",
      R"(`where: "$n * $m <= 64"` on a step: others are dropped before anything is prepared, and
 counted.)"},
     {"short_forms", "parameters in fewer words",
      R"(parameter: {n: [1, 2], word: fp16, m: {type: int, _: "3,4"}}
-One parameter per key; a list gives its values as they are.)"},
+One parameter per key; a list gives its values as they are. Numbers without quotes give the parameter
+the type int or float. `{name: n, type: int, _: [1, 2]}` has both values, too.)"},
     {"run_directory", "what a run leaves",
      R"(<outpath>/000003/workspace.db: its state, readable with SQLite
 <outpath>/000003/000000_<step>/work/: where the commands ran, with stdout and stderr
 <outpath>/000003/000000_<step>/done or error: for people and scripts
 <outpath>/000003/submissions/<uuid>/: script and list of an array or a pack of jobs
-<outpath>/000003/retried/000000_<step>.1/: what an attempt left that was made again
+<outpath>/000003/retried/000000_<step>.1/: what an attempt left before it was retried
 <outpath>/000003/result/<table>.dat, run.log and other logs)"},
     Topic{
         "ids", "how a run is chosen",
@@ -81,19 +83,19 @@ One parameter per key; a list gives its values as they are.)"},
 once. Without it: the last run; for `info` an overview of all. DIR is the outpath, or a run itself.)"},
     Topic{
         "pending", "runs that are not finished",
-        R"(A workpackage waits for its done_file, or is with the scheduler. `bench continue` takes in what
-has ended and goes on; it also goes on after a kill. It does not repeat what failed: `bench remove -w`
-first, or give the step a `retry`. `bench why DIR NUMBER` tells what one waits for.)"},
+        R"(A workpackage waits for its done_file, or is with the scheduler. `bench continue` collects
+what has finished and starts what became ready, also after a kill. It does not repeat what failed: run
+`bench remove -w` first, or give the step a `retry`. `bench why DIR NUMBER` says what one waits for.)"},
     {"budget", "a limit on what jobs may take",
      R"(`bench run --budget 50nh` refuses a run whose jobs may take more: nodes times time limit, with
 all retries. The run keeps it; what would exceed it is not submitted. `continue --budget` gives it another
 one. nh: node hours; ch, gh: core and GPU hours, where the platform knows how many a node has.
 See also: `bench run FILE -n`, docs/batch.md.)"},
     {"jobs", "batch steps on a machine with a batch system",
-     R"(`run` submits the jobs and ends; `continue` takes in what has ended and submits what became
-ready; `--wait` stays with them. `status --watch` shows how they stand, `cancel` ends them. With
-Ctrl-C jobs run on, unless `--cancel-on-interrupt` is given. A job that its machine has failed counts
-as failed, with the reason; one that never began is submitted again.
+     R"(`run` submits the jobs and ends; `continue` collects what has finished and submits what became
+ready; `--wait` waits for them. `status --watch` shows their states, `cancel` cancels them. After
+Ctrl-C jobs run on, unless `--cancel-on-interrupt` is given. A job whose node failed counts as failed,
+with the reason; one that never started is submitted again.
 See also: batch, retry, platform; docs/batch.md.)"},
     Topic{"platform", "the machine that a run is for",
           R"(--platform, or a tag that a platform has, chooses platforms/<name>.yaml; else `local`.
@@ -102,10 +104,10 @@ See also: batch, retry, platform; docs/batch.md.)"},
 BENCH_PARTITION, BENCH_ACCOUNT and BENCH_QOS where there is no such option.)"},
     {"environment", "environment variables of bench",
      R"(JUBE_BENCHMARK_OUTPATH, JUBE_INCLUDE_PATH, JUBE_EXEC_SHELL (in place of /bin/sh),
-BENCH_PYTHON (in place of python3), BENCH_DATA (directory of platforms and templates),
+BENCH_PYTHON (in place of python3), BENCH_DATA (directories of platforms and templates),
 BENCH_PARTITION, BENCH_ACCOUNT, BENCH_QOS (in place of what the platform says).)"},
     {"exit_codes", "what a command ends with",
-     R"(0: all fine. 1: a workpackage failed, or the input is wrong. 2: wrong usage.)"},
+     R"(0: all fine. 1: a workpackage failed, or the input is wrong. 2: the command line is wrong.)"},
 };
 
 }  // namespace

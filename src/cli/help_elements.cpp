@@ -21,8 +21,8 @@ made once per combination of all values. `$name` and `${name}` insert it elsewhe
 See also: parameter_modes, update_mode, duplicate, substitution, short_forms.)"},
     Topic{
         "fileset", "files that a workpackage begins with",
-        R"(Attributes: name, init_with. Holds copy, link and prepare, done in that order of writing
-before anything else of the workpackage.)"},
+        R"(Attributes: name, init_with. Holds copy, link and prepare elements. They are executed in the order in
+which they are written, before anything else of the workpackage.)"},
     {"copy", "copies files into the work directory",
      R"(Text: paths, also shell patterns, separated by `separator` (default `,`).
 Attributes: source_dir, target_dir, name (new names, as many as paths), active,
@@ -36,14 +36,14 @@ A file that is there already is left alone.)"},
         R"(Attributes: name, init_with. Holds iofile and sub: every sub is applied to every file, one
 after the other.)"},
     {"iofile", "a file in which a substitute set replaces",
-     R"(Attributes: in, out (may be the same), out_mode (w writes anew, a appends).)"},
+     R"(Attributes: in, out (may be the same), out_mode (w replaces the file, a appends).)"},
     {"sub", "one replacement",
      R"(Attributes: source, dest (or the text), mode (text, or regex with \1 in dest).)"},
     Topic{
         "step", "commands that run once per combination",
         R"(Attributes: name, depend (steps that come first), iterations, cycles, active, procs (how
-many at once), max_async (how many unfinished), work_dir, suffix, shared, export, do_log_file;
-and bench's own where, timeout, retry, batch, energy. Holds use and do.
+many run at a time; default: one), max_async (how many unfinished), work_dir, suffix, shared, export,
+do_log_file; and bench's own where, timeout, retry, batch, energy. Holds use and do.
 See also: shared, cycles, dependencies, where.)"},
     {"use", "names the sets that are used",
      R"(Text: names, separated by `,`; in a step they may hold parameters.
@@ -54,14 +54,16 @@ Attributes: stdout, stderr (files), work_dir, active, shared, done_file (finishe
 error_file (failed if it exists), break_file (skips what is left).)"},
     {"batch", "a step as a scheduler's job",
      R"(`batch: true`, or nodes, tasks_per_node, threads_per_task, gpus_per_node, time_limit,
-template, array, pack. The commands become one job script from the platform's template; on platform
-`local` it runs here. Jobs that ask for the same go out as arrays (`array: false`: each alone);
+template, array, pack, kill_on_bad_exit. The commands become one job script from the platform's
+template; on platform `local` it runs here. Jobs with equal resources are submitted as arrays
+(`array: false`: one by one);
 `pack: 4` runs four workpackages side by side in one job. max_async is how many of the step's jobs
-may run at once. $jube_starter starts a program on all tasks of the job.
+may run at once. $jube_starter starts a program on all tasks of the job; where one fails
+the others are ended, unless kill_on_bad_exit is false.
 See also: jobs, retry, platform.)"},
-    {"retry", "makes a workpackage again that has failed",
-     R"(`retry: 2`, or times, on, timelimit_factor; on any step. `on` names the ends after which it is
-made again: failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled, deadline,
+    {"retry", "repeats a workpackage that has failed",
+     R"(`retry: 2`, or times, on, timelimit_factor; on any step. `on` names the outcomes after which it is
+repeated: failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled, deadline,
 launch_failure, lost; default: node_fail, boot_fail, preempted. timelimit_factor: 2 doubles the
 time_limit of a batch step after each timeout. $jube_wp_attempts counts from 1; what the earlier
 attempts left is in <run>/retried.)"},
@@ -88,7 +90,7 @@ Attribute: use (more pattern sets for this file).)"},
     Topic{
         "table", "a table of results",
         R"(Attributes: name, style (pretty, csv, aligned; also json, markdown), separator, sort, filter,
-transpose. Holds columns. Stands in result/<name>.dat, too.)"},
+transpose. Holds columns. It is also written to result/<name>.dat.)"},
     Topic{
         "column", "a column of a table",
         R"(Text: a parameter, pattern or variable. Attributes: title, format (Python's, as `.2f`), colw.)"},

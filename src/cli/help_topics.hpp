@@ -13,11 +13,13 @@ struct Topic {
   const char* text;
 };
 
+/// What holds for an input file as a whole.
+std::span<const Topic> structure_topics();
 /// The elements of the input language, in the order in which a file uses them.
 std::span<const Topic> element_topics();
 /// What does not belong to one element.
 std::span<const Topic> concept_topics();
-/// The names of all topics, elements first.
+/// The names of all topics.
 std::vector<std::string> topic_names();
 
 }  // namespace bench::cli

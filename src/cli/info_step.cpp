@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::cli {
 namespace {
@@ -17,17 +18,10 @@ std::string ids_of(const std::vector<long long>& ids) {
   return join(texts, ",");
 }
 
-std::string csv_cell(const std::string& text, const std::string& separator) {
-  if (text.find_first_of("\"\r\n") == std::string::npos &&
-      (separator.empty() || text.find(separator) == std::string::npos))
-    return text;
-  return '"' + replace_all(text, "\"", "\"\"") + '"';
-}
-
 std::string csv_line(const std::vector<std::string>& cells, const std::string& separator) {
   std::vector<std::string> quoted;
   for (const std::string& cell : cells)
-    quoted.push_back(csv_cell(cell, separator));
+    quoted.push_back(result::csv_field(cell, separator));
   return join(quoted, separator) + "\n";
 }
 

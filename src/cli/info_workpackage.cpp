@@ -20,11 +20,13 @@ std::string related(const engine::Inspection& inspection, const std::vector<long
 
 void add_attempt(const workspace::Attempt& attempt, Lines& lines) {
   lines.push_back({"attempt:", std::to_string(attempt.number)});
-  lines.push_back({"host:", attempt.host});
+  if (!attempt.host.empty())
+    lines.push_back({"host:", attempt.host});
   if (!attempt.job_id.empty())
     lines.push_back({"job:", attempt.job_id});
-  lines.push_back(
-      {"started:", local_time_at(attempt.started_unix_s.value_or(attempt.claimed_unix_s))});
+  // What JUBE has run tells no beginning.
+  if (const double started = attempt.started_unix_s.value_or(attempt.claimed_unix_s); started > 0)
+    lines.push_back({"started:", local_time_at(started)});
   if (attempt.ended_unix_s)
     lines.push_back({"ended:", local_time_at(*attempt.ended_unix_s)});
   if (attempt.exit_code)

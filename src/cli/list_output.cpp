@@ -56,9 +56,9 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
   }
   for (const fs::path& file : files)
     if (!options.display) {
-      print(short_path(file) + "\n");
+      print(file.string() + "\n");
     } else if (const UniqueFd fd = engine::open_output(run, file); fd.valid()) {
-      print(fmt::format("==> {} <==\n", short_path(file)));
+      print(fmt::format("==> {} <==\n", file.string()));
       print_file(fd, file);
       print("\n");
     }

@@ -62,10 +62,10 @@ void CommandLog::set_command(const std::vector<std::string>& arguments) {
   command_ = replace_all(join(words, " "), "\n", " ");
 }
 
-void CommandLog::begin_parsing() {
+void CommandLog::begin_parsing(std::string earlier) {
   close(0);
   parsing_ = true;
-  parsed_ = log_lines(Level::info, "command: " + command_);
+  parsed_ = earlier.empty() ? log_lines(Level::info, "command: " + command_) : std::move(earlier);
 }
 
 void CommandLog::write_parse_log(const std::filesystem::path& run_directory) {

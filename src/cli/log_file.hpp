@@ -23,7 +23,10 @@ class CommandLog {
   void set_verbose() { verbose_ = true; }
 
   /// From here on lines are kept back: the input is being read, and has no run yet.
-  void begin_parsing();
+  /// @param earlier what `parsed` gave where this goes on with an input that was read before
+  void begin_parsing(std::string earlier = "");
+  /// The lines that were kept back.
+  const std::string& parsed() const { return parsed_; }
   /// Writes `parse.log` of a run that came out of that; may be called for several.
   void write_parse_log(const std::filesystem::path& run_directory);
 

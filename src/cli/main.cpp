@@ -1,3 +1,4 @@
+#include "abbreviations.hpp"
 #include "command.hpp"
 #include "console.hpp"
 #include "output.hpp"
@@ -21,32 +22,34 @@ namespace {
 const std::array commands{
     Command{"run", "expand a benchmark and run it", "bench run examples/quickstart.yaml --result",
             declare_run},
-    Command{"continue", "take in what has ended and go on", "bench continue quickstart_run -i last",
-            declare_continue},
+    Command{"continue", "take in what has ended and go on",
+            "bench continue examples/quickstart_run -i last", declare_continue},
     Command{"cancel", "end the jobs that a batch system has of a run",
-            "bench cancel quickstart_run -i last -s train", declare_cancel},
+            "bench cancel examples/quickstart_run -i last -s train", declare_cancel},
     Command{"check", "show what an input file would run, and its mistakes; run nothing",
             "bench check examples/quickstart.yaml --tag slurm", declare_check},
-    Command{"analyse", "scan the output of a run", "bench analyse quickstart_run", declare_analyse},
-    Command{"result", "show the tables of a run", "bench result quickstart_run -s markdown",
-            declare_result},
+    Command{"analyse", "scan the output of a run", "bench analyse examples/quickstart_run",
+            declare_analyse},
+    Command{"result", "show the tables of a run",
+            "bench result examples/quickstart_run -s markdown", declare_result},
     Command{"info", "show runs, or a run, its steps and workpackages in detail",
-            "bench info quickstart_run -i last -s", declare_info},
+            "bench info examples/quickstart_run -i last -s", declare_info},
     Command{"diff", "compare two runs: parameters, provenance and metrics",
-            "bench diff quickstart_run -i 0 1", declare_diff},
+            "bench diff examples/quickstart_run -i 0 1", declare_diff},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
-            "bench why quickstart_run 3", declare_why},
+            "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",
-            "bench status quickstart_run --watch", declare_status},
-    Command{"log", "show the log files of a run", "bench log quickstart_run -c run", declare_log},
+            "bench status examples/quickstart_run --watch", declare_status},
+    Command{"log", "show the log files of a run", "bench log examples/quickstart_run -c run",
+            declare_log},
     Command{"output", "list the files that commands wrote to",
-            "bench output quickstart_run -o stderr -d", declare_output},
+            "bench output examples/quickstart_run -o stderr -d", declare_output},
     Command{"comment", "change the comment of a run",
-            "bench comment 'after the upgrade' quickstart_run", declare_comment},
+            "bench comment 'after the upgrade' examples/quickstart_run", declare_comment},
     Command{"tag", "show the tags of an input file or a run", "bench tag examples/quickstart.yaml",
             declare_tag},
     Command{"remove", "delete a run, or workpackages that shall be made again",
-            "bench remove quickstart_run -i 0 -w 3", declare_remove},
+            "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
     Command{"platforms", "list the machines that bench knows, or show one",
             "bench platforms show LUMI-G", declare_platforms},
     Command{"schema", "print a JSON Schema of input files, for editors",
@@ -57,14 +60,28 @@ const std::array commands{
             declare_help},
 };
 
-int usage(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* at = &app;
-  for (const CLI::App* command : app.get_subcommands())
-    at = command;
-  const std::string name = at == &app ? "bench" : "bench " + at->get_name();
-  const std::string swallowed = swallowed_hint(*at);
-  tell(fmt::format("error: {}\nhint: {}", error.what(),
-                   swallowed.empty() ? name + " --help" : swallowed));
+/// The did-you-mean for the first long option that the command does not have; empty: none is near.
+std::string misspelt_option(const CLI::App& command, const std::vector<std::string>& arguments) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames())
+      known.push_back("--" + name);
+  for (const std::string& argument : arguments) {
+    const std::string word = argument.substr(0, argument.find('='));
+    if (word.starts_with("--") && word != "--" && std::ranges::find(known, word) == known.end())
+      return did_you_mean(word, known);
+  }
+  return "";
+}
+
+/// @param at the command that was called, or the program itself
+int usage(const CLI::App& at, const CLI::ParseError& error,
+          const std::vector<std::string>& arguments) {
+  const std::string name = at.get_parent() ? "bench " + at.get_name() : "bench";
+  std::string hint = swallowed_hint(at);
+  if (hint.empty())
+    hint = misspelt_option(at, arguments);
+  tell(fmt::format("error: {}\nhint: {}", error.what(), hint.empty() ? name + " --help" : hint));
   return usage_error;
 }
 
@@ -116,12 +133,20 @@ void declare_commands(CLI::App& app, const std::string& called, std::function<in
   }
 }
 
-/// JUBE takes some options in front of the command; they mean what they mean behind it.
+/// Whether JUBE takes it in front of the command: one of the general options, or its beginning.
+bool is_general(std::string_view argument) {
+  const auto is_beginning_of = [&](std::string_view option) {
+    return argument.size() > 2 && option.starts_with(argument);
+  };
+  if (argument == "-v" || argument == "-vv" || argument == "-vvv")
+    return true;
+  return !is_beginning_of("--version") &&
+         (std::ranges::any_of(general_options, is_beginning_of) || is_beginning_of("--verbose"));
+}
+
+/// They mean what they mean behind the command.
 std::vector<std::string> with_command_first(std::vector<std::string> arguments) {
-  const auto command = std::ranges::find_if(arguments, [](const std::string& argument) {
-    return argument != "-v" && argument != "-vv" && argument != "-vvv" &&
-           std::ranges::find(general_options, argument) == general_options.end();
-  });
+  const auto command = std::ranges::find_if_not(arguments, is_general);
   if (command != arguments.end())
     std::rotate(arguments.begin(), command, command + 1);
   return arguments;
@@ -138,15 +163,20 @@ int run(std::vector<std::string> arguments) {
   if (!arguments.empty() && !arguments[0].starts_with('-') && !is_known(arguments[0]))
     return unknown_command(arguments[0]);
   command_log().set_command(arguments);
+  const CLI::App& at = !arguments.empty() && is_known(arguments.front())
+                           ? *app.get_subcommand(arguments.front())
+                           : app;
+  const std::vector<std::string> written = arguments;
   try {
+    arguments = with_whole_options(std::move(arguments), at);
     std::ranges::reverse(arguments);
     app.parse(std::move(arguments));
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ParseError& error) {
-    return usage(app, error);
+    return usage(at, error, written);
   }
-  if (const std::string hint = swallowed_hint(*app.get_subcommands().front()); !hint.empty())
+  if (const std::string hint = swallowed_hint(at); !hint.empty())
     return swallowed(hint);
   workspace::apply_group_umask();
   int code = action();
@@ -173,6 +203,8 @@ int main(int argc, char** argv) {
     return code;
   } catch (const bench::Error& error) {
     bench::cli::tell(render(error), bench::cli::Level::error);
+    if (error.place().known() && !bench::cli::advice().empty())
+      bench::cli::tell(bench::cli::advice());
   } catch (const std::exception& defect) {
     bench::cli::tell(
         fmt::format("error: {}\nhint: this is a defect of bench; please report it", defect.what()),

@@ -62,13 +62,41 @@ void tell(const std::string& line, Level level) {
   command_log().add_told(level, line);
 }
 
+namespace {
+
+std::string& current_advice() {
+  static std::string text;
+  return text;
+}
+
+}  // namespace
+
+void advise_update(const engine::Run& run) {
+  const auto input = run.facts.find("input_file");
+  if (input == run.facts.end())
+    return;
+  const std::string file = shell_quote(short_path(input->second));
+  current_advice() =
+      fmt::format("hint: once {} is corrected: bench result {} -u {}", file, target_of(run), file);
+}
+
+void end_advice() {
+  current_advice().clear();
+}
+
+const std::string& advice() {
+  return current_advice();
+}
+
 void show_log_lines(const std::string& lines) {
   write_text(lines, STDERR_FILENO);
 }
 
 Diagnostics telling_diagnostics(bool strict) {
   return Diagnostics(strict, [](const Warning& warning) {
-    tell(render(Severity::warning, warning.message, warning.hint, warning.place), Level::warning);
+    tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message, warning.hint,
+                warning.place),
+         warning.is_note ? Level::info : Level::warning);
   });
 }
 
@@ -171,7 +199,7 @@ std::string target_of(const engine::Run& run) {
                      run.directory.id);
 }
 
-std::string closing(const engine::Run& run, bool finished) {
+std::string closing(const engine::Run& run, bool finished, long long first_failed) {
   const std::string outpath = short_path(run.directory.path.parent_path());
   const std::string target = target_of(run);
   std::string text = fmt::format(
@@ -180,6 +208,10 @@ std::string closing(const engine::Run& run, bool finished) {
       run.directory.id, outpath, short_path(run.directory.path));
   if (!finished)
     text += fmt::format(">>>> continue: bench continue {}\n", target);
+  if (first_failed >= 0)
+    text +=
+        fmt::format(">>>>      why: bench why {} {}\n>>>>    again: bench continue {} --failed\n",
+                    shell_quote(short_path(run.directory.path)), first_failed, target);
   for (const char* command : {" analyse", "  result", "    info", "     log"})
     text += fmt::format(">>>> {}: bench {} {}\n", command, strip(command), target);
   return text + rule + "\n";

@@ -24,6 +24,12 @@ void print_file(const UniqueFd& fd, const std::filesystem::path& file);
 void move_cursor(const std::string& sequence);
 /// A line on standard error, for everything that is not the result; goes to the log, too.
 void tell(const std::string& line, Level level = Level::info);
+/// From here on an error in the input file is told with how to go on with this run once it is
+/// corrected.
+void advise_update(const engine::Run& run);
+void end_advice();
+/// What `advise_update` asked to tell; empty: nothing.
+const std::string& advice();
 /// Lines of the log on standard error.
 void show_log_lines(const std::string& lines);
 /// Tells warnings as they come.
@@ -43,7 +49,8 @@ std::string status_table(const std::vector<workspace::StepCounts>& counts);
 /// The run as the arguments of a command: `DIR --id ID`.
 std::string target_of(const engine::Run& run);
 /// Where the run is and what to do next.
-std::string closing(const engine::Run& run, bool finished);
+/// @param first_failed a workpackage that failed; -1: none
+std::string closing(const engine::Run& run, bool finished, long long first_failed = -1);
 /// Rows under headings, as `pretty` tables are drawn.
 std::string text_table(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows);

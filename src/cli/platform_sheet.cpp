@@ -78,6 +78,7 @@ std::string asking_sheet(const Platform& platform) {
   sheet.add("reservation", platform.asking.reservation);
   sheet.add("gpu_request", word_of(platform::gpu_request_words(), platform.gpu_request));
   sheet.add("gpu_type", platform.gpu_type);
+  sheet.add("gpu_variable", platform.gpu_variable);
   sheet.add("constraint", platform.constraint);
   sheet.add("memory", platform.memory);
   sheet.add("exclusive", truth(platform.exclusive));

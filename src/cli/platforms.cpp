@@ -53,7 +53,7 @@ void list_platforms() {
 std::function<int()> declare_platforms(CLI::App& app) {
   const auto tag = std::make_shared<std::string>();
   CLI::App* show = app.add_subcommand("show", "everything that is known of one, with its sources");
-  show->add_option("NAME", *tag, "its name, or a further tag")->required();
+  show->add_option("NAME", *tag, "its name, a further tag, or its file")->required();
   show->fallthrough();
   app.require_subcommand(0, 1);
   return [tag, show] {
@@ -61,7 +61,8 @@ std::function<int()> declare_platforms(CLI::App& app) {
       list_platforms();
       return 0;
     }
-    const std::string name = platform::platform_of_tag(*tag);
+    const std::string name =
+        platform::is_platform_file(*tag) ? "" : platform::platform_of_tag(*tag);
     print(platform_sheet(platform::load_platform(name.empty() ? *tag : name)));
     return 0;
   };

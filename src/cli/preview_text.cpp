@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -15,9 +16,11 @@ namespace {
 
 using engine::StepCost;
 
-std::string describe(const engine::Preview& one) {
-  std::string text = fmt::format("{}  {}\n", one.workpackage.directory,
-                                 parameters_text(one.workpackage.parameters));
+/// @param workpackages how many have these parameters
+std::string describe(const engine::Preview& one, std::size_t workpackages) {
+  std::string text = fmt::format(
+      "{}  {}{}\n", one.workpackage.directory, parameters_text(one.workpackage.parameters),
+      workpackages > 1 ? fmt::format(" ({} workpackages)", workpackages) : "");
   for (const std::string& command : one.commands)
     text += "    $ " + replace_all(command, "\n", "\n      ") + "\n";
   if (!one.script.empty())
@@ -38,18 +41,25 @@ std::string limit_text(const StepCost& cost) {
   return (cost.unlimited ? "none, " : "") + human_duration(cost.longest_s);
 }
 
-}  // namespace
-
+/// `1.5`, `20000`: node hours, to three digits where there are no more before the point.
 std::string hours_text(double hours) {
   return fmt::format("{:.{}f}", hours, hours >= 100 ? 0 : hours >= 10 ? 1 : 2);
 }
 
-std::string costs_text(const std::vector<StepCost>& costs) {
+std::string at_once_text(int at_once) {
+  return at_once == 0 ? "no limit" : std::to_string(at_once);
+}
+
+/// @param at_once of each step, how many of its workpackages run at a time
+std::string costs_text(const std::vector<StepCost>& costs,
+                       const std::map<std::string, int>& at_once) {
   std::vector<std::vector<std::string>> rows;
   StepCost sum{.step = "all"};
   for (const StepCost& cost : costs) {
     const bool here = cost.jobs == 0;
+    const auto known = at_once.find(cost.step);
     rows.push_back({cost.step, std::to_string(cost.workpackages),
+                    known == at_once.end() ? "" : at_once_text(known->second),
                     here ? "" : std::to_string(cost.jobs), here ? "" : nodes_text(cost),
                     here ? "" : limit_text(cost),
                     here             ? ""
@@ -60,10 +70,10 @@ std::string costs_text(const std::vector<StepCost>& costs) {
     sum.unlimited = sum.unlimited || cost.unlimited;
     sum.node_hours += cost.node_hours;
   }
-  std::vector<std::string> headings{"step", "workpackages"};
+  std::vector<std::string> headings{"step", "workpackages", "at a time"};
   if (sum.jobs > 0) {
-    rows.push_back({sum.step, std::to_string(sum.workpackages), std::to_string(sum.jobs), "", "",
-                    sum.unlimited ? "?" : hours_text(sum.node_hours)});
+    rows.push_back({sum.step, std::to_string(sum.workpackages), "", std::to_string(sum.jobs), "",
+                    "", sum.unlimited ? "?" : hours_text(sum.node_hours)});
     headings.insert(headings.end(), {"jobs", "nodes each", "time limit", "node hours at most"});
   } else {
     for (auto& row : rows)
@@ -72,22 +82,46 @@ std::string costs_text(const std::vector<StepCost>& costs) {
   return text_table(headings, rows);
 }
 
+/// The workpackages of one step that show what it does: all, or the first of the first
+/// combinations.
+std::string step_text(const StepCost& cost, const std::vector<engine::Preview>& previews,
+                      bool all) {
+  constexpr std::size_t most = 5;
+  std::map<long long, std::size_t> workpackages;  // by combination
+  for (const engine::Preview& one : previews)
+    if (one.workpackage.step == cost.step)
+      ++workpackages[one.workpackage.combination];
+  std::string text;
+  std::set<long long> shown;
+  for (const engine::Preview& one : previews) {
+    if (one.workpackage.step != cost.step)
+      continue;
+    const long long combination = one.workpackage.combination;
+    if (all)
+      text += describe(one, 1);
+    else if (shown.size() < most && shown.insert(combination).second)
+      text += describe(one, workpackages.at(combination));
+  }
+  if (!all && workpackages.size() > most)
+    text += fmt::format("and {} more of step {}; --all shows them\n", workpackages.size() - most,
+                        cost.step);
+  return text;
+}
+
+}  // namespace
+
 std::string preview_text(const engine::Run& run, const std::vector<engine::Preview>& previews,
                          bool all) {
-  constexpr std::size_t most = 5;
   engine::CostSum sum(run);
-  for (const engine::Preview& one : previews)
+  std::map<std::string, int> at_once;
+  for (const engine::Preview& one : previews) {
     sum.add(one.workpackage.step, one.geometry);
+    at_once[one.workpackage.step] = one.at_once;
+  }
   const std::vector<StepCost> costs = sum.steps();
-  std::string text = costs_text(costs) + "\n";
-  std::map<std::string, std::size_t> shown;
-  for (const engine::Preview& one : previews)
-    if (shown[one.workpackage.step]++ < most || all)
-      text += describe(one);
+  std::string text = costs_text(costs, at_once) + "\n";
   for (const StepCost& cost : costs)
-    if (cost.workpackages > most && !all)
-      text += fmt::format("and {} more of step {}; --all shows them\n", cost.workpackages - most,
-                          cost.step);
+    text += step_text(cost, previews, all);
   return text + fmt::format("\nplatform {}; would run in {}; nothing was made or started\n",
                             run.platform.name, short_path(run.directory.path));
 }

@@ -2,6 +2,7 @@
 
 #include "console.hpp"
 #include "output.hpp"
+#include "progress_line.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -57,23 +58,6 @@ bool has_ended(const workspace::StepCounts& step) {
   return step.done + step.failed == step.all();
 }
 
-/// As much of a line as fits; one that wraps could not be drawn over.
-std::string cut_to(std::size_t columns, std::string line) {
-  while (display_width(line) > columns) {
-    while ((line.back() & 0xC0) == 0x80)
-      line.pop_back();
-    line.pop_back();
-  }
-  return line;
-}
-
-/// How many of the step are where.
-std::string counts_text(const workspace::StepCounts& step) {
-  return fmt::format("{}: {} all, {} pending, {} running, {} done, {} failed", step.step,
-                     step.all(), step.ready + step.submitted + step.pending, step.running,
-                     step.done, step.failed);
-}
-
 }  // namespace
 
 Progress::Progress(const model::Benchmark& benchmark, const ProgressOptions& options)
@@ -117,48 +101,77 @@ bool Progress::may_grow(const model::Step& step,
   });
 }
 
-/// At the pace so far; empty: nothing tells.
-std::string Progress::time_left(const workspace::StepCounts& step) const {
-  const auto left_s =
-      paces_.at(step.step).left_s(seconds_now(), step.all() - step.done - step.failed);
-  return !left_s || *left_s < 1 ? "" : fmt::format(", about {} left", human_duration(*left_s));
+/// At the pace so far; none: nothing tells.
+std::optional<double> Progress::left_s(const workspace::StepCounts& step,
+                                       const std::vector<workspace::StepCounts>& counts) const {
+  if (has_ended(step))
+    return 0;
+  if (may_grow(*benchmark_.step(step.step), counts))
+    return std::nullopt;
+  return paces_.at(step.step).left_s(seconds_now(), step.all() - step.done - step.failed);
 }
 
 std::string Progress::line_of(const workspace::StepCounts& step,
-                              const std::vector<workspace::StepCounts>& counts) const {
-  const bool silent = has_ended(step) || may_grow(*benchmark_.step(step.step), counts);
-  return counts_text(step) + (silent ? "" : time_left(step));
+                              const std::vector<workspace::StepCounts>& counts,
+                              std::size_t columns) const {
+  const std::optional<double> left = left_s(step, counts);
+  return progress_line(step.step, step, left && *left >= 1 ? human_duration(*left) : "", columns);
+}
+
+/// Of all steps together. They mostly run one after the other, so that their times add up.
+std::string Progress::overall_line(const std::vector<workspace::StepCounts>& counts,
+                                   std::size_t columns) const {
+  workspace::StepCounts sum;
+  std::optional<double> left = 0;
+  for (const workspace::StepCounts& step : counts) {
+    sum.ready += step.ready;
+    sum.running += step.running;
+    sum.submitted += step.submitted;
+    sum.pending += step.pending;
+    sum.done += step.done;
+    sum.failed += step.failed;
+    const std::optional<double> own = step.all() > 0 ? left_s(step, counts) : std::nullopt;
+    left = left && own ? std::optional(*left + *own) : std::nullopt;
+  }
+  return progress_line("all steps", sum, left && *left >= 1 ? human_duration(*left) : "", columns);
 }
 
 void Progress::draw(const std::vector<workspace::StepCounts>& counts) {
   erase();
   const winsize size = terminal_size();
+  const std::size_t columns = size.ws_col - 1U;  // one that wraps could not be drawn over
   const auto visible =
       std::ranges::count_if(counts, [](const auto& step) { return step.all() > 0; });
-  const bool too_many = visible >= size.ws_row;
+  const bool too_many = visible + 1 >= size.ws_row;
   std::string lines;
+  const auto add = [&](const std::string& line) {
+    lines += "\x1b[K" + line + "\n";
+    ++drawn_lines_;
+  };
   for (const workspace::StepCounts& step : counts)
-    if (step.all() > 0 && !(too_many && has_ended(step)) && drawn_lines_ + 1 < size.ws_row) {
-      lines += "\x1b[K" + cut_to(size.ws_col - 1U, line_of(step, counts)) + "\n";
-      ++drawn_lines_;
-    }
+    if (step.all() > 0 && !(too_many && has_ended(step)) && drawn_lines_ + 2 < size.ws_row)
+      add(line_of(step, counts, columns));
+  if (counts.size() > 1)
+    add(overall_line(counts, columns));
   console().write(STDERR_FILENO, lines);
 }
 
 void Progress::tell_changes(const std::vector<workspace::StepCounts>& counts) {
+  constexpr std::size_t any_width = 1000;
   for (const workspace::StepCounts& step : counts) {
-    const std::string counted = counts_text(step);
+    const std::string counted = progress_line(step.step, step, "", any_width);
     std::string& told = told_[step.step];
     if (step.all() > 0 && counted != told) {
-      tell(line_of(step, counts));
+      tell(line_of(step, counts, any_width));
       told = counted;
     }
   }
 }
 
 void Progress::erase() {
+  // The terminal has written ^C behind the lines where the user has typed it.
   if (drawn_lines_ > 0)
-    console().write(STDERR_FILENO, fmt::format("\x1b[{}A\x1b[J", drawn_lines_));
+    console().write(STDERR_FILENO, fmt::format("\r\x1b[{}A\x1b[J", drawn_lines_));
   drawn_lines_ = 0;
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,10 @@ struct ProgressOptions {
   bool waits = false;   ///< For a batch system, perhaps for days: worth a line in a pipe, too.
 };
 
-/// Shows a run on the terminal: a line for each step, drawn over again, with the failures above
-/// them. A step whose workpackages are all known says how long they will take. In a pipe, and with
-/// `hide_animation`, only failures and notices; where bench waits for a batch system, also the
-/// lines that have changed, from time to time.
+/// Shows a run on the terminal: a line for each step and one for all, drawn over again, with the
+/// failures above them. A step whose workpackages are all known says how long they will take. In a
+/// pipe, and with `hide_animation`, only failures and notices; where bench waits for a batch
+/// system, also the lines that have changed, from time to time.
 class Progress : public engine::Observer {
  public:
   /// @param benchmark must outlive this object
@@ -45,8 +46,11 @@ class Progress : public engine::Observer {
   void draw(const std::vector<workspace::StepCounts>& counts);
   void tell_changes(const std::vector<workspace::StepCounts>& counts);
   std::string line_of(const workspace::StepCounts& step,
-                      const std::vector<workspace::StepCounts>& counts) const;
-  std::string time_left(const workspace::StepCounts& step) const;
+                      const std::vector<workspace::StepCounts>& counts, std::size_t columns) const;
+  std::string overall_line(const std::vector<workspace::StepCounts>& counts,
+                           std::size_t columns) const;
+  std::optional<double> left_s(const workspace::StepCounts& step,
+                               const std::vector<workspace::StepCounts>& counts) const;
   bool may_grow(const model::Step& step, const std::vector<workspace::StepCounts>& counts) const;
   void erase();
   void say(const std::string& line, Level level);

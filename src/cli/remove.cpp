@@ -10,6 +10,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/workspace/leftover.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
@@ -22,6 +23,8 @@ using workspace::Workspace;
 struct RemoveOptions {
   RunChoice choice;
   std::vector<long long> workpackages;
+  std::vector<std::string> steps;
+  bool failed = false;
   bool force = false;
 };
 
@@ -54,7 +57,10 @@ void remove_one_run(const RunDirectory& run, bool force) {
   const workspace::WriterLock lock(run.path);
   std::string question;
   long long with_the_scheduler = 0;
-  {
+  if (workspace::is_leftover(run.path)) {
+    question = fmt::format("remove {}, which holds no run: its bench was killed",
+                           short_path(std::filesystem::absolute(run.path)));
+  } else {
     const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
     question =
         fmt::format("remove run {} ({}, started {}) in {}", run.id, workspace.fact("benchmark"),
@@ -71,13 +77,28 @@ void remove_one_run(const RunDirectory& run, bool force) {
                      with_the_scheduler));
 }
 
+std::vector<long long> chosen_failures(const RunDirectory& run, const Workspace& workspace,
+                                       const std::vector<std::string>& steps) {
+  const engine::Run loaded = engine::load_run(run, workspace);
+  for (const std::string& step : steps)
+    check_step(loaded, step);
+  return engine::failed_workpackages(workspace, {steps.begin(), steps.end()});
+}
+
 void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& options) {
   engine::check_removable(run);
   const workspace::WriterLock lock(run.path);
   Workspace workspace = Workspace::open(run.path, Workspace::Access::write);
-  const engine::Removal removal = engine::plan_removal(workspace, options.workpackages);
+  const std::vector<long long> chosen =
+      options.failed ? chosen_failures(run, workspace, options.steps) : options.workpackages;
+  if (chosen.empty()) {
+    tell(fmt::format("note: no workpackage of run {} has failed; nothing was removed", run.id));
+    return;
+  }
+  const engine::Removal removal = engine::plan_removal(workspace, chosen);
   std::string question =
-      fmt::format("remove workpackage {} of run {}", ids_text(removal.reset), run.id);
+      fmt::format("remove workpackage{} {} of run {}", removal.reset.size() == 1 ? "" : "s",
+                  ids_text(removal.reset), run.id);
   if (!removal.removed.empty())
     question += fmt::format(", and what depends on it: {}", ids_text(removal.removed));
   if (!confirmed(question, options.force))
@@ -97,10 +118,17 @@ std::function<int()> declare_remove(CLI::App& app) {
   app.add_option("-w,--workpackage", options->workpackages,
                  "remove only these and what depends on them; `continue` makes them again")
       ->type_name("WP");
+  CLI::Option* failed = app.add_flag(
+      "--failed", options->failed, "remove only workpackages that have failed, to make them again");
+  app.add_option("-s,--step", options->steps, "with --failed: only of these steps")
+      ->type_name("STEP")
+      ->needs(failed);
+  failed->excludes("--workpackage");
   app.add_flag("-f,--force", options->force, "do not ask");
   return [options] {
-    for (const RunDirectory& run : options->choice.runs())
-      if (options->workpackages.empty())
+    for (const RunDirectory& run :
+         workspace::select_with_leftovers(options->choice.directory, options->choice.ids))
+      if (options->workpackages.empty() && !options->failed)
         remove_one_run(run, options->force);
       else
         remove_some_workpackages(run, *options);

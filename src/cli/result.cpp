@@ -27,8 +27,7 @@ struct ResultOptions {
 
 void declare_options(CLI::App& app, ResultOptions& options) {
   options.choice.declare(app);
-  app.add_option("-s,--style", options.show.style, "csv, pretty, aligned, json or markdown")
-      ->type_name("STYLE");
+  declare_style(app, options.show.style, "how tables are shown");
   app.add_flag("-a,--analyse", options.analyse, "analyse again, even if nothing has changed");
   options.update.declare(app);
   app.get_option("--tag")->description(
@@ -39,6 +38,7 @@ void declare_options(CLI::App& app, ResultOptions& options) {
   app.add_option("-n,--num", options.newest, "only the newest N runs; without -i of all")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--raw", options.show.raw, "values in full, without the formats of the columns");
   app.add_option("--select", options.show.select, "show only these columns")->type_name("NAME");
   app.add_option("--exclude", options.show.exclude, "show all columns but these")
       ->type_name("NAME");
@@ -53,9 +53,7 @@ bool has_one_of(const engine::Run& run, const std::vector<std::string>& tags) {
 
 std::vector<RunDirectory> chosen_runs(const ResultOptions& options) {
   std::vector<std::string> ids = options.choice.ids;
-  const bool is_one_run =
-      std::filesystem::exists(std::filesystem::path(options.choice.directory) / "workspace.db");
-  if (options.newest > 0 && ids.empty() && !is_one_run)
+  if (options.newest > 0 && ids.empty() && !workspace::is_run(options.choice.directory))
     ids = {"all"};
   std::vector<RunDirectory> runs = workspace::select_runs(options.choice.directory, ids);
   if (!options.update.tags.empty() && options.update.file.empty())
@@ -83,8 +81,6 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
 }
 
 int show_results(const ResultOptions& options) {
-  if (!options.show.style.empty())
-    result::parse_style(options.show.style);
   const std::set<std::string> only(options.tables.begin(), options.tables.end());
   std::vector<Evaluated> runs;
   std::set<std::string> names;
@@ -104,7 +100,7 @@ int show_results(const ResultOptions& options) {
     engine::Report report = engine::report(one.run, one.workspace, one.analyses, only, diagnostics,
                                            one.own ? engine::Trust::own : engine::Trust::foreign);
     if (one.own)  // somebody else's run can be read all the same
-      keep(report);
+      keep(report, options.show.style);
     reports.push_back({.id = one.run.directory.id, .report = std::move(report)});
   }
   show(reports, options.show);

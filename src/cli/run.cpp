@@ -9,6 +9,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/engine/budget.hpp>
+#include <bench/engine/input_check.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -21,7 +22,6 @@ struct RunOptions {
   std::vector<std::string> tags;
   std::vector<std::string> include_path;
   engine::Request request;
-  std::string comment;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
   bool all = false;  ///< Of a dry run: every workpackage.
@@ -66,26 +66,38 @@ int run_benchmark(const RunOptions& options, const engine::Input& input,
   return work_on(run, made.workspace, options.work, "run");
 }
 
-/// @param ids those that no earlier benchmark has taken; the first ones are taken off
-int run_file(const RunOptions& options, const std::string& file, std::vector<int>& ids) {
+/// An input file that has been read.
+struct InputFile {
+  engine::Request request;
+  engine::Input input;
+  std::string parse_log;
+};
+
+InputFile read_input_file(const RunOptions& options, const std::string& file) {
   engine::Request request = options.request;
   request.input_file = file;
   request.budget = options.work.budget;
+  request.parallel = options.work.parallel;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
-  if (!options.comment.empty())
-    request.comment = options.comment;
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
-  const engine::Input input = engine::read_input(request, diagnostics);
+  engine::Input input = engine::read_input(request, diagnostics);
+  engine::check_input(input, diagnostics);
+  return {std::move(request), std::move(input), command_log().parsed()};
+}
+
+/// @param ids those that no earlier benchmark has taken; the first ones are taken off
+int run_file(const RunOptions& options, InputFile& file, std::vector<int>& ids) {
+  command_log().begin_parsing(file.parse_log);
   int worst = 0;
-  for (const model::Benchmark& benchmark : input.benchmarks) {
-    request.id.reset();
+  for (const model::Benchmark& benchmark : file.input.benchmarks) {
+    file.request.id.reset();
     if (!ids.empty()) {
-      request.id = ids.front();
+      file.request.id = ids.front();
       ids.erase(ids.begin());
     }
-    worst = std::max(worst, run_benchmark(options, input, benchmark, request));
+    worst = std::max(worst, run_benchmark(options, file.input, benchmark, file.request));
     if (ends_all(worst, options.work))
       break;
   }
@@ -99,8 +111,12 @@ int run_files(RunOptions& options) {
       throw Error(fmt::format("a run cannot have the id {}", id),
                   "ids of new runs count from 0; leave -i out for the next free one");
   set_verbosity(options.work);
+  // A mistake in the last file is found before the first one runs.
+  std::vector<InputFile> files;
+  for (const std::string& file : options.files)
+    files.push_back(read_input_file(options, file));
   int worst = 0;
-  for (const std::string& file : options.files) {
+  for (InputFile& file : files) {
     worst = std::max(worst, run_file(options, file, ids));
     if (ends_all(worst, options.work))
       return worst;
@@ -108,24 +124,6 @@ int run_files(RunOptions& options) {
   if (!ids.empty())
     tell(fmt::format("note: there was no benchmark left for the id {}", ids.front()));
   return worst;
-}
-
-}  // namespace
-
-namespace {
-
-/// How the jobs of batch steps are asked for.
-void declare_asking(CLI::App& app, engine::Request& request) {
-  app.add_option("--partition", request.asking.partition, "partition or queue of the jobs")
-      ->type_name("NAME");
-  app.add_option("--account", request.asking.account, "account that the jobs are charged to")
-      ->type_name("NAME");
-  app.add_option("--qos", request.asking.qos, "quality of service of the jobs")->type_name("NAME");
-  app.add_option("--reservation", request.asking.reservation, "reservation of the jobs")
-      ->type_name("NAME");
-  app.add_option("--launcher", request.launcher,
-                 "starts programs on all tasks ($jube_starter), in place of the platform's")
-      ->type_name("COMMAND");
 }
 
 }  // namespace
@@ -139,7 +137,9 @@ std::function<int()> declare_run(CLI::App& app) {
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
   app.add_option("-i,--id", options->ids, "ids of the runs, in order, not the next free ones")
       ->type_name("ID");
-  app.add_option("-m,--comment", options->comment, "comment in place of the file's")
+  app.add_option_function<std::string>(
+         "-m,--comment", [&request](const std::string& text) { request.comment = text; },
+         "comment in place of the file's; '' for none")
       ->type_name("TEXT");
   app.add_option("--include-path", options->include_path, "where included files are looked for")
       ->type_name("DIR");
@@ -147,12 +147,15 @@ std::function<int()> declare_run(CLI::App& app) {
       ->type_name("NAME");
   app.add_option("--not-bench", request.not_benchmarks, "leave these benchmarks out")
       ->type_name("NAME");
-  app.add_option("--platform", request.platform, "machine to run on (platforms/*.yaml)")
+  app.add_option("--platform", request.platform, "machine to run on: its name, or its file")
       ->type_name("NAME");
   app.add_option("--power-source", request.power_source,
                  "how energy is measured, for example model:cpu=65W")
       ->type_name("SOURCE");
-  declare_asking(app, request);
+  declare_asking(app, request.asking);
+  app.add_option("--launcher", request.launcher,
+                 "starts programs on all tasks ($jube_starter), in place of the platform's")
+      ->type_name("COMMAND");
   app.add_option("--max-workpackages", request.max_workpackages, "refuse a run that has more")
       ->type_name("N")
       ->capture_default_str();

@@ -15,9 +15,7 @@ bool is_input_file(const std::filesystem::path& path) {
 }
 
 bool holds_runs(const std::filesystem::path& path) {
-  std::error_code absent;
-  return std::filesystem::exists(path / "workspace.db", absent) ||
-         !workspace::find_runs(path).empty();
+  return workspace::is_run(path) || !workspace::find_runs(path).empty();
 }
 
 /// FILE or DIR, where the command has one.

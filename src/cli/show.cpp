@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
@@ -15,6 +18,8 @@
 
 namespace bench::cli {
 namespace {
+
+using result::Style;
 
 /// The tables of one name, ascending by run.
 struct SameName {
@@ -36,15 +41,18 @@ void keep(const engine::FilledDatabase& filled) {
 void keep(const engine::FilledTable& filled) {
   refuse_link_out(filled.run_directory, filled.result_directory);
   make_directories(filled.result_directory);
+  const Style style = result::parse_style(filled.style);
+  // Programs read aligned tables, too.
+  const auto notes = style == Style::aligned ? result::Notes::none : result::Notes::below;
   write_file_atomically(filled.result_directory / (filled.table.name + ".dat"),
-                        result::render(filled.table, result::parse_style(filled.style)));
+                        result::render(filled.table, style, notes));
 }
 
-void keep(const engine::FilledSyslog& filled) {
+void keep(const engine::FilledSyslog& filled, bool between_tables) {
   const auto messages = result::messages_of(filled.rows);
   result::send(filled.target, messages);
   for (const std::string& message : messages)
-    print(message + "\n");
+    between_tables ? print(message + "\n") : tell(message);
 }
 
 /// By name, in the order of the newest run; those of older runs alone come last.
@@ -77,6 +85,93 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
                          {});
 }
 
+/// A table as it is shown.
+struct ShownTable {
+  result::Table table;
+  Style style;
+};
+
+std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
+                                     const ShowOptions& options) {
+  std::vector<ShownTable> tables;
+  for (SameName& same : all) {
+    for (result::RunTable& one : same.tables)
+      result::choose_columns(one.table, options.select, options.exclude);
+    if (std::ranges::all_of(same.tables,
+                            [](const auto& one) { return one.table.headings.empty(); }))
+      continue;  // nothing of it was selected
+    result::Table table = several_runs ? result::combine(same.tables, options.descending)
+                                       : std::move(same.tables.front().table);
+    if (options.raw)
+      for (auto& row : table.rows)
+        for (result::Cell& cell : row)
+          cell.format.clear();
+    tables.push_back({std::move(table),
+                      result::parse_style(options.style.empty() ? same.style : options.style)});
+  }
+  return tables;
+}
+
+void refuse_several_as_csv(const std::vector<ShownTable>& tables, const ShowOptions& options) {
+  if (options.style != "csv" || tables.size() < 2)
+    return;
+  std::vector<std::string> names;
+  for (const ShownTable& shown : tables)
+    names.push_back(shown.table.name);
+  throw Error(fmt::format("csv has room for one table, and there are {}: {}", names.size(),
+                          join(names, ", ")),
+              fmt::format("choose one: `--only {}`; `-s json` has all of them", names.front()));
+}
+
+/// Columns of the terminal that standard output is, if it is one.
+std::optional<std::size_t> terminal_columns() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+      size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
+}
+
+std::string pretty_text(const result::Table& table) {
+  const auto columns = terminal_columns();
+  if (!columns || table.rows.empty() || result::pretty_width(table) <= *columns)
+    return result::render(table, Style::pretty);
+  return result::render_vertical(table) +
+         "(wider than this terminal: a line for each cell; `bench result --select NAME` chooses "
+         "columns)\n";
+}
+
+void tell_notes(const result::Table& table, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    tell(fmt::format("note: {}: {}", table.name, note));
+}
+
+void print_table(const ShownTable& shown, bool is_alone) {
+  if (shown.style == Style::pretty) {
+    print(pretty_text(shown.table) + "\n");
+    return;
+  }
+  const bool csv = shown.style == Style::csv;
+  const std::string name = csv && !is_alone ? shown.table.name + ":\n" : "";
+  print(name + result::render(shown.table, shown.style) + "\n");
+  if (csv)
+    tell_notes(shown.table, result::notes_of(shown.table));
+}
+
+void print_tables(const std::vector<ShownTable>& tables) {
+  std::vector<result::Table> json;
+  for (const ShownTable& shown : tables)
+    if (shown.style == Style::json)
+      json.push_back(shown.table);
+    else
+      print_table(shown, tables.size() == 1);
+  if (json.empty())
+    return;
+  print(result::render_json(json) + "\n");
+  for (const result::Table& table : json)
+    tell_notes(table, table.notes);  // the rows themselves say the rest
+}
+
 void refuse_contradiction(const ShowOptions& options) {
   for (const std::string& name : options.select)
     if (std::find(options.exclude.begin(), options.exclude.end(), name) != options.exclude.end())
@@ -85,11 +180,11 @@ void refuse_contradiction(const ShowOptions& options) {
 
 }  // namespace
 
-void keep(const engine::Report& report) {
+void keep(const engine::Report& report, const std::string& style) {
   for (const engine::FilledTable& table : report.tables)
     keep(table);
   for (const engine::FilledSyslog& syslog : report.syslogs)
-    keep(syslog);
+    keep(syslog, style != "json" && style != "csv");
   for (const engine::FilledDatabase& database : report.databases)
     keep(database);
 }
@@ -100,17 +195,9 @@ void show(const std::vector<RunReport>& runs, const ShowOptions& options) {
     tell("note: the benchmark defines no table, syslog or database (see `bench help result`)");
   std::vector<SameName> all = by_name(runs);
   warn_of_unknown(all, options);
-  for (SameName& same : all) {
-    for (result::RunTable& one : same.tables)
-      result::choose_columns(one.table, options.select, options.exclude);
-    const result::Table table = runs.size() > 1 ? result::combine(same.tables, options.descending)
-                                                : std::move(same.tables.front().table);
-    const std::size_t own_columns = table.headings.size() - (runs.size() > 1 ? 1 : 0);
-    if (own_columns > 0)  // Nothing of it may have been selected.
-      print(result::render(
-                table, result::parse_style(options.style.empty() ? same.style : options.style)) +
-            "\n");
-  }
+  const std::vector<ShownTable> tables = shown_tables(std::move(all), runs.size() > 1, options);
+  refuse_several_as_csv(tables, options);
+  print_tables(tables);
 }
 
 }  // namespace bench::cli

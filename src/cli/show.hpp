@@ -13,6 +13,7 @@ struct ShowOptions {
   std::vector<std::string> select;
   std::vector<std::string> exclude;
   bool descending = false;  ///< By run.
+  bool raw = false;         ///< Values in full, without the columns' formats.
 };
 
 /// The results of one run.
@@ -23,10 +24,14 @@ struct RunReport {
 
 /// Writes the results of a run where they belong: a `<name>.dat` per table, in its own style with
 /// all of its columns, rows into databases; sends messages to syslog and prints them.
-void keep(const engine::Report& report);
+/// @param style in which tables are shown; messages do not come between what a program reads
+void keep(const engine::Report& report, const std::string& style = "");
 
-/// Prints the tables; those of several runs as one per name.
+/// Prints the tables; those of several runs as one per name. All that are json are one object. What
+/// is said below a table for people goes to standard error beside csv and json. On a terminal that
+/// is too narrow for a pretty table, it is shown a cell in each line.
 /// @param runs ascending by id
+/// @throws Error if several tables shall be csv, which nobody could tell apart
 void show(const std::vector<RunReport>& runs, const ShowOptions& options);
 
 }  // namespace bench::cli

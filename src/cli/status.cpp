@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -24,13 +25,21 @@ std::vector<workspace::StepCounts> counts_of(const RunDirectory& run) {
   return Workspace::open(run.path, Workspace::Access::read).counts();
 }
 
-/// Shows how a run stands whenever that changes, until it has ended. On a terminal the new table
-/// takes the place of the old one. Nobody is shown anything who has gone away.
+bool has_jobs(const std::vector<workspace::StepCounts>& counts) {
+  return std::ranges::any_of(counts, [](const auto& step) { return step.submitted > 0; });
+}
+
+/// Shows how a run stands whenever that changes, until it has ended or nobody works on it. On a
+/// terminal the new table takes the place of the old one. Nobody is shown anything who has gone
+/// away.
 void watch(const RunDirectory& run) {
   constexpr int pause_ms = 500;
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   std::string shown;
+  bool worked_on = true;
   do {
+    // One bench may end just before the next one begins, so that it takes two looks.
+    const bool was_worked_on = std::exchange(worked_on, workspace::worker_of(run.path).has_value());
     const auto counts = counts_of(run);
     const std::string table = status_table(counts);
     if (table != shown) {
@@ -42,6 +51,13 @@ void watch(const RunDirectory& run) {
     }
     if (status_word(counts) != "RUNNING") {
       print(status_word(counts) + "\n");
+      return;
+    }
+    if (!worked_on && !was_worked_on) {
+      print(status_word(counts) + "\n");
+      tell(fmt::format("note: nobody works on this run; to go on: bench continue {} -i {}{}",
+                       shell_quote(short_path(std::filesystem::absolute(run.path).parent_path())),
+                       run.id, has_jobs(counts) ? " --wait" : ""));
       return;
     }
   } while (!reader_goes_within(pause_ms));

@@ -4,6 +4,7 @@
 #include "progress.hpp"
 #include "show.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <fmt/core.h>
@@ -13,13 +14,24 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/engine/loop.hpp>
+#include <bench/engine/remove.hpp>
 #include <bench/engine/report.hpp>
+#include <bench/schedule/slow_answers.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
 
+void declare_asking(CLI::App& app, platform::Asking& asking) {
+  app.add_option("--partition", asking.partition, "partition or queue of the jobs")
+      ->type_name("NAME");
+  app.add_option("--account", asking.account, "account that the jobs are charged to")
+      ->type_name("NAME");
+  app.add_option("--qos", asking.qos, "quality of service of the jobs")->type_name("NAME");
+  app.add_option("--reservation", asking.reservation, "reservation of the jobs")->type_name("NAME");
+}
+
 void declare(CLI::App& app, WorkOptions& options) {
-  app.add_flag("-e,--exit", options.stop_at_error, "stop at the first failure");
+  app.add_flag("-e,--exit,--error", options.stop_at_error, "stop at the first failure");
   app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
   app.add_flag("--strict", options.strict, "treat warnings as errors");
@@ -29,6 +41,11 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_option("--budget", options.budget,
                  "what all jobs together may take, for example 50nh (node hours)")
       ->type_name("HOURS");
+  app.add_option(
+         "-j,--parallel", options.parallel,
+         "how many workpackages run here at a time, 0: as many as there are cores; default: "
+         "one, or what `procs` and `max_async` of a step say")
+      ->type_name("N");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
   app.add_flag("-v,--verbose", options.verbosity,
                "show the log on the console; -vv what the commands print; -vvv both");
@@ -59,16 +76,21 @@ void log_standing(const engine::Standing& standing) {
 /// Analyses the run and shows its tables, as the options ask for.
 /// @returns whether there was something to warn of
 bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool show_tables) {
+  advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
   engine::analyse_and_store(run, workspace, diagnostics);
-  if (!show_tables)
-    return !diagnostics.warnings().empty();
-  const engine::Report report =
-      engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
-  cli::keep(report);
-  print("\n");
-  cli::show({{.id = run.directory.id, .report = report}}, {});
-  return !diagnostics.warnings().empty();
+  if (show_tables) {
+    const engine::Report report =
+        engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
+    cli::keep(report);
+    print("\n");
+    cli::show({{.id = run.directory.id, .report = report}}, {});
+  }
+  const auto& warnings = diagnostics.warnings();
+  if (std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }))
+    tell(advice());
+  end_advice();
+  return !warnings.empty();
 }
 
 /// What was ended, what goes on, and how to go on.
@@ -77,7 +99,11 @@ std::string interruption_text(const engine::Run& run, const engine::Standing& st
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : standing.counts)
     with_batch_system += step.submitted;
-  if (with_batch_system == 0 || options.cancel_on_interrupt)
+  if (options.cancel_on_interrupt && run.platform.scheduler != platform::Scheduler::none)
+    return fmt::format(
+        "interrupted: the jobs were cancelled; `bench continue {}` takes up what is left",
+        target_of(run));
+  if (with_batch_system == 0)
     return "interrupted: what ran here was ended and is open again; `bench continue` goes on";
   const std::string target = target_of(run);
   return fmt::format(
@@ -104,18 +130,26 @@ int take_further(const engine::Run& run, workspace::Workspace& workspace,
   }
   log_standing(standing);
   const bool finished = standing.open() == 0;
-  print(status_table(standing.counts) + "\n" + closing(run, finished));
+  const auto failed =
+      standing.failed() > 0 ? engine::failed_workpackages(workspace) : std::vector<long long>{};
+  print(status_table(standing.counts) + "\n" +
+        closing(run, finished, failed.empty() ? -1 : failed.front()));
   if (standing.interrupted) {
     tell(interruption_text(run, standing, options), Level::warning);
     return interruption_code();
   }
+  if (!standing.refusals.empty())
+    tell(fmt::format("{}\nhint: they stay ready: `bench continue {}` submits them, with --account, "
+                     "--partition, --qos or --reservation as another one",
+                     standing.refusals, target_of(run)),
+         Level::error);
   if (!standing.trouble.empty()) {
     tell(fmt::format("{}\nhint: nothing is lost: `bench continue` goes on where this stopped",
                      standing.trouble),
          Level::error);
     return 1;
   }
-  if (options.stop_at_error && standing.failed() > 0)
+  if (!standing.refusals.empty() || (options.stop_at_error && standing.failed() > 0))
     return 1;
   const bool warned =
       (options.analyse || options.result) && evaluate_run(run, workspace, options.result);
@@ -129,6 +163,9 @@ bool ends_all(int code, const WorkOptions& options) {
 }
 
 void set_verbosity(WorkOptions& options) {
+  schedule::tell_slow_answers([](const std::string& program) {
+    tell(fmt::format("note: {} has not answered for 2 s; waiting for it", program));
+  });
   const char* wanted = std::getenv("JUBE_VERBOSE");
   if (wanted && *wanted && options.verbosity == 0) {
     const auto number = parse_integer(wanted);

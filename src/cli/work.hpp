@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -16,7 +17,8 @@ struct WorkOptions {
   bool result = false;
   bool hide_animation = false;
   std::string budget;  ///< Empty: none, or the one that the run has.
-  bool wait = false;   ///< For the jobs of the batch system, too.
+  std::optional<int> parallel;
+  bool wait = false;  ///< For the jobs of the batch system, too.
   bool cancel_on_interrupt = false;
   int verbosity = 0;    ///< 1: the log on the console; 2: what commands print; 3: both.
   bool strict = false;  ///< A warning is an error; with the tables, it makes the exit code 1.
@@ -25,7 +27,11 @@ struct WorkOptions {
 /// Declares the options that `run` and `continue` share.
 void declare(CLI::App& app, WorkOptions& options);
 
-/// Sets how much is shown from the options or, without them, from `JUBE_VERBOSE`.
+/// Declares the options that say how the jobs of batch steps are asked for.
+void declare_asking(CLI::App& app, platform::Asking& asking);
+
+/// Sets how much is shown from the options or, without them, from `JUBE_VERBOSE`, and that a batch
+/// system which takes its time is named.
 /// @throws Error if that is no number from 0 to 3
 void set_verbosity(WorkOptions& options);
 

@@ -2,6 +2,10 @@
 
 #include "elements.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
@@ -20,6 +24,29 @@ bool is_scalar(const Value& value) {
 /// Keys for the user's own use, such as a place for anchors.
 bool is_private(const std::string& key) {
   return key.starts_with("x-");
+}
+
+/// What is on or off: `yes` and `on` are what they look like there.
+bool is_flag(std::string_view key) {
+  constexpr std::array<std::string_view, 13> flags{
+      "active", "array",    "batch",  "do_log_file", "dotall", "energy",   "export",
+      "forced", "per_node", "reduce", "primekey",    "shared", "transpose"};
+  return std::ranges::find(flags, key) != flags.end();
+}
+
+/// Whether `key: text` reads as an attribute of a parameter, not as a parameter of that name.
+bool is_setting(std::string_view key, const std::string& text) {
+  static const std::map<std::string_view, std::vector<std::string>> settings{
+      {"type", {"int", "float", "string", "str"}},
+      {"mode", {"text", "python", "perl", "shell", "env", "tag"}},
+      {"update_mode", {"never", "use", "step", "cycle", "always"}},
+      {"duplicate", {"none", "replace", "concat", "error"}},
+      {"export", {"True", "False"}},
+      {"separator", {}},
+      {"unit", {}}};
+  const auto found = settings.find(key);
+  return found != settings.end() &&
+         (found->second.empty() || std::ranges::find(found->second, text) != found->second.end());
 }
 
 /// `step 'train'`: how messages call an element.
@@ -100,6 +127,7 @@ class Converter {
     if (is_scalar(value)) {
       Node made = node(kind, value.kind == Kind::null ? key : value.mark);
       made.text = value.text;
+      warn_of_surprise(value, kind.name);
       warn_lost_text(kind, made, kind.name);
       count(1, made.place);
       parent.children.push_back(std::move(made));
@@ -114,16 +142,17 @@ class Converter {
   void add_mapping(Node& parent, const Element& kind, const Value& value) {
     Node made = mapping(kind, value);
     const Value* content = value.find(content_key);
+    if (kind.name == "parameter")
+      warn_no_value(content, made);
     if (!content || content->kind != Kind::list) {
       parent.children.push_back(std::move(made));
       return;
     }
-    if (kind.name == "parameter" && content->items.size() > 1 && !made.find("duplicate"))
-      diagnostics_.warn(
-          fmt::format("of the list of {} only the last item counts", title(kind, value)),
-          "several values are one text, `_: \"1,2,3\"`; `duplicate: concat` joins the "
-          "items of a list",
-          place(*content));
+    if (kind.name == "parameter" && content->items.size() > 1 && !made.find("duplicate")) {
+      take_values(made, made.get("name"), *content, value.mark);
+      parent.children.push_back(std::move(made));
+      return;
+    }
     std::size_t copied = 1;
     for (const Attribute& attribute : made.attributes)
       copied += weight(attribute.value);
@@ -155,7 +184,8 @@ class Converter {
       set_text(made, *entry.value, entry.mark);
   }
 
-  void set_text(Node& made, const Value& text, const Mark& key) const {
+  void set_text(Node& made, const Value& text, const Mark& key) {
+    warn_of_surprise(text, "");
     made.text = text.text;
     made.text_place = place(text.kind == Kind::null ? key : text.mark);
   }
@@ -184,11 +214,15 @@ class Converter {
     if (value.kind == Kind::mapping && known)
       throw Error(fmt::format("'{}' takes a text or a list of texts, not a mapping", entry.key), "",
                   made.place);
-    if (value.kind != Kind::list || !known)
+    if (value.kind != Kind::list || !known) {
+      warn_of_surprise(value, entry.key);
       return made;
+    }
     std::vector<std::string> pieces;
-    for (const Value* text : texts(value, fmt::format("'{}'", entry.key)))
+    for (const Value* text : texts(value, fmt::format("'{}'", entry.key))) {
+      warn_of_surprise(*text, entry.key);
       pieces.push_back(text->text);
+    }
     made.value = join(pieces, ",");
     return made;
   }
@@ -214,11 +248,26 @@ class Converter {
     for (const Entry& entry : value.entries) {
       if (is_private(entry.key) || &entry == tag)
         continue;
+      refuse_lost_attribute(value, entry);
       Node made = short_parameter(entry);
       if (tag)
         add_tag(made, attribute(*tag, true));
       parent.children.push_back(std::move(made));
     }
+  }
+
+  /// `{n: [1, 2], type: int}` would be a parameter called `type`.
+  static void refuse_lost_attribute(const Value& value, const Entry& entry) {
+    if (entry.value->kind != Kind::text || !is_setting(entry.key, entry.value->text))
+      return;
+    const auto other = std::ranges::find_if(
+        value.entries, [&](const Entry& one) { return one.key != entry.key && one.key != "tag"; });
+    const std::string name = other == value.entries.end() ? "NAME" : other->key;
+    throw Error(fmt::format("'{}: {}' belongs to no parameter here", entry.key, entry.value->text),
+                fmt::format("write {0}: {{{1}: {2}, _: ...}}; for a parameter called '{1}' write "
+                            "{1}: {{_: {2}}}",
+                            name, entry.key, entry.value->text),
+                place(entry.mark));
   }
 
   /// Both expressions must hold where the element has one of its own.
@@ -251,28 +300,76 @@ class Converter {
     const Value* content = has_settings ? value.find(content_key) : &value;
     if (content)
       take_values(made, entry.key, *content, entry.mark);
+    warn_no_value(content, made);
     return made;
   }
 
   /// The text, or one `value` child per item of a list.
   void take_values(Node& made, const std::string& name, const Value& value, const Mark& key) {
-    if (is_scalar(value))
-      return set_text(made, value, key);
+    if (is_scalar(value)) {
+      set_text(made, value, key);
+      return infer_type(made, value);
+    }
     if (value.items.empty())
       throw Error(fmt::format("parameter '{}' has an empty list of values", name),
                   "write '' for one empty value", place(value));
     made.text_place = place(value);
-    for (const Value* text : texts(value, fmt::format("parameter '{}'", name))) {
+    for (const ValuePtr& text : value.items) {
+      if (!is_scalar(*text))
+        throw Error(fmt::format("parameter '{}' has a {} among its values", name,
+                                text->kind == Kind::list ? "list" : "mapping"),
+                    "each value is one text, such as \"1,2\"; several parameters are several keys",
+                    place(*text));
+      warn_of_surprise(*text, "");
       Node item = node(element("value"), text->mark);
       item.text = text->text;
       count(1, item.place);
       made.children.push_back(std::move(item));
     }
+    infer_type(made, value);
+  }
+
+  /// Gives a parameter the type that all its values have, unless its own attributes tell.
+  static void infer_type(Node& made, const Value& content) {
+    if (made.find("type") || made.find("selection") || strip(made.get("mode", "text")) != "text")
+      return;
+    bool integers = true;
+    const auto is_number = [&](const Value& value) {
+      integers = integers && value.type == ScalarType::integer;
+      return value.type != ScalarType::text;
+    };
+    const bool numbers =
+        content.kind == Kind::list
+            ? std::ranges::all_of(content.items,
+                                  [&](const ValuePtr& item) { return is_number(*item); })
+            : is_number(content);
+    if (numbers)
+      made.attributes.push_back(
+          {"inferred_type", integers ? "int" : "float", made.text_place, made.text_place});
+  }
+
+  /// @param key the attribute or element that the value belongs to
+  void warn_of_surprise(const Value& value, std::string_view key) {
+    const bool is_truth = value.type == ScalarType::text;
+    if (value.written.empty() || (is_truth && is_flag(key)))
+      return;
+    diagnostics_.warn(fmt::format("'{}' without quotes means {}", value.written, value.text),
+                      fmt::format("so says YAML 1.1, as in JUBE; write \"{}\" for the text, or {}",
+                                  value.written, value.text),
+                      place(value));
   }
 
   void warn_lost_text(const Element& kind, const Node& made, const std::string& what) {
     if (!kind.has_text && !strip(made.text).empty())
       diagnostics_.warn(fmt::format("the text of {} has no effect", what), "", made.text_place);
+  }
+
+  /// An empty value is written as one.
+  void warn_no_value(const Value* content, const Node& parameter) {
+    const bool has_value = content && content->kind != Kind::null;
+    if (!has_value && parameter.children.empty() && !parameter.find("selection"))
+      diagnostics_.warn(fmt::format("parameter '{}' has no value", strip(parameter.get("name"))),
+                        "write `_: VALUE`; an empty one is `_: ''`", parameter.place);
   }
 
   Diagnostics& diagnostics_;

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
@@ -172,9 +173,13 @@ void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
   }
   if (!kind.has_child(name)) {
     const bool belongs = kind.name == "jube" && element("benchmark").has_child(name);
-    throw Error(fmt::format("unknown element <{}> in <{}>", name, kind.name),
-                belongs ? "it belongs in the <benchmark>" : did_you_mean(name, kind.children),
-                file.place(from));
+    const std::string message = fmt::format("unknown element <{}> in <{}>", name, kind.name);
+    const std::string hint =
+        belongs ? "it belongs in the <benchmark>" : did_you_mean(name, kind.children);
+    if (unknown_ == Unknown::refused)
+      throw Error(message, hint, file.place(from));
+    diagnostics_.warn(message, hint, file.place(from));
+    return;
   }
   parent.children.push_back(convert(element(name), file, from));
 }
@@ -182,7 +187,7 @@ void XmlConverter::add(Node& parent, const Element& kind, const XmlFile& file,
 const XmlFile& XmlConverter::load(const fs::path& file) {
   std::unique_ptr<XmlFile>& loaded = files_[identity(file)];
   if (!loaded)
-    loaded = std::make_unique<XmlFile>(bench::read_file(file), file.string());
+    loaded = std::make_unique<XmlFile>(read_limited(file, max_file_bytes), file.string());
   return *loaded;
 }
 

@@ -20,12 +20,17 @@ struct Element;
 /// Makes the element tree of an XML file, with its `include`s replaced.
 class XmlConverter {
  public:
+  /// What becomes of an element that the language does not know: a file from which others take
+  /// parts may hold some for them alone.
+  enum class Unknown { refused, left_out };
+
   /// @param path where includes are looked for; later additions to it count, as to `active`
   XmlConverter(const IncludePath& path, const std::set<std::string>& active,
-               Diagnostics& diagnostics)
-      : path_(path), active_(active), diagnostics_(diagnostics) {}
+               Diagnostics& diagnostics, Unknown unknown)
+      : path_(path), active_(active), diagnostics_(diagnostics), unknown_(unknown) {}
 
-  /// @throws Error with the place: an unknown element, an include that finds nothing or itself
+  /// @throws Error with the place: an unknown element that is refused, an include that finds
+  /// nothing or itself
   Node root(const XmlFile& file);
   /// A root with those children alone.
   Node root(const XmlFile& file, const std::vector<std::string>& only);
@@ -49,6 +54,7 @@ class XmlConverter {
   const IncludePath& path_;
   const std::set<std::string>& active_;
   Diagnostics& diagnostics_;
+  Unknown unknown_;
   std::map<std::filesystem::path, std::unique_ptr<XmlFile>> files_;
   std::vector<std::pair<std::filesystem::path, std::string>> open_;  ///< What is being included.
   std::set<std::string> tag_names_;

@@ -25,6 +25,13 @@ bool replaces(const Node& own, const Node& other) {
   return own.name == other.name && !key.empty() && key == key_of(other);
 }
 
+/// Whether both definitions of a parameter count, as two in one set would.
+bool joins(const Node& own, const Node& set) {
+  const std::string of_entry = own.get("duplicate", "none");
+  return own.name == "parameter" &&
+         strip(strip(of_entry) == "none" ? set.get("duplicate") : of_entry) == "concat";
+}
+
 void take_duplicate(const Node& base, Node& merged) {
   const Attribute* of_base = base.find("duplicate");
   const Attribute* own = merged.find("duplicate");
@@ -49,7 +56,7 @@ Node merge_sets(const Node& base, const Node& own) {
     bool replaced = false;
     // All own entries of the name, since a set may say one twice.
     for (std::size_t k = 0; k < own.children.size(); ++k) {
-      if (!replaces(own.children[k], entry))
+      if (!replaces(own.children[k], entry) || joins(own.children[k], merged))
         continue;
       replaced = true;
       if (!placed[k])

@@ -98,7 +98,10 @@ class Builder : public YAML::EventHandler {
     } else if (resolves(tag, mark) && !is_key) {
       auto resolved = plain_scalar(text);
       value.kind = resolved ? Value::Kind::text : Value::Kind::null;
-      value.text = std::move(resolved).value_or("");
+      value.text = resolved ? std::move(resolved->text) : "";
+      value.type = resolved ? resolved->type : ScalarType::text;
+      if (tag == "?" && resolved && resolved->is_surprising)
+        value.written = text;
     }
     value.nodes = weight(value.text);
     add(mark, anchor, std::move(value));
@@ -274,6 +277,8 @@ class Builder : public YAML::EventHandler {
                           const Builder& builder) {
   const auto begin = source.line_begin(failure.mark.line + 1);
   source.check_indentation(source.text().find_first_not_of(" \t", begin));
+  if (failure.msg == "end of sequence flow not found" || failure.msg == "end of map flow not found")
+    source.check_quotes_from(source.line_begin(builder.innermost().line));
   if (failure.msg == "end of sequence flow not found")
     throw Error("a ',' or the closing ']' is missing in the list that begins here", "",
                 builder.innermost());

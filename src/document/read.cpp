@@ -29,6 +29,36 @@ void check_version(const Node& root, Diagnostics& diagnostics) {
         version->place);
 }
 
+std::set<std::string> step_names(const Node& root) {
+  std::set<std::string> names;
+  for (const Node* benchmark : root.all("benchmark"))
+    for (const Node* step : benchmark->all("step"))
+      names.emplace(strip(step->get("name")));
+  return names;
+}
+
+/// An analyser of a file with alternatives names the steps of all; what the tags have removed has
+/// nothing to analyse.
+void leave_out_analyses(const std::set<std::string>& steps_before, Node& root,
+                        Diagnostics& diagnostics) {
+  std::set<std::string> removed = steps_before;
+  for (const std::string& name : step_names(root))
+    removed.erase(name);
+  const auto is_of_removed = [&](const Node& node) {
+    const std::string step(strip(node.get("step")));
+    if (node.name != "analyse" || !removed.contains(step))
+      return false;
+    diagnostics.note(
+        fmt::format("nothing is analysed of step '{}', which the tags leave out", step), "",
+        node.place);
+    return true;
+  };
+  for (Node& benchmark : root.children)
+    for (Node& analyser : benchmark.children)
+      if (analyser.name == "analyser")
+        std::erase_if(analyser.children, is_of_removed);
+}
+
 }  // namespace
 
 Document read_document(const std::filesystem::path& file, const ReadOptions& options,
@@ -39,7 +69,13 @@ Document read_document(const std::filesystem::path& file, const ReadOptions& opt
   Document document;
   document.tag_names = reader.tag_names();
   document.active_tags = reader.active_tags();
+  const std::size_t benchmarks = input.root.all("benchmark").size();
+  const std::set<std::string> steps = step_names(input.root);
+  warn_of_odd_tags(input.root, diagnostics);
+  warn_of_doubles(input.root, diagnostics);
   select_tags(input.root, document.active_tags);
+  document.hidden_benchmarks = benchmarks - input.root.all("benchmark").size();
+  leave_out_analyses(steps, input.root, diagnostics);
   Sets(reader, diagnostics).resolve(input);
   document.all_tag_names = reader.tag_names();
   document.root = std::move(input.root);

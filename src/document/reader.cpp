@@ -2,8 +2,10 @@
 
 #include "convert.hpp"
 #include "convert_xml.hpp"
+#include "xml_encoding.hpp"
 #include "yaml_includes.hpp"
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
@@ -20,7 +22,7 @@ bool is_xml_file(const fs::path& file, std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark))
     text.remove_prefix(byte_order_mark.size());
-  return extension == ".xml" || strip(text).starts_with('<');
+  return extension == ".xml" || strip(text).starts_with('<') || is_utf16(text);
 }
 
 /// What must be known before includes can be found.
@@ -42,7 +44,7 @@ Reader::Reader(const ReadOptions& options, Diagnostics& diagnostics)
     : options_(options), diagnostics_(diagnostics), active_(options.tags) {}
 
 Loaded Reader::input(const fs::path& file) {
-  const std::string text = bench::read_file(file);
+  const std::string text = read_limited(file, max_file_bytes);
   return input_text(text, file, is_xml_file(file, text));
 }
 
@@ -59,7 +61,7 @@ const Loaded& Reader::other(const std::string& name, const Loaded& from, const P
   if (const auto known = others_.find(key); known != others_.end())
     return known->second;
   Loaded loaded{.root = {}, .file = file, .path = from.path.within(file)};
-  const std::string text = bench::read_file(file);
+  const std::string text = read_limited(file, max_file_bytes);
   is_input_ = false;
   loaded.root = read(text, file.string(), is_xml_file(file, text), loaded.path);
   select_tags(loaded.root, active_);
@@ -84,10 +86,12 @@ Node Reader::read_yaml(const std::string& text, const std::string& name, Include
 }
 
 Node Reader::read_xml(const std::string& text, const std::string& name, IncludePath& path) {
+  using Unknown = XmlConverter::Unknown;
+  const Unknown unknown = is_input_ ? Unknown::refused : Unknown::left_out;
   const XmlFile file(text, name);
   Diagnostics said_later;
-  take_head(XmlConverter(path, active_, said_later).root(file, head_names), name, path);
-  XmlConverter converter(path, active_, diagnostics_);
+  take_head(XmlConverter(path, active_, said_later, unknown).root(file, head_names), name, path);
+  XmlConverter converter(path, active_, diagnostics_, unknown);
   Node root = converter.root(file);
   tag_names_.insert(converter.tag_names().begin(), converter.tag_names().end());
   return root;

@@ -270,24 +270,41 @@ std::optional<std::string> timestamp(std::string_view text) {
                      second, below_second, *offset);
 }
 
+bool is_true_or_false(std::string_view word) {
+  const std::string lower = to_lower(word);
+  return lower == "true" || lower == "false";
+}
+
+/// True for an integer such as `010`.
+bool is_octal(std::string_view text) {
+  take_sign(text);
+  return text.starts_with('0') && begins_with_digit(text.substr(1));
+}
+
 }  // namespace
 
-std::optional<std::string> plain_scalar(std::string_view text) {
+std::optional<PlainScalar> plain_scalar(std::string_view text) {
   if (one_of(text, {"", "~", "null", "Null", "NULL"}))
     return std::nullopt;
   if (one_of(text, {"yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}))
-    return "True";
+    return PlainScalar{.text = "True", .is_surprising = !is_true_or_false(text)};
   if (one_of(text, {"no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"}))
-    return "False";
+    return PlainScalar{.text = "False", .is_surprising = !is_true_or_false(text)};
   if (!begins_with_digit(text) && text.find_first_of("+-.") != 0)
-    return std::string(text);
-  if (auto number = integer(text))
-    return number;
-  if (auto number = real(text))
-    return number;
-  if (auto time = timestamp(text))
-    return time;
-  return std::string(text);
+    return PlainScalar{.text = std::string(text)};
+  const bool is_sexagesimal = text.find(':') != std::string_view::npos;
+  if (const auto number = integer(text))
+    return PlainScalar{.text = *number,
+                       .type = ScalarType::integer,
+                       .is_surprising = is_sexagesimal || is_octal(text)};
+  if (const auto number = real(text))
+    return PlainScalar{.text = *number, .type = ScalarType::real, .is_surprising = is_sexagesimal};
+  if (const auto time = timestamp(text))
+    return PlainScalar{.text = *time};
+  const bool has_exponent = text.find_first_of("eE") != std::string_view::npos;
+  return PlainScalar{
+      .text = std::string(text),
+      .type = has_exponent && parse_number(text) ? ScalarType::real : ScalarType::text};
 }
 
 std::string with_whole_characters(const std::string& text) {

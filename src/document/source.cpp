@@ -85,6 +85,28 @@ void Source::check_quote(std::size_t offset) const {
     throw Error("the quote that opens here is never closed", "", place(begin));
 }
 
+void Source::check_quotes_from(std::size_t offset) const {
+  constexpr std::string_view before = "{[,:";
+  for (std::size_t at = offset; at < text_.size(); ++at) {
+    if (text_[at] != '\'' && text_[at] != '"')
+      continue;
+    const auto front = text_.find_last_not_of(" \t\r\n", at - 1);
+    if (at == 0 || front == std::string::npos ||
+        before.find(text_[front]) == std::string_view::npos)
+      continue;
+    check_quote(at);
+    const std::size_t close = closing_quote(text_, at);
+    const auto behind = text_.find_first_not_of(" \t", close + 1);
+    if (behind != std::string::npos &&
+        std::string_view(",:}]#\r\n").find(text_[behind]) == std::string_view::npos)
+      throw Error("text follows where the quote that opens here is closed",
+                  text_[at] == '\'' ? "close it, or write '' for a quote inside of it"
+                                    : R"(close it, or write \" for a quote inside of it)",
+                  place(at));
+    at = close;
+  }
+}
+
 std::string Source::word(std::size_t offset) const {
   const auto end = text_.find_first_of(" \t\r\n,]}", offset);
   return text_.substr(offset, end - offset);

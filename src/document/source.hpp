@@ -25,6 +25,9 @@ class Source {
   /// For a quoted scalar that begins at `offset`, its anchor and tag included.
   /// @throws Error if the quote is never closed
   void check_quote(std::size_t offset) const;
+  /// For a list or mapping in brackets that begins at `offset` and does not parse.
+  /// @throws Error for the first quote in it that is never closed, or too early
+  void check_quotes_from(std::size_t offset) const;
   /// The word that begins at `offset`, such as `*anchor`.
   std::string word(std::size_t offset) const;
   /// The offset at which a line begins that counts from 1.

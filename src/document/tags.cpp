@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {
@@ -122,6 +123,20 @@ class TagParser {
   int nesting_ = 0;
 };
 
+/// The names that hold a blank, or an operator of other languages.
+std::vector<std::string> odd_names(const std::string& expression) {
+  std::vector<std::string> odd;
+  for (std::size_t at = 0; at < expression.size();) {
+    const auto end = std::min(expression.find_first_of(operators, at), expression.size());
+    const std::string_view written = strip(std::string_view(expression).substr(at, end - at));
+    if (written.find_first_of(" \t\n") != std::string_view::npos ||
+        written.find("&&") != std::string_view::npos)
+      odd.push_back(without_blanks(std::string(written)));
+    at = end + 1;
+  }
+  return odd;
+}
+
 void collect_names(const Node& node, std::set<std::string>& names) {
   if (const Attribute* tag = node.find("tag"))
     names.merge(names_in_tag_expression(tag->value));
@@ -134,6 +149,15 @@ void collect_names(const Node& node, std::set<std::string>& names) {
 bool tag_holds(const std::string& expression, const std::set<std::string>& active,
                const Place& place) {
   return TagParser(expression, active, place).parse();
+}
+
+void warn_of_odd_tags(const Node& root, Diagnostics& diagnostics) {
+  if (const Attribute* tag = root.find("tag"))
+    for (const std::string& name : odd_names(tag->value))
+      diagnostics.warn(fmt::format("tag expression '{}' asks for the tag '{}'", tag->value, name),
+                       "write '+' for and, '|' for or, '!' for not", tag->place);
+  for (const Node& child : root.children)
+    warn_of_odd_tags(child, diagnostics);
 }
 
 void select_tags(Node& root, const std::set<std::string>& active) {

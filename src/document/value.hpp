@@ -1,5 +1,8 @@
 #pragma once
 
+#include "scalar.hpp"
+
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,7 +39,9 @@ struct Value {
   enum class Kind { null, text, list, mapping, include };
 
   Kind kind = Kind::null;
-  std::string text = {};             ///< Of a text, by the rules of `plain_scalar`.
+  std::string text = {};  ///< Of a text, by the rules of `plain_scalar`.
+  ScalarType type = ScalarType::text;
+  std::string written = {};          ///< Of a plain scalar that YAML 1.1 makes a surprise of.
   std::vector<ValuePtr> items = {};  ///< Of a list.
   std::vector<Entry> entries = {};   ///< Of a mapping, merge keys (`<<`) resolved; each key once.
   Mark mark = {};
@@ -65,6 +70,8 @@ inline std::size_t weight(std::string_view text) {
 /// The most values a document may have once its aliases are expanded, and the deepest nesting.
 constexpr std::size_t max_nodes = 1'000'000;
 constexpr int max_depth = 500;
+/// Of one file that people write.
+constexpr std::uintmax_t max_file_bytes = 64 << 20;
 
 /// Parses one YAML document strictly; `file` stands in the places of errors. Its `!include`s are
 /// left as they are.

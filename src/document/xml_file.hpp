@@ -1,6 +1,7 @@
 #pragma once
 
 #include "source.hpp"
+#include "xml_entities.hpp"
 
 #include <string>
 
@@ -8,8 +9,8 @@
 
 namespace bench::document {
 
-/// A parsed XML file that knows where its parts stand. DOCTYPE is skipped, so that no entity is
-/// ever defined or fetched; the five of XML and character references are all there are.
+/// A parsed XML file that knows where its parts stand. Of its document type only the entities that
+/// it declares itself have an effect; nothing is fetched.
 class XmlFile {
  public:
   /// @throws Error with the place if the text is no XML
@@ -25,15 +26,13 @@ class XmlFile {
   Place value_place(const pugi::xml_attribute& attribute) const;
 
  private:
-  void check_entities() const;
-  std::size_t behind_tag_entities(std::size_t at) const;
-  void check_entity(std::size_t offset) const;
   void check_shape() const;
   [[noreturn]] void fail(const pugi::xml_parse_result& result) const;
   void fail_at_open_element() const;
   std::size_t offset_of(const char* in_buffer) const;
 
   Source source_;
+  ExpandedXml expanded_;
   std::string buffer_;  ///< What the parser works in: names and values are pieces of it.
   pugi::xml_document document_;
 };

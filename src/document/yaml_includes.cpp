@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
@@ -119,7 +120,7 @@ ValuePtr YamlIncludes::resolve_include(const Value& include) {
 ValuePtr YamlIncludes::load(const fs::path& file) {
   ValuePtr& loaded = files_[identity(file)];
   if (!loaded)
-    loaded = parse_yaml(bench::read_file(file), file.string());
+    loaded = parse_yaml(read_limited(file, max_file_bytes), file.string());
   return loaded;
 }
 

@@ -22,7 +22,7 @@ constexpr std::array covers{
     Cover{Scope::grace, Scope::soc_rail, true},
     Cover{Scope::grace, Scope::cpu_model, false},
     Cover{Scope::gpu, Scope::gpu_average, true},
-    // What NVML calls a module holds the GPU and more, but its GPU channel has the counter.
+    // What NVML calls a module holds the GPU and more; what it adds is not known on every board.
     Cover{Scope::gpu, Scope::gpu_module, true},
     Cover{Scope::module, Scope::grace, true},
     Cover{Scope::module, Scope::cpu_rail, true},

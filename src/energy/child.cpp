@@ -2,7 +2,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -30,6 +29,14 @@ std::vector<char*> pointers(const std::vector<std::string>& arguments) {
   return result;
 }
 
+/// `NAME=VALUE` each.
+std::vector<std::string> lines_of(const Environment& environment) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : environment)
+    lines.push_back(name + "=" + value);
+  return lines;
+}
+
 Started not_started(const std::string& program, int error) {
   return {.pid = -1,
           .exit_code = error == ENOENT ? code_not_found : code_not_executable,
@@ -39,6 +46,7 @@ Started not_started(const std::string& program, int error) {
 /// What a child needs to become the program.
 struct Launch {
   char* const* argv;
+  char* const* envp;
   const sigset_t* mask;
   pid_t dies_with;  ///< The meter; 0 where the program is to survive it.
   int errors;       ///< Where to write the error of exec.
@@ -53,7 +61,7 @@ struct Launch {
       ::kill(::getpid(), SIGKILL);
   }
   pthread_sigmask(SIG_SETMASK, launch.mask, nullptr);
-  ::execvp(launch.argv[0], launch.argv);
+  ::execvpe(launch.argv[0], launch.argv, launch.envp);
   const int error = errno;
   [[maybe_unused]] const auto written = ::write(launch.errors, &error, sizeof error);
   for (;;)  // not by _exit, where ThreadSanitizer would miss the meter's threads
@@ -78,16 +86,6 @@ int wait_for_signal(siginfo_t& info) {
   return ::sigwaitinfo(&all, &info);
 }
 
-/// -1 and EAGAIN where none has come.
-int wait_for_signal_until(std::chrono::steady_clock::time_point time, siginfo_t& info) {
-  const auto left = std::max<std::chrono::nanoseconds>(time - std::chrono::steady_clock::now(),
-                                                       std::chrono::nanoseconds(0));
-  constexpr long long second_ns = 1'000'000'000;
-  const timespec at_most{.tv_sec = left.count() / second_ns, .tv_nsec = left.count() % second_ns};
-  const sigset_t all = every_signal();
-  return ::sigtimedwait(&all, &info, &at_most);
-}
-
 bool stops_from_terminal(int signal) {
   return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
@@ -108,15 +106,18 @@ sigset_t block_signals() {
 // for the program, and cannot have the kernel kill it. This process handles no signal, so there is
 // nothing to reset. An error of exec comes through a pipe, which closes where there is none: under
 // a sanitizer vfork is a fork.
-Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask,
-                      OnMeterDeath on_meter_death) {
+Started start_program(const std::vector<std::string>& arguments, const Environment& environment,
+                      const sigset_t& mask, OnMeterDeath on_meter_death) {
   const std::vector<char*> argv = pointers(arguments);
+  const std::vector<std::string> variables = lines_of(environment);
+  const std::vector<char*> envp = pointers(variables);
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     return not_started(arguments[0], errno);
   const UniqueFd errors(ends[0]);
   UniqueFd told(ends[1]);
   const Launch launch{.argv = argv.data(),
+                      .envp = envp.data(),
                       .mask = &mask,
                       .dies_with = on_meter_death == OnMeterDeath::kill ? ::getpid() : 0,
                       .errors = told.get()};
@@ -133,12 +134,11 @@ Started start_program(const std::vector<std::string>& arguments, const sigset_t&
   return not_started(arguments[0], error);
 }
 
-Started become_program(const std::vector<std::string>& arguments,
-                       const std::optional<sigset_t>& mask) {
-  if (mask)
-    pthread_sigmask(SIG_SETMASK, &*mask, nullptr);
-  const std::vector<char*> argv = pointers(arguments);
-  ::execvp(argv[0], argv.data());
+Started become_program(const std::vector<std::string>& arguments, const Environment& environment,
+                       const sigset_t& mask) {
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  const std::vector<std::string> variables = lines_of(environment);
+  ::execvpe(arguments[0].c_str(), pointers(arguments).data(), pointers(variables).data());
   return not_started(arguments[0], errno);
 }
 
@@ -146,9 +146,7 @@ bool should_forward(const siginfo_t& signal, pid_t program) {
   return signal.si_signo != SIGCHLD && signal.si_code <= 0 && signal.si_pid != program;
 }
 
-ExitStatus wait_forwarding(pid_t program, std::function<void()> later,
-                           std::chrono::milliseconds later_after) {
-  const auto later_at = std::chrono::steady_clock::now() + later_after;
+ExitStatus wait_forwarding(pid_t program) {
   bool stopped = false;
   bool stop_too = false;
   for (;;) {
@@ -165,9 +163,7 @@ ExitStatus wait_forwarding(pid_t program, std::function<void()> later,
       ::kill(::getpid(), SIGSTOP);
     }
     siginfo_t info{};
-    const int signal = later ? wait_for_signal_until(later_at, info) : wait_for_signal(info);
-    if (signal < 0 && errno == EAGAIN)
-      std::exchange(later, {})();
+    const int signal = wait_for_signal(info);
     if (signal < 0)
       continue;
     if (stops_from_terminal(signal) || signal == SIGCONT)

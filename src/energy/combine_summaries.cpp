@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 
 #include <fmt/core.h>
@@ -23,6 +24,15 @@ constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimate
                                                     "measured"};
 
 using Values = std::vector<std::string>;
+
+/// Why a region has no energy.
+bool is_reason_of_region(std::string_view name) {
+  return name.starts_with("energy_region_") && name.ends_with("_absent");
+}
+
+bool is_word(std::string_view name) {
+  return std::ranges::find(words, name) != words.end() || is_reason_of_region(name);
+}
 
 double number_in(const std::string& text) {
   if (const auto number = parse_number(text))
@@ -95,7 +105,7 @@ std::string combined(const std::string& name, const Values& values,
     return worst(values);
   if (name == "energy_source")
     return united(values, ",");
-  if (name == "energy_absent" || name == "energy_recovered")
+  if (name == "energy_absent" || name == "energy_recovered" || is_reason_of_region(name))
     return united(values, "; ");
   if (course == Course::at_once)
     return name.starts_with("duration_") ? highest(values) : added(values);
@@ -114,7 +124,7 @@ std::vector<NameValue> read_summary(const std::filesystem::path& file) {
       throw Error("the line is no name=value", "it is no energy.txt",
                   {.file = file.string(), .line = number});
     NameValue read{line.substr(0, equals), line.substr(equals + 1)};
-    if (std::ranges::find(words, read.first) == words.end() && !parse_number(read.second))
+    if (!is_word(read.first) && !parse_number(read.second))
       throw Error(fmt::format("'{}' is no number", read.second),
                   "bench-energy writes one there; leave out a file that was changed or cut off",
                   {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
@@ -139,8 +149,16 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
         names.push_back(name);
       values[name].push_back(value);
     }
+  for (const std::string& name : names)
+    if (is_reason_of_region(name)) {  // the others know a part only
+      const std::string region = name.substr(0, name.size() - std::strlen("_absent"));
+      values.erase(region + "_wh");
+      values.erase("power" + region.substr(std::strlen("energy")) + "_w");
+    }
   std::vector<NameValue> lines;
   for (const std::string& name : names) {
+    if (!values.contains(name))
+      continue;
     if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
       continue;
     if (std::string value = combined(name, values[name], summaries, course); !value.empty())

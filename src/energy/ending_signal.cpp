@@ -9,6 +9,8 @@ namespace {
 
 /// How long a signal may have to wait until it is heeded.
 constexpr std::chrono::milliseconds slice{20};
+/// Between the first two looks for what ends at the same time, as a rule.
+constexpr std::chrono::milliseconds shortest_pause{1};
 /// How long sources are waited for without sleep. Those that are files take less, and a processor
 /// may need 0.1 ms to wake up.
 constexpr std::chrono::microseconds awake{500};
@@ -38,6 +40,16 @@ int wait_for_ending_signal(Clock::time_point until) {
     if (left == Clock::duration::zero())
       return 0;
   }
+}
+
+bool wait_for_others(Claims& claims, const ExitStatus& status, Clock::time_point& end) {
+  claims.leave();
+  for (auto pause = shortest_pause; !claims.close_if_alone(); pause = std::min(2 * pause, slice)) {
+    if (!status.success() || wait_for_ending_signal(Clock::now() + pause) != 0)
+      return false;
+    end = Clock::now();
+  }
+  return true;
 }
 
 SourceWait wait_for_sources(Sampler& sampler, std::chrono::nanoseconds at_most) {

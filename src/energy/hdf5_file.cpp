@@ -39,8 +39,6 @@ Hdf5File::Hdf5File(const Hdf5Library& library, const std::filesystem::path& file
     : library_(library),
       file_(file),
       temporary_(fmt::format("{}.{}.tmp", file.string(), ::getpid())) {
-  // On file systems without locks, as Lustre often is mounted, a file could not be made.
-  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   id_ = library_.create_file(temporary_.c_str(), hdf5::truncate, hdf5::standard, hdf5::standard);
   if (id_ < 0)
     fail();

@@ -66,6 +66,9 @@ std::vector<std::string> Hdf5Library::names() {
 }
 
 Hdf5Library::Hdf5Library(const std::vector<std::string>& names) {
+  // On file systems without locks, as Lustre often is mounted, a file could not be made. Here,
+  // since no other thread runs yet that could read the environment meanwhile.
+  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   void* const handle = load(names);
   check_version(handle);
   open_silently(handle);

@@ -19,10 +19,12 @@
 #include <bench/energy/combine.hpp>
 #include <bench/energy/combine_summaries.hpp>
 #include <bench/energy/ending_signal.hpp>
+#include <bench/energy/file_thread.hpp>
 #include <bench/energy/local_rank.hpp>
 #include <bench/energy/options.hpp>
 #include <bench/energy/output.hpp>
 #include <bench/energy/recover.hpp>
+#include <bench/energy/region.hpp>
 #include <bench/energy/region_marks.hpp>
 #include <bench/energy/report.hpp>
 #include <bench/energy/run_record.hpp>
@@ -35,6 +37,16 @@ namespace {
 constexpr int code_of_usage = 125;
 /// Who is killed earlier has hardly a sample, and the end of a short program does not wait for it.
 constexpr std::chrono::milliseconds record_after{250};
+/// How long a file system may take for the results although a signal wants this process to end.
+constexpr std::chrono::seconds file_patience{2};
+/// Between two looks at what is waited for.
+constexpr std::chrono::milliseconds slice{20};
+
+/// What the program gets as this process got it.
+struct Context {
+  sigset_t mask;
+  Environment environment;
+};
 
 /// A closed standard error must not change the exit code, so a failure to write is no matter here.
 void say(const std::string& line) {
@@ -54,20 +66,11 @@ int fail_to_start(const Started& started) {
   return started.exit_code;
 }
 
-/// @returns whether the files are there
-bool write_results(const Output& output, const Measurement& measurement,
-                   const Provenance& provenance) {
+void say_summary(const Measurement& measurement) {
   std::string lines;  // in one call
   for (const auto& [name, value] : summary(measurement))
     lines += fmt::format("{}bench-energy: {}={}", lines.empty() ? "" : "\n", name, value);
   std::fputs((lines + "\n").c_str(), stderr);
-  try {
-    output.write(measurement, provenance);
-  } catch (const Error& failure) {  // the program has run: its exit code counts, not this
-    say("warning: " + failure.message());
-    return false;
-  }
-  return true;
 }
 
 /// What --strict does not allow, if there is any: a named source that is absent, or no source at
@@ -102,17 +105,21 @@ Provenance provenance_of(const Options& options, Clock::time_point begin) {
 
 SamplerSettings sampler_settings(const Options& options) {
   SamplerSettings settings{.sources = options.sources, .interval = options.interval};
-  // A step program tells the times of its regions at the end of its epoch.
+  // A program may tell the times of its regions when it has the time to.
   if (options.regions)
     settings.history_points = 1 << 16;
   return settings;
 }
 
-/// Ends this process as the signal would have.
-[[noreturn]] void end_by(int signal, const Options& options) {
+[[noreturn]] void end_now(const ExitStatus& status, const Options& options) {
   if (options.sources.claims)
     options.sources.claims->give_back();
-  end_like({.signal = signal});
+  end_like(status);
+}
+
+/// Ends this process as the signal would have.
+[[noreturn]] void end_by(int signal, const Options& options) {
+  end_now({.signal = signal}, options);
 }
 
 /// The idle power; ends this process where a signal ends the wait.
@@ -131,17 +138,39 @@ bool is_needless(const std::vector<Absence>& absences, const SourceSettings& sou
          std::ranges::any_of(absences, &Absence::elsewhere);
 }
 
-/// What the files and the user are told.
-/// @returns as write_results
-bool report(const Options& options, const Output& output, const Measurement& measurement,
-            const Provenance& provenance) {
+/// What the user is told.
+void report(const Options& options, const Measurement& measurement) {
   for (const std::string& line : warnings(measurement))
     say("warning: " + line);
   if (!options.sources.automatic && total_of(measurement).energy_j)
     for (const Absence& absence : measurement.absences)
       if (!absence.elsewhere)
         say(fmt::format("warning: {}: {}", absence.source, absence.reason));
-  return write_results(output, measurement, provenance);
+  say_summary(measurement);
+}
+
+/// The program has run: its exit code counts, not what goes wrong here.
+void write_results(const Output& output, const Measurement& measurement,
+                   const Provenance& provenance, RunRecord& record) {
+  try {
+    output.write(measurement, provenance);
+    record.remove();
+  } catch (const Error& failure) {
+    say("warning: " + failure.message());
+  }
+}
+
+/// Waits for the files; where their file system hangs, only until a signal would end this process.
+/// @returns false if it hangs
+bool wait_for_files(FileThread& files) {
+  const Clock::time_point patience_ends = Clock::now() + file_patience;
+  bool ending = false;
+  while (!files.wait_until(Clock::now() + slice)) {
+    ending = ending || wait_for_ending_signal(Clock::time_point()) != 0;
+    if (ending && Clock::now() > patience_ends)
+      return false;
+  }
+  return true;
 }
 
 /// While the program runs, since file systems may be slow: what goes wrong is told, as with a full
@@ -168,57 +197,91 @@ RunStart start_of(const Options& options, const Provenance& provenance, const Id
           .absences = sampler.absences()};
 }
 
+/// The files of a run, which are made while the program runs.
+void make_files(const Options& options, const Output& output, Sampler& sampler,
+                const std::shared_ptr<RunRecord>& record, FileThread& files) {
+  files.post([&] { open_log(options, output, sampler); });
+  files.post_later(Clock::now() + record_after, [record] { record->open(); });
+}
+
+/// Waits for the program and takes the figures.
+Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& sampler,
+                               std::optional<RegionMarks>& marks, ExitStatus& status) {
+  status = wait_forwarding(program);
+  Clock::time_point end = Clock::now();
+  if (marks)
+    marks->end(end);
+  bool all = true;
+  if (options.sources.claims)
+    all = wait_for_others(*options.sources.claims, status, end);
+  Measurement measurement = sampler.end(end);
+  if (!all)
+    measurement.cut_short = "other programs of this node, which this meter measures, ran on";
+  if (options.sources.claims)
+    if (std::string failure = options.sources.claims->failure(); !failure.empty())
+      measurement.warnings.push_back(std::move(failure));
+  if (marks)
+    marks->complete(measurement);
+  return measurement;
+}
+
 /// @returns how the program ended, or what to end with where it could not be started
 ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
-                        const IdlePower& idle, const sigset_t& mask) {
+                        const IdlePower& idle, const Context& context) {
+  FileThread files;
   std::shared_ptr<RunRecord> record;  // null: no files are wanted
   if (const auto file = output.run_record(); !file.empty()) {
     record = std::make_shared<RunRecord>(file);
     sampler.await_log(record);
   }
+  Environment environment = context.environment;
   std::optional<RegionMarks> marks;
   if (options.regions) {
     output.make_directory();
     marks.emplace(output.region_log(), sampler, record);
+    set_variable(environment, region_variable, marks->path().string());
   }
 
   const Clock::time_point begin = Clock::now();
-  const Started started = start_program(options.program, mask, options.on_meter_death);
+  const Started started =
+      start_program(options.program, environment, context.mask, options.on_meter_death);
   if (started.pid >= 0) {
     sampler.begin(begin);
     if (marks)
       marks->begin(begin);
   }
   if (record)
-    open_log(options, output, sampler);
-  if (started.pid < 0)
-    return {.code = fail_to_start(started)};
+    make_files(options, output, sampler, record, files);
   Provenance provenance = provenance_of(options, begin);
   if (record)
     record->add_start(start_of(options, provenance, idle, sampler));
-  provenance.status = record ? wait_forwarding(
-                                   started.pid, [&] { record->open(); }, record_after)
-                             : wait_forwarding(started.pid);
-  const Clock::time_point end = Clock::now();
-  if (marks)
-    marks->end(end);
-  Measurement measurement = sampler.end(end);
-
-  provenance.started_unix_s = measurement.begin_unix_s;
-  add_idle_power(measurement, idle);
-  if (marks)
-    marks->complete(measurement);
-  if (report(options, output, measurement, provenance) && record)
-    record->remove();
+  ExitStatus status{.code = started.exit_code};
+  Measurement measurement;
+  if (started.pid >= 0)
+    measurement = measure_to_the_end(options, started.pid, sampler, marks, status);
+  else
+    say(started.message);
+  files.drop_later();
+  if (started.pid >= 0) {
+    provenance.status = status;
+    provenance.started_unix_s = measurement.begin_unix_s;
+    add_idle_power(measurement, idle);
+    report(options, measurement);
+    if (record)
+      files.post([&] { write_results(output, measurement, provenance, *record); });
+  }
+  if (!wait_for_files(files))
+    end_now(status, options);  // what the thread uses stays as it is
+  if (started.pid < 0)
+    return status;
   const bool complete =
       total_of(measurement).energy_j && !missing_source(measurement.absences, options.sources);
-  return options.strict && !complete && provenance.status->success()
-             ? ExitStatus{.code = code_of_usage}
-             : *provenance.status;
+  return options.strict && !complete && status.success() ? ExitStatus{.code = code_of_usage}
+                                                         : status;
 }
 
 /// As above; does not return where this meter is needless, and becomes the program.
-ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
+ExitStatus run_with_sources(const Options& options, const Context& context) {
   const SamplerSettings settings = sampler_settings(options);
   const Output output(options.output);
   const IdlePower idle = idle_power(options, settings);
@@ -231,11 +294,12 @@ ExitStatus run_with_sources(const Options& options, const sigset_t& mask) {
   const auto absences = sampler.absences();
   if (is_needless(absences, options.sources)) {
     options.sources.claims->give_back();
-    return {.code = fail_to_start(become_program(options.program, mask))};
+    return {.code =
+                fail_to_start(become_program(options.program, context.environment, context.mask))};
   }
   if (options.strict)
     require_sources(absences, options.sources);
-  return run_measured(options, output, sampler, idle, mask);
+  return run_measured(options, output, sampler, idle, context);
 }
 
 /// Who measures what, where this is one of several meters of a parallel program.
@@ -246,16 +310,13 @@ std::shared_ptr<Claims> claims_of_node() {
 
 int measure(Options options) {
   options.sources.claims = claims_of_node();
+  const Context context{.mask = block_signals(), .environment = current_environment()};
   if (options.per_node && options.sources.claims && !options.sources.claims->take("node"))
-    return fail_to_start(become_program(options.program));
+    return fail_to_start(become_program(options.program, context.environment, context.mask));
   if (options.output.suffix.empty() && options.output.layout == PowerLayout::own &&
       task_count().value_or(1) > 1)
     options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));
-  const sigset_t mask = block_signals();
-  const ExitStatus status = run_with_sources(options, mask);
-  if (options.sources.claims)
-    options.sources.claims->give_back();
-  end_like(status);
+  end_now(run_with_sources(options, context), options);
 }
 
 int run_program(const std::vector<std::string>& arguments) {

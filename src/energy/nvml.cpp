@@ -1,15 +1,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/counter_schedule.hpp>
 #include <bench/energy/nvml.hpp>
 #include <bench/energy/nvml_library.hpp>
+#include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
 namespace {
@@ -72,19 +76,47 @@ struct Input {
   bool counter = false;
 };
 
+/// Of the counters of all devices in one look; the rest come with the next ones.
+constexpr double most_time_for_counters_s = 0.002;
+
+double steady_now_s() {
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+/// A GPU and a CPU in one module, whose counter may be that of both.
+bool is_superchip(const std::string& product) {
+  return product.find("GH200") != std::string::npos || product.find("GB200") != std::string::npos ||
+         product.find("GB300") != std::string::npos;
+}
+
 struct GpuDevice {
   nvml::Device handle = nullptr;
+  CounterSchedule schedule{nvml_counter_period_s};
+  Reading counter;  ///< Of the last look.
+  bool has_counter = false;
   std::vector<Input> inputs;  ///< One per channel.
   std::string lost;           ///< Why it is gone; empty while it is there.
 };
 
+/// Not where the driver has no word for what is wrong (999): the next look may succeed.
 bool is_lost(int code) {
-  return code == nvml::gpu_lost || code == nvml::reset_required || code == nvml::unknown;
+  return code == nvml::gpu_lost || code == nvml::reset_required;
+}
+
+/// How often the power moves. Source: Yang, Adamek, Armour, arXiv:2312.02741, table of update
+/// periods: 20 ms up to Volta, 100 ms from Turing on.
+double update_period_s(const NvmlLibrary& library, nvml::Device device) {
+  unsigned architecture = 0;
+  const bool known =
+      library.get_architecture && library.get_architecture(device, &architecture) == nvml::success;
+  return known && architecture <= nvml::architecture_volta ? 0.02 : 0.1;
 }
 
 class Nvml : public PowerSource {
  public:
-  explicit Nvml(const NvmlSettings& settings) : library_(settings.libraries) {
+  explicit Nvml(const NvmlSettings& settings)
+      : library_(settings.libraries),
+        now_s_(settings.now_s ? settings.now_s : std::function<double()>(steady_now_s)) {
     std::vector<nvml::Device> handles;
     std::vector<std::string> uuids;
     enumerate(handles, uuids);
@@ -104,12 +136,15 @@ class Nvml : public PowerSource {
   }
 
   void read(std::span<Reading> readings) override {
+    ask_counters();
     std::size_t first = 0;
     for (GpuDevice& device : devices_) {
       read_device(device, readings.subspan(first, device.inputs.size()));
       first += device.inputs.size();
     }
   }
+
+  void want_counters() override { wants_counters_ = true; }
 
  private:
   void enumerate(std::vector<nvml::Device>& handles, std::vector<std::string>& uuids) {
@@ -145,7 +180,12 @@ class Nvml : public PowerSource {
 
   void add_device(nvml::Device handle, int index, const std::string& uuid) {
     const std::string product = text_of(library_.get_name, handle);
-    const auto add = [&](GpuDevice& device, Scope scope, Input input, double window_s) {
+    const double update_s = update_period_s(library_, handle);
+    const bool module = has_field(handle, nvml::field_power_instant, nvml::scope_module);
+    const bool of_superchip = module || is_superchip(product);
+    GpuDevice device;
+    device.handle = handle;
+    const auto add = [&](Scope scope, Input input, double window_s) {
       Channel channel;
       channel.name = fmt::format("nvml:{}:{}", index, name_of(scope));
       channel.description = fmt::format("{} {}", product, uuid);
@@ -154,29 +194,27 @@ class Nvml : public PowerSource {
       channel.device = index;
       channel.averaging_window_s = window_s;
       channel.counter_period_s = input.counter ? nvml_counter_period_s : 0;
+      channel.update_period_s = update_s;
+      channel.counter_of_either = input.counter && of_superchip;
       channels_.push_back(channel);
       device.inputs.push_back(input);
     };
-    GpuDevice device;
-    device.handle = handle;
-    const bool counter = has_counter(handle, index);
+    device.has_counter = has_counter(handle, index);
+    const bool counter = device.has_counter;
     const bool instant = has_field(handle, nvml::field_power_instant, nvml::scope_gpu);
     const bool average = has_field(handle, nvml::field_power_average, nvml::scope_gpu);
-    const bool module = has_field(handle, nvml::field_power_instant, nvml::scope_module);
     if (instant)
-      add(device, Scope::gpu, {nvml::field_power_instant, nvml::scope_gpu, counter}, 0);
+      add(Scope::gpu, {nvml::field_power_instant, nvml::scope_gpu, counter}, 0);
     else if (average)
-      add(device, Scope::gpu, {nvml::field_power_average, nvml::scope_gpu, counter},
-          average_window_s);
+      add(Scope::gpu, {nvml::field_power_average, nvml::scope_gpu, counter}, average_window_s);
     else if (!module && (has_plain_power(handle, index) || counter))
-      add(device, Scope::gpu, {0, nvml::scope_gpu, counter},
+      add(Scope::gpu, {0, nvml::scope_gpu, counter},
           window_of_plain_power_s(library_, handle, product));
     if (instant && average)
-      add(device, Scope::gpu_average, {nvml::field_power_average, nvml::scope_gpu, false},
+      add(Scope::gpu_average, {nvml::field_power_average, nvml::scope_gpu, false},
           average_window_s);
     if (module)
-      add(device, Scope::gpu_module,
-          {nvml::field_power_instant, nvml::scope_module, counter && device.inputs.empty()}, 0);
+      add(Scope::gpu_module, {nvml::field_power_instant, nvml::scope_module, counter}, 0);
     if (!device.inputs.empty())
       devices_.push_back(std::move(device));
   }
@@ -209,12 +247,39 @@ class Nvml : public PowerSource {
     return code == nvml::success;
   }
 
+  /// In turn, so that a slow driver delays no look by all of them.
+  void ask_counters() {
+    const bool all = std::exchange(wants_counters_, false);
+    for (GpuDevice& device : devices_)
+      device.counter = {.counter_rests = true};
+    const double begin_s = now_s_();
+    for (std::size_t k = 0; k < devices_.size(); ++k) {
+      GpuDevice& device = devices_[next_counter_];
+      const double now_s = now_s_();
+      next_counter_ = (next_counter_ + 1) % devices_.size();
+      if (device.has_counter && device.lost.empty() && (all || device.schedule.is_due(now_s)))
+        ask_counter(device, now_s);
+      if (!all && now_s_() - begin_s > most_time_for_counters_s)
+        return;
+    }
+  }
+
+  void ask_counter(GpuDevice& device, double now_s) {
+    unsigned long long energy_mj = 0;
+    device.counter = {};
+    if (!check(device, library_.get_total_energy(device.handle, &energy_mj), device.counter))
+      return;
+    device.counter.energy_j = static_cast<double>(energy_mj) * joules_per_mj;
+    device.schedule.look(now_s, *device.counter.energy_j);
+    device.counter.counter_age_s = device.schedule.age_s(now_s);
+  }
+
   void read_device(GpuDevice& device, std::span<Reading> readings) {
     if (device.lost.empty()) {
-      read_fields(device, readings);
       for (std::size_t i = 0; i < readings.size(); ++i)
-        if (device.inputs[i].counter && device.lost.empty())
-          read_counter(device, readings[i]);
+        if (device.inputs[i].counter)
+          readings[i] = device.counter;
+      read_fields(device, readings);
     }
     for (Reading& reading : readings)
       if (!device.lost.empty())
@@ -245,12 +310,6 @@ class Nvml : public PowerSource {
       reading.power_w = power_mw * watts_per_mw;
   }
 
-  void read_counter(GpuDevice& device, Reading& reading) {
-    unsigned long long energy_mj = 0;
-    if (check(device, library_.get_total_energy(device.handle, &energy_mj), reading))
-      reading.energy_j = static_cast<double>(energy_mj) * joules_per_mj;
-  }
-
   bool check(GpuDevice& device, int code, Reading& reading) const {
     if (code == nvml::success)
       return true;
@@ -261,7 +320,10 @@ class Nvml : public PowerSource {
   }
 
   NvmlLibrary library_;
+  std::function<double()> now_s_;
   std::vector<GpuDevice> devices_;
+  std::size_t next_counter_ = 0;  ///< Whose turn it is.
+  bool wants_counters_ = true;
 };
 
 }  // namespace

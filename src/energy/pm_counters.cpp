@@ -52,7 +52,13 @@ class StampedFile {
       failure = fmt::format("the time stamp in {} stands still", file_.string());
       return std::nullopt;
     }
+    stamp_us_ = words.size() >= 3 ? parse_integer(words[2]) : std::nullopt;
     return static_cast<double>(*value);
+  }
+
+  /// Of the last value, on the controller's clock; old controllers give none.
+  std::optional<double> stamp_s() const {
+    return stamp_us_ ? std::optional(static_cast<double>(*stamp_us_) * 1e-6) : std::nullopt;
   }
 
  private:
@@ -68,6 +74,7 @@ class StampedFile {
   UniqueFd fd_;
   int open_error_ = 0;
   std::string stamp_;
+  std::optional<long long> stamp_us_;
   Clock::time_point changed_;
 };
 
@@ -134,6 +141,7 @@ class PmCounters : public PowerSource {
     channel.description = (directory / (prefix + "power")).string();
     channel.scope = scope;
     channel.counter_period_s = scan_interval_s_;
+    channel.update_period_s = scan_interval_s_;
     channels_.push_back(channel);
     meters_.push_back(std::move(meter));
   }
@@ -144,6 +152,7 @@ class PmCounters : public PowerSource {
       reading.energy_j = meter.energy.read(longest_standstill_s_, reading.failure);
     if (meter.power.exists())
       reading.power_w = meter.power.read(longest_standstill_s_, reading.failure);
+    reading.stamp_s = reading.energy_j ? meter.energy.stamp_s() : meter.power.stamp_s();
     if (reading.energy_j && *reading.energy_j <= 0) {
       reading.energy_j.reset();
       reading.failure = "it shows 0 J";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include <fmt/core.h>
@@ -11,6 +12,7 @@ namespace {
 
 /// While a file system does not answer; at 1 kHz this is more than a minute.
 constexpr std::size_t most_waiting_rows = 100'000;
+constexpr std::chrono::seconds file_patience{2};
 /// How many later rows a late source may still catch up with.
 constexpr std::size_t patience_rows = 2;
 
@@ -26,6 +28,7 @@ void PowerTable::set_log(std::optional<PowerLog> log) {
   const std::lock_guard lock(mutex_);
   awaits_log_ = false;
   log_ = std::move(log);
+  log_is_set_.notify_all();
 }
 
 void PowerTable::declare(std::size_t source, std::size_t channels, bool slow) {
@@ -149,7 +152,8 @@ void PowerTable::record_columns() const {
 void PowerTable::finish() {
   std::vector<Row> rows;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    log_is_set_.wait_for(lock, file_patience, [&] { return !awaits_log_; });
     if (!started_ || writing_)
       return;
     rows = take_rows(true);
@@ -197,7 +201,7 @@ PowerRange PowerTable::total_power() const {
 
 std::string PowerTable::failure() const {
   const std::lock_guard lock(mutex_);
-  if (writing_)
+  if (writing_ || awaits_log_)
     return "the file of the samples cannot be written at present; the last ones are missing";
   if (dropped_ > 0)
     return fmt::format("{} rows of samples are missing: they could not be written fast enough",

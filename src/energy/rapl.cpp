@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <bench/energy/integrate.hpp>
 #include <bench/energy/rapl.hpp>
 #include <bench/energy/sysfs.hpp>
+#include <bench/energy/ticks.hpp>
 
 namespace bench::energy {
 namespace {
@@ -16,6 +18,10 @@ namespace {
 constexpr double joules_per_uj = 1e-6;
 /// The counter moves about once per millisecond, with jitter (Intel SDM vol. 3B, 15.10).
 constexpr double rapl_counter_period_s = 0.001;
+/// No package draws as much for as long as the time between two looks: a larger jump is a reset.
+constexpr double impossible_package_w = 3e3;
+/// What was drawn in so much time may show at once.
+constexpr double longest_step_s = 0.1;
 
 Scope scope_of(const std::string& zone_name) {
   if (zone_name.starts_with("package"))
@@ -57,7 +63,12 @@ class Rapl : public PowerSource {
 
   void read(std::span<Reading> readings) override {
     for (std::size_t i = 0; i < zones_.size(); ++i)
-      readings[i].energy_j = zones_[i].energy_j(readings[i].failure);
+      zones_[i].read(readings[i]);
+    for (std::size_t i = 0; i < readings.size(); ++i)
+      if (readings[i].uncounted_s > 0)
+        notes_.push_back(
+            fmt::format("{}: its counter was reset, and the energy of {:.3g} s is lost",
+                        channels_[i].name, readings[i].uncounted_s));
   }
 
  private:
@@ -65,29 +76,47 @@ class Rapl : public PowerSource {
     SysfsNumber counter;
     double range_uj;
     std::optional<double> last_uj;
+    Clock::time_point last_time;
     double sum_uj = 0;
 
-    std::optional<double> energy_j(std::string& failure) {
-      const auto now = counter.read(failure);
-      if (!now)
-        return std::nullopt;
-      const auto now_uj = static_cast<double>(*now);
+    void read(Reading& reading) {
+      const auto shown = counter.read(reading.failure);
+      if (!shown)
+        return;
+      const auto now = Clock::now();
+      const auto now_uj = static_cast<double>(*shown);
       if (last_uj)
-        sum_uj += unwrapped_difference(*last_uj, now_uj, range_uj);
+        add(now_uj, std::chrono::duration<double>(now - last_time).count(), reading);
       last_uj = now_uj;
-      return sum_uj * joules_per_uj;
+      last_time = now;
+      reading.energy_j = sum_uj * joules_per_uj;
+    }
+
+    /// After a reset, what it has counted since then.
+    void add(double now_uj, double elapsed_s, Reading& reading) {
+      const double difference_uj = unwrapped_difference(*last_uj, now_uj, range_uj);
+      const double most_j = impossible_package_w * std::max(elapsed_s, longest_step_s);
+      const bool was_reset = difference_uj * joules_per_uj > most_j;
+      if (was_reset)
+        reading.uncounted_s = elapsed_s;
+      if (!was_reset)
+        sum_uj += difference_uj;
+      else if (now_uj * joules_per_uj <= most_j)
+        sum_uj += now_uj;
     }
   };
 
   void add_zone(const std::filesystem::path& directory) {
     const std::string zone = directory.filename().string();
     const std::string name = first_line(directory / "name");
-    Zone entry{SysfsNumber(directory / "energy_uj"), 0, std::nullopt};
+    Zone entry{SysfsNumber(directory / "energy_uj"), 0, std::nullopt, {}};
     const SysfsNumber range(directory / "max_energy_range_uj");
-    std::string failure;
-    const auto range_uj = range.read(failure);
-    if (!range_uj || !entry.energy_j(failure)) {
-      notes_.push_back(failure + remedy(directory / "energy_uj"));
+    Reading first;
+    const auto range_uj = range.read(first.failure);
+    if (range_uj)
+      entry.read(first);
+    if (!first.energy_j) {
+      notes_.push_back(first.failure + remedy(directory / "energy_uj"));
       return;
     }
     entry.range_uj = static_cast<double>(*range_uj);

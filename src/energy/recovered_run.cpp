@@ -11,6 +11,7 @@
 #include <bench/energy/jpwr.hpp>
 #include <bench/energy/recovered_run.hpp>
 #include <bench/energy/region_book.hpp>
+#include <bench/energy/verdict.hpp>
 
 namespace bench::energy {
 namespace {
@@ -74,10 +75,10 @@ class Replay {
          double interval_s)
       : recorded_(recorded),
         interval_s_(interval_s),
-        meter_(recorded.channel, interval_s),
-        counter_(counter.size() + 1) {
+        meter_(recorded.channel, std::max(interval_s, recorded.channel.shortest_interval_s)),
+        counter_(recorded.channel.counter_period_s, counter.size() + 1) {
     for (const RecordedCounter& reading : counter)
-      counter_.add(reading.time_s, reading.energy_j);
+      counter_.add({.time_s = reading.time_s, .energy_j = reading.energy_j});
   }
 
   const RecordedChannel& recorded() const { return recorded_; }
@@ -91,13 +92,17 @@ class Replay {
     if (recorded_.channel.counter_only)
       add_slope(time_s, power_w);
     else
-      meter_.add(time_s, {.power_w = power_w, .energy_j = counter_.shown_j(time_s), .failure = ""});
+      meter_.add(time_s, {.power_w = power_w,
+                          .energy_j = counter_.shown_j(time_s),
+                          .failure = "",
+                          .counter_age_s = 0});
     longest_gap_s_ = std::max(longest_gap_s_, last_s_ ? time_s - *last_s_ : interval_s_);
     one_value_ = !last_s_;
     last_s_ = time_s;
   }
 
-  ChannelEnergy result(double end_s) {
+  /// Ends the run.
+  void close(double end_s) {
     if (!last_s_)
       meter_.add(end_s, {.power_w = {}, .energy_j = {}, .failure = killed_early});
     else if (is_lost(end_s))
@@ -105,11 +110,9 @@ class Replay {
           end_s,
           {.power_w = {}, .energy_j = {}, .failure = "it has no sample after that", .lost = true});
     meter_.close(end_s);
-    ChannelEnergy result = meter_.result();
-    result.jitter_std_s.reset();  // from what was planned, which nobody knows any more
-    result.jitter_p99_s.reset();
-    return result;
   }
+
+  const ChannelMeter& meter() const { return meter_; }
 
  private:
   /// The counter started from at the first row, where the slope begins.
@@ -263,8 +266,16 @@ class Recovery {
     std::vector<Replay> replays = replays_of(channels);
     cut_regions(replays, region_log);
     play(replays, channels);
-    for (Replay& replay : replays)
-      result.channels.push_back(replay.result(result.duration_s));
+    std::vector<const ChannelMeter*> meters;
+    for (Replay& replay : replays) {
+      replay.close(result.duration_s);
+      meters.push_back(&replay.meter());
+    }
+    result.channels = results_of(meters);
+    for (ChannelEnergy& channel : result.channels) {
+      channel.jitter_std_s.reset();  // from what was planned, which nobody knows any more
+      channel.jitter_p99_s.reset();
+    }
     if (record_.start)
       add_idle_power(result, record_.start->idle_w);
     return std::move(run_);

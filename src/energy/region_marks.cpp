@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <utility>
 
-#include <bench/energy/region.hpp>
 #include <bench/energy/region_marks.hpp>
 #include <bench/energy/run_record.hpp>
 
@@ -11,9 +9,7 @@ namespace bench::energy {
 
 RegionMarks::RegionMarks(const std::filesystem::path& file, Sampler& sampler,
                          std::shared_ptr<RunRecord> record)
-    : file_(file), sampler_(sampler), record_(std::move(record)) {
-  ::setenv(region_variable, file_.path().c_str(), 1);
-}
+    : file_(file), sampler_(sampler), record_(std::move(record)) {}
 
 void RegionMarks::begin(Clock::time_point time) {
   begin_ = time;

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <span>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -52,13 +52,19 @@ std::string quoted(const RegionTime& time) {
   return fmt::format("'{}'", one_line(to_valid_utf8(time.name)));
 }
 
-/// One line for all regions of a kind, with the first one's name.
-void warn_of(std::span<const RegionTime> regions, const char* what,
-             std::vector<std::string>& lines) {
-  if (!regions.empty())
-    lines.push_back(fmt::format("{} {} no energy: {}: {}{}", regions.size(),
-                                regions.size() == 1 ? "region has" : "regions have", what,
-                                quoted(regions[0]), regions.size() == 1 ? "" : " ..."));
+/// Why the region has no energy; empty where it has, or where the whole run has none.
+std::string reason(const Measurement& measurement, std::size_t region) {
+  if (!duration_s(measurement.regions[region]))
+    return "begin and end came in one moment (begin@NS and end@NS would tell their times)";
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.channel.additive || region >= channel.regions.size())
+      continue;
+    if (stood_still(channel, region))
+      return "too short for a counter to move";
+    if (!channel.regions[region].absent.empty())
+      return fmt::format("{}: {}", channel.channel.name, channel.regions[region].absent);
+  }
+  return "";
 }
 
 }  // namespace
@@ -88,6 +94,8 @@ std::vector<NameValue> region_summary(const Measurement& measurement) {
     const std::string& name = names[k];
     const auto joules = region_energy_j(measurement, k);
     add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
+    if (const std::string why = joules ? "" : reason(measurement, k); !why.empty())
+      lines.emplace_back(fmt::format("energy_region_{}_absent", name), why);
     add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));
     add(fmt::format("duration_region_{}_s", name), duration_s(time));
   }
@@ -96,18 +104,21 @@ std::vector<NameValue> region_summary(const Measurement& measurement) {
 
 std::vector<std::string> region_warnings(const Measurement& measurement) {
   std::vector<std::string> lines;
-  std::vector<RegionTime> without_time;
-  std::vector<RegionTime> without_step;
+  std::vector<std::string> reasons;
+  std::map<std::string, std::vector<std::size_t>> regions;  // by reason
   for (std::size_t k = 0; k < measurement.regions.size(); ++k)
-    if (const RegionTime& time = measurement.regions[k]; !duration_s(time))
-      without_time.push_back(time);
-    else if (std::ranges::any_of(measurement.channels, [&](const ChannelEnergy& channel) {
-               return channel.channel.additive && stood_still(channel, k);
-             }))
-      without_step.push_back(time);
-  warn_of(without_time,
-          "begin and end came in one moment (begin@NS and end@NS would tell their times)", lines);
-  warn_of(without_step, "too short for a counter to move", lines);
+    if (const std::string why = reason(measurement, k); !why.empty()) {
+      if (!regions.contains(why))
+        reasons.push_back(why);
+      regions[why].push_back(k);
+    }
+  for (const std::string& why : reasons) {
+    const std::vector<std::size_t>& without = regions[why];
+    lines.push_back(fmt::format("{} {} no energy: {}: {}{}", without.size(),
+                                without.size() == 1 ? "region has" : "regions have", why,
+                                quoted(measurement.regions[without[0]]),
+                                without.size() == 1 ? "" : " ..."));
+  }
   const std::vector<std::string> names = identifiers(measurement);
   for (std::size_t k = 0; k < names.size(); ++k)
     if (names[k] != as_identifier(measurement.regions[k].name)) {

@@ -45,6 +45,8 @@ std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
 /// Every reason there is for the lack of a total, in one line.
 std::string reasons(const Measurement& measurement) {
   std::vector<std::string> all;
+  if (!measurement.cut_short.empty())
+    all.push_back(measurement.cut_short);
   for (const Absence& absence : measurement.absences)
     all.push_back(absence.source + ": " + absence.reason);
   bool any_additive = false;
@@ -102,7 +104,8 @@ std::optional<double> known_duration_s(const Measurement& measurement) {
 Total total_of(const Measurement& measurement) {
   Total total;
   const auto& channels = measurement.channels;
-  total.energy_j = sum(channels, &ChannelEnergy::energy_j);
+  if (measurement.cut_short.empty())
+    total.energy_j = sum(channels, &ChannelEnergy::energy_j);
   total.energy_counter_j = sum(channels, &ChannelEnergy::energy_counter_j);
   total.energy_integrated_j = sum(channels, &ChannelEnergy::energy_integrated_j);
   if (!total.energy_j) {
@@ -160,6 +163,8 @@ std::vector<std::string> warnings(const Measurement& measurement) {
   std::vector<std::string> lines;
   if (!measurement.recovered.empty())
     lines.push_back(measurement.recovered);
+  if (!measurement.cut_short.empty())
+    lines.push_back(measurement.cut_short);
   std::ranges::copy(measurement.warnings, std::back_inserter(lines));
   std::ranges::copy(region_warnings(measurement), std::back_inserter(lines));
   for (const ChannelEnergy& channel : measurement.channels) {
@@ -168,7 +173,9 @@ std::vector<std::string> warnings(const Measurement& measurement) {
     if (!channel.power_lost.empty())
       lines.push_back(fmt::format("{}: {}; its energy is the counter's", channel.channel.name,
                                   channel.power_lost));
-    if (!channel.distrust.empty())
+    if (!channel.missed_spikes.empty())
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.missed_spikes));
+    else if (!channel.distrust.empty())
       lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.distrust));
     else if (channel.difference_percent &&
              std::abs(*channel.difference_percent) > suspicious_percent &&

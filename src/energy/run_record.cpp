@@ -41,7 +41,10 @@ json to_json(const Channel& channel) {
           {"parent", channel.parent},
           {"counter_only", channel.counter_only},
           {"averaging_window_s", channel.averaging_window_s},
-          {"counter_period_s", channel.counter_period_s}};
+          {"counter_period_s", channel.counter_period_s},
+          {"update_period_s", channel.update_period_s},
+          {"shortest_interval_s", channel.shortest_interval_s},
+          {"counter_of_either", channel.counter_of_either}};
 }
 
 json to_json(const RunStart& start) {
@@ -139,6 +142,9 @@ RecordedChannel channel_of(const json& object) {
   channel.counter_only = flag(object, "counter_only");
   channel.averaging_window_s = real(object, "averaging_window_s");
   channel.counter_period_s = real(object, "counter_period_s");
+  channel.update_period_s = real(object, "update_period_s");
+  channel.shortest_interval_s = real(object, "shortest_interval_s");
+  channel.counter_of_either = flag(object, "counter_of_either");
   recorded.slow = flag(object, "slow");
   return recorded;
 }

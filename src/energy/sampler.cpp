@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/core.h>
+
 #include <bench/base/time.hpp>
 #include <bench/energy/child.hpp>
 #include <bench/energy/sampler.hpp>
+#include <bench/energy/verdict.hpp>
 
 namespace bench::energy {
 namespace {
@@ -14,6 +17,16 @@ constexpr std::chrono::seconds driver_patience{2};
 
 bool all_finished(const SamplerState& state) {
   return std::ranges::all_of(state.sources, &SourceState::finished);
+}
+
+void add_results(SourceState& source, Measurement& measurement) {
+  std::vector<const ChannelMeter*> meters;
+  for (ChannelMeter& meter : source.meters) {
+    if (!source.finished)
+      meter.give_up("its driver does not answer");
+    meters.push_back(&meter);
+  }
+  std::ranges::move(results_of(meters), std::back_inserter(measurement.channels));
 }
 
 /// One that hangs in a driver is left to itself. With the lock, which is given up.
@@ -116,15 +129,17 @@ Measurement Sampler::end(Clock::time_point time) {
   state_->changed.notify_all();
   const auto patience = driver_patience + std::chrono::duration<double>(settle_s);
   if (!state_->changed.wait_for(lock, patience, [&] { return all_finished(*state_); }))
-    result.warnings.push_back("a power source does not answer; its last readings are missing");
+    for (const SourceState& source : state_->sources)
+      if (!source.finished)
+        result.warnings.push_back(fmt::format("{} does not answer; its last readings are missing",
+                                              label_of(source.method)));
   state_->closed = true;
   result.absences = state_->absences();
   for (SourceState& source : state_->sources) {
     source.sum_up();
     if (source.opening)
       result.absences.push_back({label_of(source.method), "it did not come up during the run"});
-    for (const ChannelMeter& meter : source.meters)
-      result.channels.push_back(meter.result());
+    add_results(source, result);
     std::ranges::copy(source.notes, std::back_inserter(result.warnings));
     result.overruns = std::max(result.overruns, source.overruns);
   }

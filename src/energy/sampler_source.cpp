@@ -82,6 +82,7 @@ class SourceThread {
     } catch (const Error& absent) {
       return give_up(absent.message(), false);
     }
+    source_->want_counters();
     baseline_ = ask();
     std::unique_lock lock(state_->mutex);
     if (!state_->closed)
@@ -89,9 +90,11 @@ class SourceThread {
     mine_.notes = source_->notes();
     for (const Reading& reading : baseline_.readings)
       mine_.has_counter.push_back(reading.energy_j.has_value());
-    for (std::size_t k = 0; k < mine_.channels.size(); ++k)
+    for (std::size_t k = 0; k < mine_.channels.size(); ++k) {
       mine_.channels[k].counter_only =
           baseline_.readings[k].energy_j && !baseline_.readings[k].power_w;
+      mine_.channels[k].shortest_interval_s = shortest_interval_s();
+    }
     state_->table.declare(number_, mine_.channels.size(), is_slow());
     const bool has_channels = !mine_.channels.empty();
     note_opened(lock);
@@ -139,6 +142,8 @@ class SourceThread {
       tick = ticks.next(Clock::now());
     for (bool closing = false; !closing;) {
       closing = is_over();
+      if (closing)
+        source_->want_counters();
       take(ask(), tick);
       if (closing)
         break;

@@ -1,20 +1,24 @@
 #include "analysed_files.hpp"
+#include "cycle_parameters.hpp"
 #include "family.hpp"
 #include "variables.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
 #include <bench/base/files.hpp>
 #include <bench/engine/report.hpp>
+#include <bench/expand/inheritance.hpp>
 
 namespace bench::engine {
 namespace {
@@ -126,15 +130,28 @@ class Grouping {
     return family_.at(members_[group].front().position).id;
   }
 
+  /// The parameters of the last cycle, which results show in place of those of the first.
+  void add_last_parameters(std::size_t number, std::vector<workspace::Finding>& rows) const {
+    const Workpackage& workpackage = family_.at(members_[number].front().position);
+    const model::Step& step = *run_.benchmark.step(workpackage.step);
+    for (const auto& [name, text] : last_parameters(workpackage)) {
+      const auto* definition = expand::definition_of(run_.benchmark, step, name);
+      const Value value = to_value(text, definition ? definition->type : ValueType::string);
+      for (const std::string& shown : {name, name + "_" + step.name})
+        rows.push_back({.workpackage = workpackage.id, .name = shown, .value = value});
+    }
+  }
+
   Group group(std::size_t number) const {
-    const std::size_t first = members_[number].front().position;
-    Group group;
-    group.parameter = lookup_of(first);
-    std::set<std::size_t> measured;  // workpackages whose energy is in it
-    for (const Member& member : members_[number])
-      add(member, member.position == first ? group.parameter : lookup_of(member.position), measured,
-          group);
-    return group;
+    const std::vector<Member>& members = members_[number];
+    const std::size_t first = members.front().position;
+    GroupInProgress made;
+    made.group.parameter = lookup_of(first);
+    const int best = standing_of_best(members);
+    for (const Member& member : members)
+      add(member, member.position == first ? made.group.parameter : lookup_of(member.position),
+          standing(member) == best, made);
+    return std::move(made.group);
   }
 
  private:
@@ -144,23 +161,49 @@ class Grouping {
     std::size_t position;
   };
 
-  void add(const Member& member, const evaluate::Lookup& lookup, std::set<std::size_t>& measured,
-           Group& group) const {
+  struct GroupInProgress {
+    Group group;
+    std::set<std::size_t> measured;  ///< Workpackages whose energy is in it.
+    /// What the files of each workpackage are searched for: one that is listed twice counts once.
+    std::map<std::pair<std::size_t, fs::path>, Patterns> searched;
+  };
+
+  /// Of the iterations of a row only the best count: those that are done, else those that have not
+  /// ended, else the failed ones.
+  int standing(const Member& member) const {
+    const Workpackage& workpackage = family_.at(member.position);
+    return workpackage.state == workspace::State::done ? 2 : workpackage.has_ended() ? 0 : 1;
+  }
+
+  int standing_of_best(const std::vector<Member>& members) const {
+    int best = 0;
+    for (const Member& member : members)
+      best = std::max(best, standing(member));
+    return best;
+  }
+
+  void add(const Member& member, const evaluate::Lookup& lookup, bool counts,
+           GroupInProgress& made) const {
     const AnalysisPatterns& patterns = patterns_[member.analysis];
     const Workpackage& workpackage = family_.at(member.position);
     refuse_names_of_parameters(patterns, workpackage);
-    add_derived(patterns.derived, group);
-    add_files(analyser_.analyses[member.analysis], patterns, workpackage, lookup, group);
-    if (run_.benchmark.step(workpackage.step)->energy && measured.insert(member.position).second)
-      add_energy(workpackage, group);
+    add_derived(patterns.derived, made.group);
+    if (counts)
+      add_files(member, patterns, lookup, made);
+    if (run_.benchmark.step(workpackage.step)->energy &&
+        made.measured.insert(member.position).second)
+      add_energy(member.position, made);
   }
 
   /// What a workpackage has drawn until it failed would pass for a very good result.
-  void add_energy(const Workpackage& workpackage, Group& group) const {
+  void add_energy(std::size_t position, GroupInProgress& made) const {
+    const Workpackage& workpackage = family_.at(position);
     if (workpackage.state == workspace::State::done)
-      group.files.push_back({run_.directory.path / workpackage.directory / "work/energy.txt", {}});
+      add_file(position,
+               {run_.directory.path / workpackage.directory / "work/energy.txt", {}, "energy.txt"},
+               made);
     else
-      group.unmeasured.push_back(
+      made.group.unmeasured.push_back(
           fmt::format("workpackage {} {}", workpackage.id,
                       workpackage.state == workspace::State::failed ? "failed" : "has not ended"));
   }
@@ -178,8 +221,22 @@ class Grouping {
     const Workpackage& workpackage = family_.at(position);
     Variables known = constants_;
     add_step_variables(*run_.benchmark.step(workpackage.step), known);
-    add_workpackage_variables(run_, workpackage, family_.parents(position), known);
+    add_workpackage_variables(run_, workpackage, family_.parents(position), known,
+                              workpackage.progress.cycle);
+    for (auto& [name, value] : last_parameters(workpackage))
+      known[name] = std::move(value);
     return known;
+  }
+
+  /// Where a step has cycles, the parameters of the last one, if they are others than at first.
+  workspace::Parameters last_parameters(const Workpackage& workpackage) const {
+    if (run_.benchmark.step(workpackage.step)->cycles == 1)
+      return {};
+    workspace::Parameters last = kept_cycle_parameters(run_.directory.path / workpackage.directory);
+    std::erase_if(last, [&](const auto& parameter) {
+      return std::ranges::find(workpackage.parameters, parameter) != workpackage.parameters.end();
+    });
+    return last;
   }
 
   static void add_derived(const Patterns& derived, Group& group) {
@@ -188,15 +245,33 @@ class Grouping {
         group.derived.push_back(pattern);
   }
 
-  void add_files(const model::Analysis& analysis, const AnalysisPatterns& patterns,
-                 const Workpackage& workpackage, const evaluate::Lookup& lookup,
-                 Group& group) const {
-    const fs::path work = work_directory(run_, workpackage, lookup);
-    for (std::size_t k = 0; k < analysis.files.size(); ++k)
-      for (const fs::path& path : matching_files(
-               work,
-               expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup))))
-        group.files.push_back({path, patterns.of_files[k]});
+  void add_files(const Member& member, const AnalysisPatterns& patterns,
+                 const evaluate::Lookup& lookup, GroupInProgress& made) const {
+    const model::Analysis& analysis = analyser_.analyses[member.analysis];
+    const fs::path work = work_directory(run_, family_.at(member.position), lookup);
+    for (std::size_t k = 0; k < analysis.files.size(); ++k) {
+      const std::string name =
+          expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup));
+      std::vector<fs::path> files = matching_files(work, name);
+      if (files.empty())
+        files.push_back(work / name);  // is not there, and that is told
+      for (const fs::path& file : files)
+        add_file(member.position, {file, patterns.of_files[k], name}, made);
+    }
+  }
+
+  /// Each pattern is searched once in a file, where that is listed for it first: the order of the
+  /// files is that of the matches.
+  static void add_file(std::size_t position, analyse::FileToScan file, GroupInProgress& made) {
+    const auto [known, is_new] =
+        made.searched.try_emplace({position, file.file.lexically_normal()});
+    Patterns& searched = known->second;
+    std::erase_if(file.patterns, [&](const model::Pattern* pattern) {
+      return std::ranges::find(searched, pattern) != searched.end();
+    });
+    searched.insert(searched.end(), file.patterns.begin(), file.patterns.end());
+    if (is_new || !file.patterns.empty())
+      made.group.files.push_back(std::move(file));
   }
 
   const Run& run_;
@@ -237,8 +312,10 @@ void analyse_bit_by_bit(const Run& run, const workspace::Workspace& workspace,
         groups.push_back(grouping.group(k));
       const auto findings = group_analyser.analyse(groups);
       std::vector<workspace::Finding> rows;
-      for (std::size_t k = 0; k < findings.size(); ++k)
+      for (std::size_t k = 0; k < findings.size(); ++k) {
         add_rows(grouping.representative(first + k), findings[k], rows);
+        grouping.add_last_parameters(first + k, rows);
+      }
       take_in(analyser.name, std::move(rows));
     }
   }

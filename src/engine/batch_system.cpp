@@ -1,13 +1,29 @@
 #include "batch_system.hpp"
 
+#include <bench/base/text.hpp>
 #include <bench/schedule/command_system.hpp>
 #include <bench/schedule/slurm.hpp>
 
 namespace bench::engine {
+namespace {
+
+/// Where the platform's directives send its jobs, as in `#SBATCH --clusters=a,b`; empty: nowhere
+/// else.
+std::vector<std::string> clusters_of(const platform::Platform& platform) {
+  for (const std::string& line : split(platform.directives, "\n")) {
+    const auto words = split_names(replace_all(line, "=", " "), " ");
+    if (words.size() == 3 && words[0] == "#SBATCH" &&
+        (words[1] == "-M" || words[1] == "--clusters"))
+      return split_names(words[2]);
+  }
+  return {};
+}
+
+}  // namespace
 
 std::unique_ptr<schedule::BatchSystem> batch_system_of(const platform::Platform& platform) {
   if (platform.scheduler != platform::Scheduler::commands)
-    return std::make_unique<schedule::Slurm>();
+    return std::make_unique<schedule::Slurm>(clusters_of(platform));
   const platform::Commands& commands = platform.commands;
   return std::make_unique<schedule::CommandSystem>(
       schedule::CommandTable{.system = platform.scheduler_name,

@@ -1,4 +1,5 @@
 #include "batch_system.hpp"
+#include "step_jobs.hpp"
 
 #include <map>
 
@@ -10,6 +11,17 @@ namespace bench::engine {
 
 using workspace::State;
 using workspace::Workpackage;
+
+namespace {
+
+/// Of bench, or of a command that has submitted it.
+bool has_job(const Workpackage& workpackage, const std::map<long long, std::string>& job_of) {
+  const auto job = job_of.find(workpackage.id);
+  return workpackage.state == State::submitted ||
+         (workpackage.state == State::pending && job != job_of.end() && !job->second.empty());
+}
+
+}  // namespace
 
 Cancellation plan_cancellation(const Run& run, const workspace::Workspace& workspace,
                                const std::set<std::string>& steps,
@@ -26,7 +38,9 @@ Cancellation plan_cancellation(const Run& run, const workspace::Workspace& works
       continue;
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
-    if (workpackage.state == State::submitted)
+    if (workpackage.state == State::pending)
+      job_of[workpackage.id] = submitted_job(run, workpackage);
+    if (has_job(workpackage, job_of))
       jobs.insert(job_of[workpackage.id]);
     else if (!workpackages.empty())
       throw Error(fmt::format("no batch system has workpackage {}: it is {}", workpackage.id,
@@ -37,7 +51,7 @@ Cancellation plan_cancellation(const Run& run, const workspace::Workspace& works
       throw Error(fmt::format("run {} has no workpackage {}", run.directory.id, id));
   Cancellation cancellation{.jobs = {jobs.begin(), jobs.end()}, .workpackages = {}};
   for (const Workpackage& workpackage : all)
-    if (workpackage.state == State::submitted && jobs.contains(job_of[workpackage.id]))
+    if (has_job(workpackage, job_of) && jobs.contains(job_of[workpackage.id]))
       cancellation.workpackages.push_back(workpackage.id);
   return cancellation;
 }

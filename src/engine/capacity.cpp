@@ -1,11 +1,13 @@
 #include "capacity.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/schedule/slurm_associations.hpp>
 
 namespace bench::engine {
 namespace {
@@ -32,29 +34,51 @@ void check_known(const std::string& wanted, const std::vector<schedule::Partitio
   }
 }
 
+/// Of a site whose accounting tells what a user may ask for.
+void check_association(const platform::Asking& asking) {
+  if (asking.account.empty() && asking.qos.empty())
+    return;
+  std::set<std::string> accounts;
+  std::set<std::string> qos;
+  for (const schedule::Association& one : schedule::ask_associations()) {
+    accounts.insert(one.account);
+    if (asking.account.empty() || asking.account == one.account)
+      qos.insert(one.qos.begin(), one.qos.end());
+  }
+  const auto check = [](const std::string& wanted, const std::set<std::string>& allowed,
+                        const char* what, const char* option) {
+    const std::vector<std::string> list(allowed.begin(), allowed.end());
+    if (!wanted.empty() && !allowed.empty() && !allowed.contains(wanted))
+      throw Error(fmt::format("Slurm does not let you use the {} '{}'", what, wanted),
+                  suggestion(wanted, list, "yours: ") + fmt::format(" ({})", option));
+  };
+  check(asking.account, accounts, "account", "--account");
+  check(asking.qos, qos, "QOS", "--qos");
+}
+
 }  // namespace
 
 const schedule::Partition* Capacity::partition() {
   if (run_.platform.scheduler != platform::Scheduler::slurm)
     return nullptr;
-  if (!partitions_)
-    partitions_ = schedule::ask_partitions();
+  if (!run_.partitions)
+    run_.partitions = schedule::ask_partitions();
   // Of several, separated by commas, the job goes to the one that can start it first.
   const std::string& wanted = run_.platform.asking.partition;
-  const auto found = std::ranges::find_if(partitions_->all, [&](const auto& one) {
+  const auto found = std::ranges::find_if(run_.partitions->all, [&](const auto& one) {
     return wanted.empty() ? one.is_default : one.name == wanted;
   });
-  return found == partitions_->all.end() ? nullptr : &*found;
+  return found == run_.partitions->all.end() ? nullptr : &*found;
 }
 
 void Capacity::check_asking() {
   const platform::Asking& asking = run_.platform.asking;
   const schedule::Partition* found = partition();
-  if (!partitions_ || !partitions_->trouble.empty())
+  if (!run_.partitions || !run_.partitions->trouble.empty())
     return;
   if (!found && asking.partition.empty())
     throw Error("Slurm has no default partition here", "name one with --partition");
-  check_known(asking.partition, partitions_->all);
+  check_known(asking.partition, run_.partitions->all);
   if (!found)
     return;
   if (!found->takes_jobs)
@@ -62,6 +86,7 @@ void Capacity::check_asking() {
                 "`scontrol show partition` tells its state; --partition names another one");
   check_admitted(asking.account, found->accounts, "account", found->name);
   check_admitted(asking.qos, found->qos, "QOS", found->name);
+  check_association(asking);
 }
 
 void Capacity::check(const Geometry& geometry, const Place& place) {

@@ -24,7 +24,6 @@ class Capacity {
   const schedule::Partition* partition();
 
   const Run& run_;
-  std::optional<schedule::Partitions> partitions_;
 };
 
 }  // namespace bench::engine

@@ -69,7 +69,7 @@ std::optional<ColumnMeaning> as_parameter(const model::Benchmark& benchmark,
     for (const model::ParameterSet& set : benchmark.parameter_sets)
       for (const model::Parameter& parameter : set.parameters)
         if (exact ? parameter.name == name : is_in_step(parameter))
-          return ColumnMeaning{.unit = parameter.unit, .type = parameter.type};
+          return ColumnMeaning{.unit = exact ? parameter.unit : "", .type = parameter.type};
   return std::nullopt;
 }
 

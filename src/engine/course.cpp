@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/host.hpp>
+#include <bench/schedule/batch.hpp>
 
 namespace bench::engine {
 
@@ -23,6 +24,12 @@ namespace {
 bool is_retried(const model::Step& step, const Workpackage& workpackage, Outcome outcome) {
   return step.retry && workpackage.retries < step.retry->times &&
          std::ranges::find(step.retry->on, outcome) != step.retry->on.end();
+}
+
+Completion given_up(Completion completion) {
+  completion.outcome = Outcome::lost;
+  completion.reason += fmt::format("; it was submitted {} times", schedule::most_resubmissions + 1);
+  return completion;
 }
 
 }  // namespace
@@ -41,6 +48,9 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
   if (completion.outcome == Outcome::interrupted) {
     if (completion.held_up)
       ledger_.leave(completion.reason);
+    else if (completion.reason.ends_with(schedule::never_began) &&
+             times_lost(workpackage.id) > schedule::most_resubmissions)
+      ledger_.end(workpackage, given_up(completion));
     else
       ledger_.come_back(workpackage, completion.reason);
     return;
@@ -69,6 +79,17 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
     progress.command = part.end;
     arrive(workpackage, progress, completion, environment);
   }
+}
+
+/// How often a batch system has lost the workpackage before it began, this time included.
+int Course::times_lost(long long id) {
+  if (!lost_) {
+    lost_.emplace();
+    for (const workspace::Attempt& attempt : workspace_.submitted_attempts())
+      if (attempt.reason.ends_with(schedule::never_began))
+        ++(*lost_)[attempt.workpackage];
+  }
+  return ++(*lost_)[id];
 }
 
 /// The last command of a part was `command`: what it watches decides.
@@ -113,7 +134,15 @@ void Course::look_again(Workpackage& workpackage) {
   completion.outcome = Outcome::done;
   completion.host = host_name();
   go_by(step.commands[static_cast<std::size_t>(workpackage.progress.command)], workpackage,
-        completion, workspace_.environment(workpackage.id));
+        completion, environment_of(workpackage.id));
+}
+
+void Course::give_up(Workpackage& workpackage, const std::string& reason) {
+  Completion failure;
+  failure.workpackage = workpackage.id;
+  failure.reason = reason;
+  failure.host = host_name();
+  ledger_.end(workpackage, failure);
 }
 
 void Course::arrive(Workpackage& workpackage, Progress progress, const Completion& completion,
@@ -160,9 +189,14 @@ void Course::conclude_shared(Workpackage& workpackage, const Completion& complet
       continue;
     Completion of_other = completion;
     of_other.workpackage = id;
-    arrive(other, next, of_other, workspace_.environment(id));
+    arrive(other, next, of_other, environment_of(id));
   }
   arrive(workpackage, next, completion, environment);
+}
+
+EnvironmentChanges Course::environment_of(long long id) const {
+  const EnvironmentChanges* const unwritten = ledger_.unwritten_environment(id);
+  return unwritten ? *unwritten : workspace_.environment(id);
 }
 
 bool Course::waits_at_barrier(const Workpackage& workpackage) const {
@@ -174,7 +208,8 @@ bool Course::waits_at_barrier(const Workpackage& workpackage) const {
 bool Course::is_complete(const model::Step& step) const {
   return std::all_of(step.depend.begin(), step.depend.end(), [&](const std::string& name) {
     const workspace::StepCounts& counts = ledger_.counts_of(name);
-    return counts.done + counts.failed == counts.all() && is_complete(*run_.benchmark.step(name));
+    return counts.done + counts.failed == counts.all() && !queue_.has_unreleased(name) &&
+           is_complete(*run_.benchmark.step(name));
   });
 }
 
@@ -199,17 +234,12 @@ void Course::pass_barrier(const model::Step& step) {
   if (waiting.empty() || counts.pending > static_cast<long long>(waiting.size()))
     return;
   if (const std::string reason = obstacle(step); !reason.empty()) {
-    for (const long long id : waiting) {
-      Completion failure;
-      failure.workpackage = id;
-      failure.reason = fmt::format("its shared command cannot run: {}", reason);
-      failure.host = host_name();
-      ledger_.end(graph_.at(id), failure);
-    }
+    for (const long long id : waiting)
+      give_up(graph_.at(id), fmt::format("its shared command cannot run: {}", reason));
     return;
   }
   Workpackage& last = graph_.at(waiting.back());
-  ledger_.advance(last, State::ready, last.progress, workspace_.environment(last.id));
+  ledger_.advance(last, State::ready, last.progress, environment_of(last.id));
 }
 
 void Course::pass_barriers() {
@@ -219,7 +249,7 @@ void Course::pass_barriers() {
 
 EnvironmentChanges Course::inherited_by(const Workpackage& workpackage) const {
   if (workpackage.progress != Progress{})
-    return workspace_.environment(workpackage.id);
+    return environment_of(workpackage.id);
   EnvironmentChanges inherited;
   for (const long long id : workpackage.parents) {
     if (!run_.benchmark.step(graph_.at(id).step)->exported)

@@ -4,6 +4,8 @@
 #include "ledger.hpp"
 #include "queue.hpp"
 
+#include <map>
+#include <optional>
 #include <vector>
 
 #include <bench/engine/run.hpp>
@@ -27,6 +29,9 @@ class Course {
   /// @throws Error as `conclude` does
   void look_again(workspace::Workpackage& workpackage);
 
+  /// A pending workpackage will never see its file.
+  void give_up(workspace::Workpackage& workpackage, const std::string& reason);
+
   /// Lets the steps whose workpackages have all arrived at a shared command execute it, by the last
   /// of them; where one cannot arrive any more, the others fail, since they would wait for ever.
   void pass_barriers();
@@ -46,6 +51,9 @@ class Course {
              const workspace::EnvironmentChanges& environment);
   void conclude_shared(workspace::Workpackage& workpackage, const schedule::Completion& completion,
                        const workspace::EnvironmentChanges& environment);
+  /// What the last part of a workpackage left, whether or not the workspace has been told yet.
+  workspace::EnvironmentChanges environment_of(long long id) const;
+  int times_lost(long long id);
   bool waits_at_barrier(const workspace::Workpackage& workpackage) const;
   void pass_barrier(const model::Step& step);
   /// Why the workpackages of a step cannot all arrive any more; empty while they can.
@@ -59,6 +67,7 @@ class Course {
   const Queue& queue_;
   Ledger& ledger_;
   evaluate::Evaluator& evaluator_;
+  std::optional<std::map<long long, int>> lost_;  ///< By workpackage; none: not counted yet.
 };
 
 }  // namespace bench::engine

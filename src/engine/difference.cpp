@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include <bench/base/text.hpp>
 #include <bench/engine/difference.hpp>
@@ -158,8 +159,10 @@ class Comparison {
     for (const std::string& step : steps)
       compare_step(step);
     summarise();
+    // How much a metric scatters differs most of all, and says least.
     std::ranges::stable_sort(result_.metrics, std::ranges::greater{}, [](const auto& metric) {
-      return metric.relative ? std::fabs(*metric.relative) : INFINITY;
+      return std::pair(!metric.name.ends_with("_std"),
+                       metric.relative ? std::fabs(*metric.relative) : INFINITY);
     });
     return std::move(result_);
   }

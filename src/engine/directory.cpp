@@ -7,18 +7,27 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/outage.hpp>
 
 namespace bench::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Where something is missing on a path that only bench makes, the file system is at fault.
+[[noreturn]] void fail(const std::string& message, int error_number) {
+  const Error error = Error::of_system(message, error_number);
+  if (error_number == ENOENT)
+    throw MachineError(error.message());
+  throw error;
+}
+
 /// @returns whether it was not there
 bool make_one(const fs::path& directory) {
   if (::mkdir(directory.c_str(), 0777) == 0)
     return true;
   if (errno != EEXIST)
-    throw Error::of_system(fmt::format("cannot create directory {}", directory.string()), errno);
+    fail(fmt::format("cannot create directory {}", directory.string()), errno);
   return false;
 }
 
@@ -29,9 +38,8 @@ void make_empty(const fs::path& directory) {
   std::error_code failure;
   fs::remove_all(directory, failure);
   if (failure)
-    throw Error::of_system(
-        fmt::format("cannot remove {}, left by an interrupted attempt", directory.string()),
-        failure.value());
+    fail(fmt::format("cannot remove {}, left by an interrupted attempt", directory.string()),
+         failure.value());
   make_one(directory);
 }
 
@@ -48,8 +56,7 @@ void set_aside(const Scope& scope) {
   make_directories(kept.parent_path());
   fs::rename(directory, kept, failure);
   if (failure)
-    throw Error::of_system(fmt::format("cannot move {} to {}", directory.string(), kept.string()),
-                           failure.value());
+    fail(fmt::format("cannot move {} to {}", directory.string(), kept.string()), failure.value());
 }
 
 /// Relative links survive a move of the run.
@@ -57,7 +64,7 @@ void link(const fs::path& target, const fs::path& name) {
   std::error_code failure;
   fs::create_symlink(target, name, failure);
   if (failure)
-    throw Error::of_system(fmt::format("cannot link {}", name.string()), failure.value());
+    fail(fmt::format("cannot link {}", name.string()), failure.value());
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include "environment.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
@@ -35,11 +37,14 @@ void log_commands(const Scope& scope, schedule::Job& job) {
     const fs::path& directory = snippet.directory.empty() ? job.work_directory : snippet.directory;
     const std::string command =
         fmt::format("cd {}\n{}\n", shell_quote(directory.string()), snippet.text);
-    snippet.before = [before = snippet.before, file, command](const Environment& environment) {
+    snippet.before = [before = snippet.before, run = scope.run.directory.path, file,
+                      command](const Environment& environment) {
       if (before)
         before(environment);
       make_directories(file.parent_path());
-      append_to_file(file, lines_of(environment) + command);
+      const char* first_line = is_there(file) ? "" : "#!/bin/sh\n";
+      write_all(open_to_write(run, file, O_APPEND), first_line + lines_of(environment) + command,
+                file);
     };
   }
 }

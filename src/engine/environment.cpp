@@ -10,6 +10,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::engine {
 
@@ -77,6 +78,18 @@ const Environment& base_environment() {
   return base;
 }
 
+Environment script_environment() {
+  Environment environment = base_environment();
+  const auto own = std::ranges::find(environment, "BASH_ENV", &Environment::value_type::first);
+  const std::string file = own == environment.end() ? "" : own->second;
+  const auto quiet = platform::data_directory() / "templates" / "bash_env.sh";
+  if (file.empty() || file == quiet)  // a bench in a job script of another one has it already
+    return environment;
+  set_variable(environment, "BENCH_BASH_ENV", file);
+  set_variable(environment, "BASH_ENV", quiet.string());
+  return environment;
+}
+
 EnvironmentChanges changes_of(const Environment& environment) {
   const std::map<std::string, std::string> base(base_environment().begin(),
                                                 base_environment().end());
@@ -100,6 +113,16 @@ EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
   if (!environment)
     return {};
   return base.empty() ? changes_of(*environment) : difference(base, sha256, *environment);
+}
+
+void forget_environment(const std::filesystem::path& directory) {
+  std::error_code absent;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, absent)) {
+    const std::string name = entry.path().filename().string();
+    // With the drafts of a bench that was killed.
+    if (name == "environment" || name.starts_with(base_file("").string()))
+      std::filesystem::remove(entry.path(), absent);
+  }
 }
 
 void apply(const EnvironmentChanges& changes, Environment& environment) {

@@ -8,16 +8,10 @@ using workspace::Workpackage;
 
 Family::Family(const std::vector<Workpackage>& all) : all_(all), representatives_(all.size()) {
   positions_.reserve(all.size());
-  std::unordered_map<long long, std::vector<std::size_t>> groups;  // by combination
+  std::unordered_map<long long, std::size_t> first_of;  // by combination
   for (std::size_t k = 0; k < all_.size(); ++k) {
     positions_.emplace(all_[k].id, k);
-    std::vector<std::size_t>& known = groups[all_[k].combination];
-    const auto same = std::find_if(known.begin(), known.end(), [&](std::size_t other) {
-      return all_[other].parameters == all_[k].parameters;
-    });
-    representatives_[k] = same == known.end() ? k : *same;
-    if (representatives_[k] == k)
-      known.push_back(k);
+    representatives_[k] = first_of.emplace(all_[k].combination, k).first->second;
     siblings_[representatives_[k]].push_back(k);
   }
 }

@@ -21,8 +21,8 @@ class Family {
   std::size_t size() const { return all_.size(); }
   std::optional<std::size_t> position(long long id) const;
 
-  /// The first that is there of the iterations of one combination with equal parameters; it stands
-  /// for all of them where iterations are reduced to one row.
+  /// The first that is there of the workpackages on one point; it stands for all of them where
+  /// iterations are reduced to one row.
   std::size_t representative(std::size_t position) const { return representatives_[position]; }
   /// Those that a representative stands for, itself first, ascending.
   const std::vector<std::size_t>& siblings(std::size_t representative) const {

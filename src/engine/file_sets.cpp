@@ -43,12 +43,19 @@ void keep_times(const fs::path& source, const fs::path& target) {
 }
 
 void copy(const FileEntry& entry, const fs::path& source, const fs::path& target) {
+  // Complete under its name or not there at all: half a copy would be taken for a whole one when
+  // this is tried again.
+  const fs::path draft = target.string() + ".copying";
   std::error_code failure;
-  fs::copy(source, target, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+  fs::remove_all(draft, failure);
+  if (!failure)
+    fs::copy(source, draft, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+  if (!failure)
+    fs::rename(draft, target, failure);
   if (failure)
     refuse(entry, source, target, failure);
   keep_times(source, target);
-  if (!fs::is_directory(fs::symlink_status(target)))
+  if (!fs::is_directory(fs::symlink_status(target, failure)))
     return;
   for (const auto& below : fs::recursive_directory_iterator(source, failure))
     keep_times(below.path(), target / below.path().lexically_relative(source));
@@ -94,9 +101,10 @@ void place_files(const FileEntry& entry, const Scope& scope, const Environment& 
       const fs::path target =
           target_dir /
           (renamed ? fs::path(concrete(entry.names[k], scope, environment)) : own.filename());
-      if (fs::exists(fs::symlink_status(target)))
+      if (is_taken(target))
         continue;
       refuse_link_out(scope.run.directory.path, target);
+      make_directories(target.parent_path());  // a new name may have one
       if (entry.action == FileEntry::Action::copy)
         copy(entry, own, target);
       else

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::engine {
@@ -77,7 +78,20 @@ std::vector<Workpackage> Graph::make_first() {
       const Couple nobody{.step = &step, .parents = {}};
       breed(step, {&nobody, 1}, brood);
     }
+  if (brood.newborns.empty())
+    refuse_empty(brood);
   return take_in(std::move(brood));
+}
+
+/// A run of nothing is not what anybody wrote a `where` for.
+void Graph::refuse_empty(const Brood& brood) const {
+  for (std::size_t k = 0; k < brood.left_out.size(); ++k)
+    if (brood.left_out[k].by_where > 0 && brood.left_out[k].kept == 0)
+      throw Error(fmt::format("`where` of step '{}' drops all {} combinations, so that there is "
+                              "nothing to run",
+                              run_.benchmark.steps[k].name, brood.left_out[k].by_where),
+                  fmt::format("where: {}", run_.benchmark.steps[k].where),
+                  run_.benchmark.steps[k].place);
 }
 
 std::vector<Graph::Couple> Graph::couple(const std::vector<long long>& released) {
@@ -155,13 +169,14 @@ void Graph::breed(const model::Step& step, std::span<const Couple> couples, Broo
       expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
                      {.combinations = max_workpackages(run_)});
   brood.left_out.resize(run_.benchmark.steps.size());
-  brood.left_out[static_cast<std::size_t>(&step - run_.benchmark.steps.data())].add(expansion);
+  brood.left_out[index_of(step.name)].add(expansion);
   check_limit(step, brood.newborns.size() +
                         expansion.combinations.size() * static_cast<std::size_t>(step.iterations));
   for (expand::Combination& combination : expansion.combinations) {
     const std::size_t couple = own[combination.origin];
     const std::vector<long long>& ids = couples[couple].parents.ids;
     const int base = base_iteration(ids) * step.iterations;
+    --brood.combination;
     const auto add = [&](int iteration, expand::Combination one) {
       Newborn& newborn = brood.newborns.emplace_back();
       newborn.combination = std::move(one);
@@ -169,6 +184,7 @@ void Graph::breed(const model::Step& step, std::span<const Couple> couples, Broo
       newborn.workpackage.step = step.name;
       newborn.workpackage.parents = ids;
       newborn.workpackage.iteration = base + iteration;
+      newborn.workpackage.combination = brood.combination;  // until its point is known
     };
     for (int k = 0; k + 1 < step.iterations; ++k)
       add(k, combination);
@@ -188,16 +204,11 @@ void Graph::check_limit(const model::Step& step, std::size_t coming) {
 
 std::vector<Workpackage> Graph::take_in(Brood brood) {
   std::vector<Newborn>& newborns = brood.newborns;
-  const long long first = workpackages_->next_id();
-  for (std::size_t k = 0; k < newborns.size(); ++k) {
-    Workpackage& workpackage = newborns[k].workpackage;
-    workpackage.id = first + static_cast<long long>(k);
-    workpackage.combination = -1;  // until its point is known
-  }
-  for (std::size_t begin = 0; begin < newborns.size(); begin += late_chunk)
-    resolve_late(std::span(newborns).subspan(begin, std::min(late_chunk, newborns.size() - begin)));
-  for (Newborn& newborn : newborns)
+  complete(brood);
+  for (Newborn& newborn : newborns) {
     give_directory(newborn.workpackage, true);
+    require_work_directory(newborn.workpackage);
+  }
   // From here on nothing fails.
   left_out_.resize(run_.benchmark.steps.size());
   for (std::size_t k = 0; k < brood.left_out.size(); ++k)
@@ -208,6 +219,48 @@ std::vector<Workpackage> Graph::take_in(Brood brood) {
   }
   points_->settle();
   return {all().end() - static_cast<std::ptrdiff_t>(newborns.size()), all().end()};
+}
+
+/// Gives the newborns their ids and all their parameters. Those for which `active` turns out to be
+/// false then go, and the next one gets their id: so they come one by one.
+void Graph::complete(Brood& brood) {
+  std::vector<Newborn>& newborns = brood.newborns;
+  const auto active_is_late = [](const Newborn& one) { return one.combination.active_is_late; };
+  std::size_t kept = 0;
+  for (std::size_t begin = 0, end = 0; begin < newborns.size(); begin = end) {
+    const std::size_t most = active_is_late(newborns[begin]) ? 1 : late_chunk;
+    for (end = begin; end < newborns.size() && end < begin + most &&
+                      (end == begin || !active_is_late(newborns[end]));)
+      ++end;
+    const auto chunk = std::span(newborns).subspan(begin, end - begin);
+    for (std::size_t k = 0; k < chunk.size(); ++k)
+      chunk[k].workpackage.id = workpackages_->next_id() + static_cast<long long>(kept + k);
+    resolve_late(chunk);
+    if (most == 1) {
+      LeftOut& left_out = brood.left_out[index_of(chunk.front().workpackage.step)];
+      ++left_out.decided;
+      if (!is_active(chunk.front().workpackage)) {
+        ++left_out.decided_against;
+        continue;
+      }
+    }
+    for (Newborn& newborn : chunk) {
+      if (&newborns[kept] != &newborn)
+        newborns[kept] = std::move(newborn);
+      ++kept;
+    }
+  }
+  newborns.resize(kept);
+}
+
+bool Graph::is_active(const Workpackage& workpackage) const {
+  const Variables variables = variables_of(workpackage);
+  return expand::is_active(*run_.benchmark.step(workpackage.step),
+                           lookup_in(variables, workpackage.parameters), evaluator_);
+}
+
+std::size_t Graph::index_of(const std::string& step) const {
+  return static_cast<std::size_t>(run_.benchmark.step(step) - run_.benchmark.steps.data());
 }
 
 /// Gives workpackages their directories as far as they can be known, and all their parameters.
@@ -251,8 +304,8 @@ void Graph::give_directory(Workpackage& workpackage, bool complete) const {
   if (step.suffix.empty() || workpackage.directory != plain)
     return;
   const Variables variables = variables_of(workpackage);
-  const std::string suffix =
-      evaluate::substitute(step.suffix, lookup_in(variables, workpackage.parameters));
+  const std::string suffix = expand_user_and_environment(
+      evaluate::substitute(step.suffix, lookup_in(variables, workpackage.parameters)));
   if (suffix.find('$') == std::string::npos && suffix.find('/') == std::string::npos) {
     if (!suffix.empty())
       workpackage.directory = plain + "_" + suffix;
@@ -261,6 +314,22 @@ void Graph::give_directory(Workpackage& workpackage, bool complete) const {
         fmt::format("the suffix of step '{}' is no part of a file name: '{}'", step.name, suffix),
         "it may hold parameters of the step, and no slash", step.place);
   }
+}
+
+/// A name that stays unknown would become that of a directory.
+void Graph::require_work_directory(const Workpackage& workpackage) const {
+  const model::Step& step = *run_.benchmark.step(workpackage.step);
+  if (step.work_dir.empty())
+    return;
+  const Variables variables = variables_of(workpackage);
+  const std::string path =
+      work_directory(run_, workpackage, lookup_in(variables, workpackage.parameters)).string();
+  if (const auto unknown = evaluate::names_in(path); !unknown.empty())
+    throw Error(fmt::format("work_dir of step '{}': nothing is called '{}': {}", step.name,
+                            unknown.front(), step.work_dir),
+                fmt::format("set the environment variable {}, or define a parameter of that name",
+                            unknown.front()),
+                step.place);
 }
 
 Variables Graph::variables_of(const Workpackage& workpackage, int cycle) const {
@@ -298,44 +367,14 @@ workspace::Parameters Graph::parameters_in_cycle(const Workpackage& workpackage,
   return known_parameters(combination);
 }
 
-void Graph::LeftOut::add(const expand::Expansion& expansion) {
-  add(LeftOut{.kept = expansion.combinations.size(),
-              .by_where = expansion.dropped_by_where,
-              .by_active = expansion.dropped_by_active,
-              .conflicts = expansion.conflicts,
-              .conflicting_parameter = expansion.conflicting_parameter});
-}
-
-void Graph::LeftOut::add(const LeftOut& other) {
-  kept += other.kept;
-  by_where += other.by_where;
-  by_active += other.by_active;
-  conflicts += other.conflicts;
-  if (conflicting_parameter.empty())
-    conflicting_parameter = other.conflicting_parameter;
-}
-
 std::vector<std::string> Graph::take_notices() {
   std::vector<std::string> notices;
-  for (std::size_t k = 0; k < left_out_.size(); ++k) {
-    const LeftOut& sum = left_out_[k];
-    const std::string& step = run_.benchmark.steps[k].name;
-    const auto dropped = [&](std::size_t count, const char* by, std::size_t of) {
-      if (count > 0)
-        notices.push_back(
-            fmt::format("step {}: `{}` dropped {} of {} combinations", step, by, count, of));
-    };
-    dropped(sum.by_where, "where", sum.kept + sum.by_active + sum.by_where);
-    dropped(sum.by_active, "active", sum.kept + sum.by_active);
-    if (sum.conflicts > 0)
-      notices.push_back(fmt::format(
-          "step {}: {} {} no child, because the step defines '{}' differently", step, sum.conflicts,
-          sum.conflicts == 1 ? "parent has" : "parents have", sum.conflicting_parameter));
-  }
+  for (std::size_t k = 0; k < left_out_.size(); ++k)
+    std::ranges::move(left_out_[k].notices(run_.benchmark.steps[k].name),
+                      std::back_inserter(notices));
   left_out_.clear();
   for (auto& [step, join] : joins_)
-    for (std::string& conflict : join.take_conflicts())
-      notices.push_back(std::move(conflict));
+    std::ranges::move(join.take_conflicts(), std::back_inserter(notices));
   return notices;
 }
 

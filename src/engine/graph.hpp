@@ -2,6 +2,7 @@
 
 #include "definitions.hpp"
 #include "join.hpp"
+#include "left_out.hpp"
 #include "points.hpp"
 #include "variables.hpp"
 #include "workpackages.hpp"
@@ -83,30 +84,25 @@ class Graph {
     std::size_t couple = 0;  ///< Index of its parents among those whose children are made.
   };
 
-  /// What of a step's combinations did not become workpackages.
-  struct LeftOut {
-    std::size_t kept = 0;
-    std::size_t by_where = 0;
-    std::size_t by_active = 0;
-    std::size_t conflicts = 0;
-    std::string conflicting_parameter;  ///< Of the first conflict.
-
-    void add(const expand::Expansion& expansion);
-    void add(const LeftOut& other);
-  };
   struct Brood {
     std::vector<Newborn> newborns;
     std::vector<LeftOut> left_out;  ///< By index of the step; empty: nothing.
+    long long combination = 0;      ///< Of the last newborns: less than 0, one for each.
   };
 
   /// Expands `step` on top of those of its couples.
   void breed(const model::Step& step, std::span<const Couple> couples, Brood& brood);
+  void refuse_empty(const Brood& brood) const;
   void check_limit(const model::Step& step, std::size_t coming);
   int base_iteration(const std::vector<long long>& parents) const;
   std::vector<workspace::Workpackage> take_in(Brood brood);
+  void complete(Brood& brood);
+  bool is_active(const workspace::Workpackage& workpackage) const;
+  std::size_t index_of(const std::string& step) const;
   void resolve_late(std::span<Newborn> newborns);
   void renew_inherited(Newborn& newborn) const;
   void give_directory(workspace::Workpackage& workpackage, bool complete) const;
+  void require_work_directory(const workspace::Workpackage& workpackage) const;
   expand::Combination combination_of(const workspace::Workpackage& workpackage) const;
 
   const Run& run_;

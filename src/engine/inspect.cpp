@@ -1,7 +1,9 @@
 #include "scope.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -17,6 +19,20 @@ using workspace::State;
 using workspace::Workpackage;
 
 namespace {
+
+/// JUBE's variables in the order of its documentation. Those that only bench has come last.
+constexpr std::array<std::string_view, 19> variables_of_jube{
+    "jube_benchmark_name",   "jube_benchmark_id",    "jube_benchmark_padid", "jube_benchmark_home",
+    "jube_benchmark_rundir", "jube_benchmark_start", "jube_step_name",       "jube_step_iterations",
+    "jube_step_cycles",      "jube_wp_id",           "jube_wp_padid",        "jube_wp_iteration",
+    "jube_wp_cycle",         "jube_wp_relpath",      "jube_wp_abspath",      "jube_wp_parent_",
+    "jube_wp_envstr",        "jube_wp_envlist",      "jube_wp_status"};
+
+auto rank_of(std::string_view name) {
+  constexpr std::string_view parent = "jube_wp_parent_";
+  return std::ranges::find(variables_of_jube, name.starts_with(parent) ? parent : name) -
+         variables_of_jube.begin();
+}
 
 const char* status_of(const Workpackage& workpackage) {
   if (workpackage.state == State::done)
@@ -60,7 +76,10 @@ const Workpackage& Inspection::at(long long id) const {
 
 workspace::Parameters Inspection::internal_variables(const Workpackage& workpackage) const {
   const Variables variables = variables_of(run_, *this, workpackage);
-  return {variables.begin(), variables.end()};
+  workspace::Parameters sorted{variables.begin(), variables.end()};
+  std::ranges::stable_sort(sorted, {},
+                           [](const auto& variable) { return rank_of(variable.first); });
+  return sorted;
 }
 
 const std::vector<long long>& Inspection::children(long long id) const {

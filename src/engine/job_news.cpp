@@ -1,25 +1,18 @@
 #include "job_news.hpp"
 
 #include "batch_system.hpp"
+#include "job_script.hpp"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
+#include <bench/schedule/known_jobs.hpp>
+
 namespace bench::engine {
 namespace {
 
 using schedule::JobReport;
-
-/// A job id can be given away again, the UUID cannot; some batch systems keep no UUID.
-const JobReport* find_report(const schedule::Answer& answer, const workspace::Attempt& attempt) {
-  const auto found = std::ranges::find_if(answer.jobs, [&](const JobReport& report) {
-    return report.submission.empty()
-               ? report.id == attempt.job_id
-               : report.submission == attempt.submission && report.task == attempt.task;
-  });
-  return found == answer.jobs.end() ? nullptr : &*found;
-}
 
 std::string report_text(const JobReport& report) {
   std::string text = report.word;
@@ -34,22 +27,48 @@ std::string report_text(const JobReport& report) {
 
 }  // namespace
 
-JobNews ask_about(const Run& run, const workspace::Attempt& attempt) {
-  const std::string& name = run.fact("platform");
-  if (!std::ranges::binary_search(platform::platform_names(), name))
+namespace {
+
+/// @param find the job among those that were told of
+template <class Find>
+JobNews ask(const Run& run, const std::string& id, Find find) {
+  const std::string name = platform_source(run);
+  if (!platform::is_platform_file(name) &&
+      !std::ranges::binary_search(platform::platform_names(), name))
     return {.text = fmt::format("nobody was asked: the platform {} is not known here", name)};
   const auto system = batch_system_of(platform_of(run));
   for (const bool books : {false, true}) {
-    const std::vector<std::string> ids{attempt.job_id};
-    const schedule::Answer answer = books ? system->look_up(ids) : system->ask(ids);
+    const schedule::Answer answer = books ? system->look_up({id}) : system->ask({id});
     if (!answer.trouble.empty())
       return {.text = answer.trouble};
-    if (const JobReport* report = find_report(answer, attempt))
+    if (const std::optional<JobReport> report = find(answer.jobs))
       return {.text = fmt::format("{} says {}", system->name(), report_text(*report)),
               .may_end = report->state == JobReport::State::ended};
   }
   return {.text = fmt::format("{} does not know the job any more", system->name()),
           .may_end = true};
+}
+
+}  // namespace
+
+JobNews ask_about(const Run& run, const std::string& step, const workspace::Attempt& attempt) {
+  return ask(run, attempt.job_id, [&](const std::vector<JobReport>& jobs) {
+    const schedule::KnownJobs known(jobs);
+    const JobReport* report = known.find({.job = {},
+                                          .submission = attempt.submission,
+                                          .name = job_name(run, step, attempt),
+                                          .id = attempt.job_id,
+                                          .task = attempt.task,
+                                          .messages = {}});
+    return report ? std::optional(*report) : std::nullopt;
+  });
+}
+
+JobNews ask_about_job(const Run& run, const std::string& id) {
+  return ask(run, id, [&](const std::vector<JobReport>& jobs) {
+    const auto found = std::ranges::find(jobs, id, &JobReport::id);
+    return found == jobs.end() ? std::nullopt : std::optional(*found);
+  });
 }
 
 }  // namespace bench::engine

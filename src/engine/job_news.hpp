@@ -14,6 +14,8 @@ struct JobNews {
 };
 
 /// Asks the batch system once, and its books where it has forgotten the job.
-JobNews ask_about(const Run& run, const workspace::Attempt& attempt);
+JobNews ask_about(const Run& run, const std::string& step, const workspace::Attempt& attempt);
+/// The same of a job that a command has submitted itself.
+JobNews ask_about_job(const Run& run, const std::string& id);
 
 }  // namespace bench::engine

@@ -19,20 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int number(const Scope& scope, const std::string& text, const char* what, int otherwise,
-           int minimum) {
-  const std::string substituted(strip(scope.substitute(text)));
-  if (substituted.empty())
-    return otherwise;
-  const auto parsed = parse_integer(substituted);
-  constexpr int most = 10'000'000;
-  if (!parsed || *parsed < minimum || *parsed > most)
-    throw Error(fmt::format("{} of step '{}' is not a whole number from {} on: {}", what,
-                            scope.step.name, minimum, substituted),
-                "", scope.step.batch->place);
-  return static_cast<int>(*parsed);
-}
-
 /// As Slurm's `--time` takes it: `HH:MM:SS`, rounded up.
 std::string clock_text(double seconds) {
   const auto whole = static_cast<long long>(std::ceil(seconds));
@@ -50,7 +36,7 @@ bool is_shell_name(std::string_view name) {
          std::ranges::all_of(name, fits);
 }
 
-std::string exports(const Scope& scope, const std::string& uuid,
+std::string exports(const Scope& scope, const Geometry& geometry, const std::string& uuid,
                     const workspace::EnvironmentChanges& inherited) {
   std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
   for (const auto& [name, value] : inherited)
@@ -62,6 +48,8 @@ std::string exports(const Scope& scope, const std::string& uuid,
     path += shell_quote(directory.string()) + ":";
   if (!path.empty())
     lines += fmt::format("export PATH={}\"$PATH\"\n", path);
+  if (geometry.pack == 1)  // in a pack each has the GPUs of its own job step
+    lines += platform::gpu_export(scope.run.platform, geometry.resources);
   for (const auto& [name, value] : scope.run.platform.environment)
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
   for (const auto& [name, value] : exported_parameters(scope.run, scope.workpackage))
@@ -132,9 +120,16 @@ platform::Holes common_holes(const Scope& scope, const Geometry& geometry) {
           {"nodes", std::to_string(geometry.resources.nodes)}};
 }
 
+/// Beside the benchmark first, then beside the platform's file.
+std::vector<fs::path> template_directories(const Run& run) {
+  const fs::path beside = run.platform.file.parent_path();
+  return {run.fact("home"), fs::path(run.fact("home")) / "templates", beside,
+          beside.parent_path() / "templates"};
+}
+
 /// The text of a template of `templates/` that goes with the platform's.
 std::string fill_part(const Scope& scope, const char* name, const platform::Holes& holes) {
-  const auto& found = scope.run.job_templates.read(name, scope.run.fact("home"));
+  const auto& found = scope.run.job_templates.read(name, template_directories(scope.run));
   return platform::fill(found.text, found.file.string(), holes);
 }
 
@@ -150,30 +145,6 @@ std::string directive_file(const platform::Platform& platform, const fs::path& f
   return doubled.find_first_of(" \t'#;$") == std::string::npos ? doubled : '"' + doubled + '"';
 }
 
-Geometry geometry_of(const Scope& scope) {
-  const model::Batch& batch = *scope.step.batch;
-  Geometry geometry;
-  geometry.resources = {
-      .nodes = number(scope, batch.nodes, "nodes", 1, 1),
-      .tasks_per_node = number(scope, batch.tasks_per_node, "tasks_per_node", 1, 1),
-      .threads_per_task = number(scope, batch.threads_per_task, "threads_per_task", 0, 0),
-      .gpus_per_node = number(scope, batch.gpus_per_node, "gpus_per_node", 0, 0)};
-  geometry.pack = number(scope, batch.pack, "pack", 1, 1);
-  const std::string limit = scope.substitute(batch.time_limit);
-  if (!limit.empty())
-    geometry.time_limit_s = parse_duration_s(limit, batch.place);
-  // Where the commands are one job, the step's `timeout` is a limit on it like the other.
-  if (const std::string timeout = scope.substitute(scope.step.timeout); !timeout.empty()) {
-    const double timeout_s = parse_duration_s(timeout, scope.step.place);
-    if (geometry.time_limit_s == 0 || timeout_s < geometry.time_limit_s)
-      geometry.time_limit_s = timeout_s;
-  }
-  if (scope.step.retry)
-    geometry.time_limit_s *=
-        std::pow(scope.step.retry->time_limit_factor, scope.workpackage.timeouts);
-  return geometry;
-}
-
 std::string job_name(const Run& run, const std::string& step, std::optional<long long> workpackage,
                      const std::string& uuid) {
   if (run.platform.scheduler == platform::Scheduler::commands)
@@ -187,13 +158,23 @@ std::string job_name(const Run& run, const std::string& step, std::optional<long
   return name;
 }
 
+std::string job_name(const Run& run, const std::string& step, const workspace::Attempt& attempt) {
+  const bool is_plain = attempt.uuid == attempt.submission;
+  return job_name(run, step, is_plain ? std::optional(attempt.workpackage) : std::nullopt,
+                  attempt.submission);
+}
+
+fs::path messages_of(const Run& run, const std::string& submission) {
+  return run.directory.path / "submissions" / submission / "messages";
+}
+
 std::string fill_job_template(const Scope& scope, const Geometry& geometry,
                               const Envelope& envelope) {
   const std::string& own = scope.step.batch->job_template;
   const platform::Platform& machine = scope.run.platform;
   const platform::Resources resources = geometry.resources.times(envelope.pack);
   const auto& found = scope.run.job_templates.read(
-      own.empty() ? machine.job_template : scope.substitute(own), scope.run.fact("home"));
+      own.empty() ? machine.job_template : scope.substitute(own), template_directories(scope.run));
   const auto limit_s = static_cast<long long>(std::ceil(geometry.time_limit_s));
   platform::Holes holes = common_holes(scope, geometry);
   holes.merge(platform::Holes{{"job_name", envelope.job_name},
@@ -242,7 +223,7 @@ std::string render_job_script(const Scope& scope, const Geometry& geometry, cons
       {"script", shell_quote((scope.directory() / "job.sh").string())},
       {"sentinel", shell_quote((scope.directory() / "sentinel").string())},
       {"work_directory", shell_quote(scope.work().string())},
-      {"exports", exports(scope, uuid, inherited)},
+      {"exports", exports(scope, geometry, uuid, inherited)},
       {"prologue", std::string(strip(scope.run.platform.prologue))},
       {"commands", command_line(scope, snippets)},
       {"afterwards",
@@ -289,8 +270,8 @@ platform::Holes render_dispatcher(const Scope& scope, const Geometry& geometry, 
   platform::Resources one = geometry.resources;
   one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
   one.tasks_per_node = 1;
-  const bool by_srun = machine.scheduler == platform::Scheduler::slurm && pack > 1 &&
-                       !uses_starter(scope.step) && one.nodes == 1;
+  const bool by_srun =
+      machine.scheduler == platform::Scheduler::slurm && pack > 1 && !starts_programs(scope);
   platform::Holes holes = common_holes(scope, geometry);
   holes["list"] = shell_quote(list.string());
   holes["side_by_side"] = by_srun ? platform::launch_line(machine, one, true) : "env";

@@ -1,19 +1,16 @@
 #pragma once
 
+#include "geometry.hpp"
 #include "scope.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <bench/engine/cost.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/schedule/job.hpp>
 
 namespace bench::engine {
-
-/// @throws Error with the place of a number or a length of time that is none
-Geometry geometry_of(const Scope& scope);
 
 /// A file name as a directive takes it. To Slurm `%` stands for itself when doubled, and nothing
 /// makes it take some names literally: `/dev/null` for those, since the script opens its files
@@ -42,6 +39,12 @@ std::string fill_job_template(const Scope& scope, const Geometry& geometry,
 /// @param uuid of the submission
 std::string job_name(const Run& run, const std::string& step, std::optional<long long> workpackage,
                      const std::string& uuid);
+
+/// The same of the job that an attempt was handed over in.
+std::string job_name(const Run& run, const std::string& step, const workspace::Attempt& attempt);
+
+/// What the batch system writes about the array or the pack that goes out as this submission.
+std::filesystem::path messages_of(const Run& run, const std::string& submission);
 
 /// The script of one workpackage: head and body.
 /// @param inherited what it changes in the environment before anything else

@@ -1,7 +1,9 @@
 #include "ledger.hpp"
 
+#include "part.hpp"
 #include "prepare.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -63,7 +65,9 @@ const std::string& Ledger::claim(Workpackage& workpackage) {
   set_state(workpackage, State::running);
   ++workpackage.attempts;
   std::string& uuid = uuids_[workpackage.id];
+  const std::string digits = part_digits(workpackage);
   uuid = make_uuid();
+  uuid.replace(uuid.size() - digits.size(), digits.size(), digits);
   changes_.claims.push_back({.workpackage = workpackage.id, .uuid = uuid, .host = host_name()});
   return uuid;
 }
@@ -114,12 +118,17 @@ void Ledger::advance(Workpackage& workpackage, State to, const workspace::Progre
   queue_.stopped(workpackage, before);
   if (to == State::ready)
     queue_.add_ready(workpackage);
+  advanced_[workpackage.id] = changes_.advances.size();
   changes_.advances.push_back({workpackage.id, to, progress, environment});
 }
 
 void Ledger::come_back(Workpackage& workpackage, const std::string& reason) {
   cut_off(workpackage, reason);
   queue_.add_ready(workpackage);
+}
+
+void Ledger::come_back_later(Workpackage& workpackage, const std::string& reason) {
+  cut_off(workpackage, reason);
 }
 
 void Ledger::hold_back(Workpackage& workpackage, const std::string& reason) {
@@ -139,6 +148,10 @@ void Ledger::cut_off(Workpackage& workpackage, const std::string& reason) {
   changes_.interruptions.push_back({workpackage.id, reason});
 }
 
+bool Ledger::any_pending() const {
+  return std::ranges::any_of(counts_, [](const auto& step) { return step.pending > 0; });
+}
+
 std::string Ledger::held_back() const {
   if (held_ == 0)
     return "";
@@ -150,7 +163,13 @@ const workspace::StepCounts& Ledger::counts_of(const std::string& step) const {
   return counts_[step_index_.at(step)];
 }
 
+const workspace::EnvironmentChanges* Ledger::unwritten_environment(long long id) const {
+  const auto found = advanced_.find(id);
+  return found == advanced_.end() ? nullptr : &changes_.advances[found->second].environment;
+}
+
 workspace::Changes Ledger::take_changes() {
+  advanced_.clear();
   return std::exchange(changes_, {});
 }
 

@@ -43,17 +43,23 @@ class Ledger {
                const workspace::EnvironmentChanges& environment);
   /// Its attempt was cut off; it is ready again.
   void come_back(workspace::Workpackage& workpackage, const std::string& reason);
+  /// The same, for the bench that continues: nothing changes until somebody mends it.
+  void come_back_later(workspace::Workpackage& workpackage, const std::string& reason);
   /// The machine kept it from being started. It is ready again, for the bench that continues.
   void hold_back(workspace::Workpackage& workpackage, const std::string& reason);
   /// The machine kept it from being taken further. It stays as it is, running or submitted, so that
   /// the bench that continues finds out from what lies on disk how it has ended, if it has.
   void leave(const std::string& reason);
 
+  /// What the last part of a workpackage left in its environment, where the workspace has not been
+  /// told yet; else null.
+  const workspace::EnvironmentChanges* unwritten_environment(long long id) const;
   /// The UUID of the attempt under way.
   const std::string& uuid(long long id) const { return uuids_.at(id); }
   const std::vector<workspace::StepCounts>& counts() const { return counts_; }
   const workspace::StepCounts& counts_of(const std::string& step) const;
   bool any_failed() const { return any_failed_; }
+  bool any_pending() const;
   /// What was held back, and why; empty: nothing.
   std::string held_back() const;
 
@@ -71,6 +77,8 @@ class Ledger {
   Queue& queue_;
   Observer& observer_;
   workspace::Changes changes_;
+  std::unordered_map<long long, std::size_t>
+      advanced_;  ///< Index of its latest advance in changes_.
   std::unordered_map<long long, std::string> uuids_;
   std::unordered_map<std::string, std::size_t> step_index_;
   std::vector<workspace::StepCounts> counts_;

@@ -1,26 +1,30 @@
 #include "batch_system.hpp"
+#include "child_expansion.hpp"
 #include "course.hpp"
 #include "graph.hpp"
 #include "ledger.hpp"
-#include "part.hpp"
+#include "lost_attempts.hpp"
+#include "outage_watch.hpp"
 #include "prepare.hpp"
 #include "queue.hpp"
 #include "recovery.hpp"
+#include "standing.hpp"
+#include "step_jobs.hpp"
 #include "submitter.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <iterator>
+#include <functional>
+#include <limits>
 #include <map>
-#include <optional>
-#include <set>
-#include <span>
+#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/base/host.hpp>
+#include <bench/base/outage.hpp>
 #include <bench/engine/loop.hpp>
 #include <bench/schedule/batch.hpp>
 #include <bench/schedule/local.hpp>
@@ -45,9 +49,12 @@ class Loop {
         queue_(run, graph_),
         ledger_(run, graph_, queue_, observer),
         course_(run, workspace, graph_, queue_, ledger_, evaluator_),
-        local_(usable_cpus()),
         batch_(batch_system_of(run.platform), batch_settings_of(run.platform)),
-        submitter_(run, workspace, graph_, queue_, ledger_, course_, evaluator_, batch_) {}
+        lost_(run, workspace, observer),
+        submitter_(run, workspace, graph_, queue_, ledger_, course_, evaluator_, lost_, batch_),
+        step_jobs_(run),
+        outages_(observer),
+        children_(run, graph_, queue_, ledger_) {}
 
   Standing work() {
     try {
@@ -64,10 +71,11 @@ class Loop {
   Standing go_on() {
     take_up();
     for (;;) {
+      retry_postponed();
       release_children();
       course_.pass_barriers();
-      const auto claimed = stopping() ? std::vector<long long>{} : claim();
-      workspace_.apply(ledger_.take_changes());
+      const auto claimed = may_start() ? claim() : std::vector<long long>{};
+      write();
       for (const long long id : claimed)
         start(id);
       submit_gathered();
@@ -82,12 +90,13 @@ class Loop {
       wait_for_news();
     }
     if (interrupted() && options_.cancel_on_interrupt)
-      cancel_jobs();
-    workspace_.apply(ledger_.take_changes());
+      if (const std::string said = submitter_.cancel_all(); !said.empty())
+        observer_.notice(said);
+    write();
     show_progress();
     for (const std::string& notice : graph_.take_notices())
       observer_.notice(notice);
-    Standing standing{.counts = ledger_.counts(), .interrupted = interrupted(), .trouble = ""};
+    Standing standing{ledger_.counts(), interrupted(), "", submitter_.refusals()};
     if (standing.open() > 0)
       standing.trouble = trouble();
     return standing;
@@ -105,6 +114,7 @@ class Loop {
   bool stopping() const {
     return interrupted() || (options_.stop_at_error && ledger_.any_failed());
   }
+  bool may_start() const { return !stopping() && outages_.lets_start(); }
   std::string trouble() const {
     if (std::string held = ledger_.held_back(); !held.empty())
       return held;
@@ -112,25 +122,13 @@ class Loop {
   }
 
   /// Jobs that the batch system runs count as running here.
-  void show_progress() {
-    if (running_jobs_.empty())
-      return observer_.progress(ledger_.counts());
-    std::vector<workspace::StepCounts> counts = ledger_.counts();
-    for (workspace::StepCounts& step : counts) {
-      const auto found = running_jobs_.find(step.step);
-      const long long running =
-          found == running_jobs_.end() ? 0 : std::min(step.submitted, found->second);
-      step.submitted -= running;
-      step.running += running;
-    }
-    observer_.progress(counts);
-  }
+  void show_progress() { observer_.progress(with_running_jobs(ledger_.counts(), running_jobs_)); }
 
   /// Everything that has happened since an earlier bench worked on this run.
   void take_up() {
     if (graph_.all().empty())
       ledger_.take_in(graph_.make_first());
-    Recovery recovery(run_, workspace_, graph_, ledger_, observer_);
+    Recovery recovery(run_, workspace_, graph_, queue_, ledger_, observer_);
     for (const Completion& completion : recovery.take_up_processes(local_, evaluator_))
       conclude(completion);
     recovery.take_up_jobs(batch_);
@@ -141,11 +139,40 @@ class Loop {
   void look_at_pending() {
     for (const Workpackage& workpackage : graph_.all())
       if (workpackage.state == State::pending)
-        in_its_own_name(workpackage.id, [&](Workpackage& one) { course_.look_again(one); });
+        look_again(workpackage.id);
+    for (const auto& [id, why] : step_jobs_.ended(graph_))
+      course_.give_up(graph_.at(id), why + ", without the file that is waited for");
+  }
+
+  void look_again(long long id) {
+    if (in_its_own_name(id, [&](Workpackage& workpackage) { course_.look_again(workpackage); }))
+      postponed_.emplace_back([this, id] { look_again(id); });
+  }
+
+  /// The database is written before anything starts that it has to know of. What it refuses is
+  /// tried again for a while; readers and commands go on.
+  void write() {
+    const workspace::Changes changes = ledger_.take_changes();
+    for (Outage outage;;)
+      try {
+        return workspace_.apply(changes);
+      } catch (const Error& error) {
+        if (!is_fault_of_machine(error) || interrupted() || !outage.try_again())
+          throw;
+        outages_.tell(error.message());
+        std::this_thread::sleep_for(std::chrono::duration<double>(outage.seconds_to_retry()));
+      }
   }
 
   void ask_batch_system() {
-    schedule::BatchQueue::News news = batch_.ask();
+    schedule::BatchQueue::News news;
+    try {
+      news = batch_.update();
+    } catch (const Error& error) {
+      if (!is_fault_of_machine(error, run_.directory.path))
+        throw;
+      batch_.put_off(error.message());
+    }
     for (const auto& [id, job_id] : news.found)
       if (graph_.at(id).state == State::running)
         ledger_.submit(graph_.at(id), job_id);
@@ -158,6 +185,8 @@ class Loop {
     if (batch_.trouble() != told_trouble_ && options_.wait && !batch_.trouble().empty())
       observer_.notice(fmt::format("{}; bench asks again", batch_.trouble()));
     told_trouble_ = batch_.trouble();
+    if (!news.asked)
+      return;
     running_jobs_.clear();
     for (const long long id : batch_.running())
       ++running_jobs_[graph_.at(id).step];
@@ -168,7 +197,7 @@ class Loop {
   /// Workpackages for the batch system gather while others are still being prepared here, so that
   /// they go out as few submissions; but they do not wait for long.
   void submit_gathered() {
-    if (queue_.gathered() == 0 || stopping() || submitter_.is_spent() ||
+    if (queue_.gathered() == 0 || !may_start() || submitter_.is_spent() ||
         Clock::now() < submit_not_before_)
       return;
     constexpr auto longest = std::chrono::seconds(10);
@@ -179,8 +208,16 @@ class Loop {
         Clock::now() - gathering_since_ < longest)
       return;
     gathering_ = false;
-    for (const Completion& completion : submitter_.submit(queue_.take_gathered()))
-      conclude(completion);
+    const std::vector<Completion> ended = submitter_.submit(queue_.take_gathered());
+    if (std::ranges::none_of(ended, &Completion::held_up))
+      outages_.end();
+    for (const Completion& completion : ended)
+      if (completion.held_up)
+        refuse_start(graph_.at(completion.workpackage), completion.reason);
+      else
+        conclude(completion);
+    if (submitter_.take_refused() && batch_.active() > 0)
+      observer_.notice(submitter_.refusals());
     if (submitter_.trouble().empty()) {
       submit_pause_ = first_submit_pause;
       return;
@@ -196,137 +233,127 @@ class Loop {
       return false;
     if (stopping())
       return true;
-    if (batch_.unsettled())
+    if (batch_.unsettled() || step_jobs_.unsettled() ||
+        (outages_.lasts() && !submitter_.is_spent()))
       return false;
     if (!options_.wait)
       return queue_.gathered() == 0 || !submitter_.trouble().empty();
-    return batch_.active() == 0 && (queue_.gathered() == 0 || submitter_.is_spent()) &&
-           !waits_for_files();
-  }
-
-  bool waits_for_files() const {
-    return std::ranges::any_of(ledger_.counts(), [](const auto& step) { return step.pending > 0; });
+    const bool submits = queue_.gathered() > 0 && !submitter_.is_spent() && !outages_.is_given_up();
+    return batch_.active() == 0 && !submits && !ledger_.any_pending();
   }
 
   void wait_for_news() {
-    const double patience_s =
-        ledger_.has_changes()
-            ? 0.0
-            : std::min(1.0, batch_.active() > 0 ? batch_.seconds_to_question() : 1.0);
-    for (const Completion& completion : local_.wait(patience_s))
+    double patience_s = 1;
+    if (batch_.active() > 0)
+      patience_s = std::min(patience_s, batch_.seconds_to_update());
+    if (outages_.lasts())
+      patience_s = std::min(patience_s, outages_.seconds_to_retry());
+    for (const Completion& completion : local_.wait(ledger_.has_changes() ? 0 : patience_s))
       conclude(completion);
-    if (batch_.active() > 0 && batch_.seconds_to_question() <= 0)
+    if (const std::string trouble = local_.take_trouble(); !trouble.empty())
+      outages_.tell(trouble);
+    if (batch_.active() > 0 && batch_.seconds_to_update() <= 0)
       ask_batch_system();
-    if (options_.wait && waits_for_files())
+    if ((options_.wait || step_jobs_.unsettled()) && ledger_.any_pending())
       look_at_pending();
   }
 
-  /// The user does not want them any more.
-  void cancel_jobs() {
-    const auto ids = batch_.ids();
-    std::vector<std::string> jobs;
-    for (const auto& [workpackage, id] : ids)
-      jobs.push_back(id);
-    if (const std::string said = batch_.system().cancel(jobs); !said.empty()) {
-      observer_.notice(said);
-      return;
-    }
-    for (const auto& [workpackage, id] : ids) {
-      Completion completion;
-      completion.workpackage = workpackage;
-      completion.outcome = Outcome::cancelled;
-      completion.reason = fmt::format("job {} was cancelled with bench", id);
-      ledger_.end(graph_.at(workpackage), completion);
-    }
-    batch_.forget_all();
-  }
-
   void release_children() {
-    const auto released = queue_.take_released(graph_);
-    if (released.empty())
+    children_.take_released();
+    if (outages_.seconds_to_retry() > 0)
       return;
-    const auto made = make_children(graph_.couple(released));
-    ledger_.mark_expanded(released);
-    ledger_.take_in(made);
-  }
-
-  /// One failed child stands for those that cannot be made, for example because a script fails on
-  /// what the parents left. Halves, so that a few bad ones among many cost little.
-  std::vector<Workpackage> make_children(std::span<const Graph::Couple> couples) {
+    const bool was_refused = children_.is_refused();
     try {
-      return graph_.make_children(couples);
+      children_.make();
+      if (was_refused)
+        outages_.end();
     } catch (const Error& error) {
-      if (graph_.is_full())
+      if (!is_fault_of_machine(error, run_.directory.path) || !outages_.try_again(error.message()))
         throw;
-      if (couples.size() == 1)
-        return {graph_.make_failed_child(couples.front(), render(error))};
     }
-    std::vector<Workpackage> made = make_children(couples.first(couples.size() / 2));
-    std::ranges::move(make_children(couples.subspan(couples.size() / 2)), std::back_inserter(made));
-    return made;
   }
 
   /// Marks as running, in the order of ids, what can start now.
   std::vector<long long> claim() {
     std::vector<long long> claimed;
+    int at_once = std::numeric_limits<int>::max();
     for (long long id = queue_.front(); id >= 0; id = queue_.front()) {
       Workpackage& workpackage = graph_.at(id);
-      const bool script =
-          part_at(run_.benchmark, *run_.benchmark.step(workpackage.step), workpackage.progress)
-              .script;
-      if (local_.room(script) <= claimed.size())
+      at_once = std::min(at_once, queue_.at_once(workpackage));
+      if (local_.room(at_once) <= claimed.size())
         break;
       ledger_.claim(workpackage);
       claimed.push_back(id);
-      if (script)
-        break;
     }
     return claimed;
   }
 
   void start(long long id) {
     const auto prepare_and_start = [&](Workpackage& workpackage) {
+      if (const auto told = lost_.find(workpackage))
+        return conclude(*told);
       schedule::Job job = prepare(scope_of(run_, graph_, workpackage, evaluator_), graph_,
                                   ledger_.uuid(id), course_.inherited_by(workpackage))
                               .job;
+      job.at_once = queue_.at_once(workpackage);
       observer_.started(job);
       local_.start(std::move(job));
+      outages_.end();
     };
     in_its_own_name(id, prepare_and_start, Executed::nothing);
   }
 
   void conclude(const Completion& completion) {
     observer_.stopped(completion.workpackage);
-    in_its_own_name(completion.workpackage,
-                    [&](Workpackage& workpackage) { course_.conclude(workpackage, completion); });
+    if (in_its_own_name(completion.workpackage, [&](Workpackage& workpackage) {
+          course_.conclude(workpackage, completion);
+        }))
+      postponed_.emplace_back([this, completion] { conclude(completion); });
+  }
+
+  /// What the machine did not let be taken further.
+  void retry_postponed() {
+    if (postponed_.empty() || outages_.seconds_to_retry() > 0)
+      return;
+    for (const auto& action : std::exchange(postponed_, {}))
+      action();
+    if (postponed_.empty())
+      outages_.end();
+  }
+
+  /// It is ready again: at once, while the outage may be a short one, or for the bench that
+  /// continues.
+  void refuse_start(Workpackage& workpackage, const std::string& reason) {
+    if (outages_.try_again(reason)) {
+      ledger_.come_back(workpackage, reason);
+    } else {
+      ledger_.hold_back(workpackage, reason);
+      outages_.give_up_start();
+    }
   }
 
   /// How far the commands of a workpackage are where an error comes.
   enum class Executed { nothing, something };
 
   /// A workpackage's error does not end the run; and one that lies with the machine is no failure.
+  /// @returns whether the machine is at fault and the same is to be tried again later
   template <class Action>
-  void in_its_own_name(long long id, Action action, Executed executed = Executed::something) {
+  bool in_its_own_name(long long id, Action action, Executed executed = Executed::something) {
     Workpackage& workpackage = graph_.at(id);
     try {
       action(workpackage);
     } catch (const Error& error) {
       observer_.stopped(id);
-      if (error.may_pass() && executed == Executed::nothing)
-        ledger_.hold_back(workpackage, error.message());
-      else if (error.may_pass())
-        ledger_.leave(error.message());
+      if (!is_fault_of_machine(error, run_.directory.path))
+        course_.give_up(workpackage, render(error));
+      else if (executed == Executed::nothing)
+        refuse_start(workpackage, error.message());
+      else if (outages_.try_again(error.message()))
+        return true;
       else
-        fail(workpackage, error);
+        ledger_.leave(error.message());
     }
-  }
-
-  void fail(Workpackage& workpackage, const Error& error) {
-    Completion failure;
-    failure.workpackage = workpackage.id;
-    failure.reason = render(error);
-    failure.host = host_name();
-    ledger_.end(workpackage, failure);
+    return false;
   }
 
   const Run& run_;
@@ -340,7 +367,12 @@ class Loop {
   Course course_;
   schedule::LocalBackend local_;
   schedule::BatchQueue batch_;
+  LostAttempts lost_;
   Submitter submitter_;
+  StepJobs step_jobs_;
+  OutageWatch outages_;
+  ChildExpansion children_;
+  std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
   std::string told_trouble_;
   bool gathering_ = false;
@@ -351,39 +383,7 @@ class Loop {
   std::chrono::seconds submit_pause_ = first_submit_pause;
 };
 
-/// A finished run of many workpackages is known for one without reading them all.
-std::optional<Standing> standing_if_finished(const Run& run,
-                                             const workspace::Workspace& workspace) {
-  std::set<std::string> with_children;
-  for (const model::Step& step : run.benchmark.steps)
-    with_children.insert(step.depend.begin(), step.depend.end());
-  if (!workspace.is_finished(with_children))
-    return std::nullopt;
-  const auto counted = workspace.counts();
-  Standing standing;
-  for (const model::Step& step : run.benchmark.steps) {
-    const auto found = std::ranges::find(counted, step.name, &workspace::StepCounts::step);
-    standing.counts.push_back(found != counted.end() ? *found
-                                                     : workspace::StepCounts{.step = step.name});
-  }
-  return standing;
-}
-
 }  // namespace
-
-long long Standing::failed() const {
-  long long sum = 0;
-  for (const auto& count : counts)
-    sum += count.failed;
-  return sum;
-}
-
-long long Standing::open() const {
-  long long sum = 0;
-  for (const auto& count : counts)
-    sum += count.ready + count.running + count.submitted + count.pending;
-  return sum;
-}
 
 Standing work(const Run& run, workspace::Workspace& workspace, const LoopOptions& options,
               Observer& observer) {

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/hash.hpp>
+
 namespace bench::engine {
 namespace {
 
@@ -44,6 +50,15 @@ Part part_at(const model::Benchmark& benchmark, const model::Step& step,
   return part;
 }
 
+std::string part_digits(const workspace::Workpackage& workpackage) {
+  const workspace::Progress& progress = workpackage.progress;
+  std::string text = fmt::format("{}\n{}\n{} {} {}\n", workpackage.step, workpackage.iteration,
+                                 progress.prepared, progress.cycle, progress.command);
+  for (const auto& [name, value] : workpackage.parameters)
+    text += fmt::format("{} {}\n{}\n", name, value.size(), value);
+  return sha256(text).substr(0, 12);
+}
+
 bool is_scheduled(const Run& run, const workspace::Workpackage& workpackage) {
   return run.platform.scheduler != platform::Scheduler::none &&
          part_at(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress).script;
@@ -55,9 +70,8 @@ Watched look(const model::Command& command, const Scope& scope) {
   const auto there = [&](const std::string& name, std::string& path) {
     if (name.empty())
       return false;
-    path = (scope.directory_of(command) / scope.substitute(name)).string();
-    std::error_code absent;
-    return std::filesystem::exists(path, absent);
+    path = (scope.directory_of(command) / scope.file_name(name)).string();
+    return is_there(path);
   };
   Watched watched;
   if (there(command.error_file, watched.file))

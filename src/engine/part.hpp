@@ -25,6 +25,10 @@ struct Part {
 Part part_at(const model::Benchmark& benchmark, const model::Step& step,
              const workspace::Progress& progress);
 
+/// Twelve digits that tell what comes next for a workpackage from any other part of any other. The
+/// UUIDs of its attempts end in them.
+std::string part_digits(const workspace::Workpackage& workpackage);
+
 /// Whether anybody needs to know the environment that the part leaves.
 bool keeps_environment(const model::Step& step, const Part& part,
                        const workspace::Progress& progress);

@@ -51,35 +51,56 @@ Points::Points(const model::Benchmark& benchmark, const Definitions& definitions
 }
 
 void Points::settle() {
+  const std::vector<Workpackage>& all = workpackages_.all();
   if (settled_ == 0) {
-    points_.reserve(workpackages_.all().size());
-    equal_.reserve(workpackages_.all().size());
+    points_.reserve(all.size());
+    equal_.reserve(all.size());
   }
-  for (; settled_ < workpackages_.all().size(); ++settled_)
-    place(workpackages_.at(workpackages_.all()[settled_].id));
+  while (settled_ < all.size()) {
+    std::size_t end = settled_ + 1;
+    while (end < all.size() && all[end].combination < 0 &&
+           all[end].combination == all[settled_].combination)
+      ++end;
+    place(settled_, end);
+    settled_ = end;
+  }
 }
 
-void Points::place(Workpackage& workpackage) {
-  std::string point = workpackage.step;
-  std::string parents;
-  for (const long long parent : workpackage.parents) {
-    point += fmt::format("\x1d{}", workpackages_.at(parent).combination);
-    parents += fmt::format("\x1d{}", parent);
-  }
+/// Everything that makes a point, beside the other workpackages on it.
+std::string Points::key_of(const Workpackage& workpackage) const {
+  std::string key = workpackage.step;
+  for (const long long parent : workpackage.parents)
+    key += fmt::format("\x1d{}", workpackages_.at(parent).combination);
   for (const auto& [name, value] : workpackage.parameters)
-    point.append("\x1f").append(name).append("\x1e").append(value);
-  const auto id_or = [&](long long otherwise) {
-    return workpackage.combination < 0 ? otherwise : workpackage.combination;
-  };
-  const long long first = points_.emplace(point, id_or(workpackage.id)).first->second;
-  const int twin = equal_[fmt::format("{}\x1d{}{}", first, workpackage.iteration, parents)]++;
-  if (twin == 0) {
-    workpackage.combination = id_or(first);
-    return;
+    key.append("\x1f").append(name).append("\x1e").append(value);
+  return key;
+}
+
+void Points::place(std::size_t begin, std::size_t end) {
+  const Workpackage& first = workpackages_.all()[begin];
+  const long long own = first.combination < 0 ? first.id : first.combination;
+  std::vector<std::string> keys;  // they differ where a value depends on the workpackage
+  for (std::size_t k = begin; k < end; ++k)
+    if (std::string key = key_of(workpackages_.all()[k]); keys.empty() || keys.back() != key)
+      keys.push_back(std::move(key));
+  const auto known =
+      std::ranges::find_if(keys, [&](const std::string& key) { return points_.contains(key); });
+  long long point = known == keys.end() ? own : points_.at(*known);
+  for (const std::string& key : keys)
+    points_.emplace(key, point);
+  std::string equal = fmt::format("{}\x1d{}", point, first.iteration);
+  for (const long long parent : first.parents)
+    equal += fmt::format("\x1d{}", parent);
+  const int twin = equal_[equal]++;
+  if (twin > 0)
+    point = points_.emplace(fmt::format("{}\x1c{}", keys.front(), twin), own).first->second;
+  for (std::size_t k = begin; k < end; ++k) {
+    Workpackage& workpackage = workpackages_.at(workpackages_.all()[k].id);
+    if (twin > 0)
+      twins_[workpackage.id] = twin;
+    if (workpackage.combination < 0)
+      workpackage.combination = point;
   }
-  twins_[workpackage.id] = twin;
-  point += fmt::format("\x1c{}", twin);
-  workpackage.combination = id_or(points_.emplace(point, id_or(workpackage.id)).first->second);
 }
 
 int Points::repeats_of(const model::Parameter& definition, const std::string& value) const {

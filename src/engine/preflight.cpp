@@ -32,6 +32,19 @@ void notice_unconfirmed(const platform::Platform& platform, std::vector<std::str
                     platform.name, join(keys, ", "), platform.name));
 }
 
+/// Slurm does not share a core between job steps; how many threads one has may be unknown.
+void notice_packs(const Run& run, std::vector<std::string>& notices) {
+  const platform::MaybeFact& known = run.platform.machine.threads_per_core;
+  if (run.platform.scheduler != platform::Scheduler::slurm || (known && !known->unconfirmed))
+    return;
+  for (const model::Step& step : run.benchmark.steps)
+    if (step.batch && !step.batch->pack.empty())
+      notices.push_back(fmt::format(
+          "step '{}': where a core has several hardware threads, workpackages of a pack run one "
+          "after the other unless threads_per_task is whole cores",
+          step.name));
+}
+
 }  // namespace
 
 void preflight(const Run& run, std::vector<std::string>& notices) {
@@ -42,7 +55,15 @@ void preflight(const Run& run, std::vector<std::string>& notices) {
                          });
   if (!scheduled)
     return;
+  if (const std::string path = run.directory.path.string(); path.find('\n') != std::string::npos)
+    throw Error(fmt::format("no job script can name the run directory, whose path holds a line "
+                            "break: {}",
+                            path),
+                "choose another one with --outpath");
   notice_unconfirmed(platform, notices);
+  for (const auto& [variable, decides] : platform::idle_variables(platform))
+    notices.push_back(fmt::format("{} is not obeyed: {} decides", variable, decides));
+  notice_packs(run, notices);
   if (platform.account_required && platform.asking.account.empty())
     throw Error(fmt::format("jobs on {} need an account", platform.name),
                 "say --account NAME, or set BENCH_ACCOUNT");

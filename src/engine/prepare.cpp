@@ -1,5 +1,6 @@
 #include "prepare.hpp"
 
+#include "cycle_parameters.hpp"
 #include "directory.hpp"
 #include "do_log.hpp"
 #include "environment.hpp"
@@ -7,10 +8,10 @@
 #include "render.hpp"
 #include "substitute_sets.hpp"
 
-#include <fstream>
-
+#include <fcntl.h>
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/time.hpp>
 
@@ -22,14 +23,16 @@ using workspace::Workpackage;
 using SharedScope = std::shared_ptr<const Scope>;
 using FileWork = std::function<void(const Environment&)>;
 
-/// File work in the order in which it was added, as one.
+/// File work in the order in which it was added, as one. Called again after an error, it continues
+/// with the work that failed.
 class FileWorks {
  public:
   void add(FileWork work) { works_.push_back(std::move(work)); }
   FileWork take() {
-    return [works = std::exchange(works_, {})](const Environment& environment) {
-      for (const FileWork& work : works)
-        work(environment);
+    return [works = std::exchange(works_, {}),
+            next = std::size_t{0}](const Environment& environment) mutable {
+      for (; next < works.size(); ++next)
+        works[next](environment);
     };
   }
 
@@ -62,14 +65,15 @@ std::vector<Snippet> render_files(const SharedScope& scope, FileWorks& works) {
   }
   for (const std::string& name : names)
     if (const model::SubstituteSet* set = benchmark.substitute_set(name))
-      works.add([scope, set](const Environment&) { substitute_files(*set, *scope); });
+      for (const model::SubstitutedFile& file : set->files)
+        works.add([scope, set, &file](const Environment&) { substitute_file(*set, file, *scope); });
   return snippets;
 }
 
 /// The whole environment of the attempt.
-Environment environment_of(const Scope& scope, const std::string& uuid,
+Environment environment_of(const Scope& scope, bool script, const std::string& uuid,
                            const workspace::EnvironmentChanges& inherited) {
-  Environment environment = base_environment();
+  Environment environment = script ? script_environment() : base_environment();
   apply(inherited, environment);
   for (const auto& [name, value] : exported_parameters(scope.run, scope.workpackage))
     set_variable(environment, name, value);
@@ -117,9 +121,13 @@ Prepared prepare(const SharedScope& scope, const Graph& graph, const std::string
   const Part part = part_at(scope->run.benchmark, scope->step, workpackage.progress);
   schedule::Job job = attempt_on_disk(scope->run, workpackage, uuid);
   job.work_directory = scope->work();
-  job.environment = environment_of(*scope, uuid, inherited);
+  job.environment = environment_of(*scope, part.script, uuid, inherited);
   Rendered rendered = render(*scope, part, uuid, inherited);
   job.timeout_s = rendered.timeout_s;
+  if (workpackage.progress.cycle > 0 &&
+      (workpackage.parameters != graph.at(workpackage.id).parameters ||
+       !kept_cycle_parameters(job.directory).empty()))
+    keep_cycle_parameters(job.directory, workpackage.parameters);
   FileWorks works;
   if (part.files)
     works.add([scope, &graph](const Environment&) { make_directory(*scope, graph); });
@@ -146,9 +154,13 @@ Prepared prepare(const SharedScope& scope, const Graph& graph, const std::string
 
 void write_marker(const Run& run, const Workpackage& workpackage, bool success,
                   const std::string& reason) {
-  // A full disk must not turn a finished workpackage into a failed run: the database knows.
-  std::ofstream file(run.directory.path / workpackage.directory / (success ? "done" : "error"));
-  file << (success ? local_time_now() : reason);
+  const std::filesystem::path& directory = run.directory.path;
+  const auto file = directory / workpackage.directory / (success ? "done" : "error");
+  try {
+    write_all(open_to_write(directory, file, O_TRUNC), success ? local_time_now() : reason, file);
+  } catch (const Error&) {
+    // A full disk must not turn a finished workpackage into a failed run: the database knows.
+  }
 }
 
 }  // namespace bench::engine

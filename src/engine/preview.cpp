@@ -1,4 +1,5 @@
 #include "graph.hpp"
+#include "queue.hpp"
 #include "render.hpp"
 
 #include <bench/engine/preview.hpp>
@@ -17,6 +18,7 @@ std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) 
   }
   notices = graph.take_notices();
 
+  const Queue queue(run, graph);
   std::vector<Preview> previews;
   for (const workspace::Workpackage& workpackage : graph.all()) {
     constexpr const char* uuid = "00000000-0000-0000-0000-000000000000";
@@ -26,6 +28,7 @@ std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) 
     one.workpackage = workpackage;
     one.script = rendered.script;
     one.geometry = rendered.geometry;
+    one.at_once = queue.of_step_at_once(workpackage.step);
     for (const schedule::Snippet& snippet : rendered.snippets)
       one.commands.push_back(snippet.text);
   }

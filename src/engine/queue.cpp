@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/engine/parallel.hpp>
 
 namespace bench::engine {
 
@@ -32,11 +33,6 @@ void insert_in_order(std::deque<long long>& ids, long long id) {
   ids.insert(std::lower_bound(ids.begin(), ids.end(), id), id);
 }
 
-bool waits_for_files(const model::Step& step) {
-  return std::any_of(step.commands.begin(), step.commands.end(),
-                     [](const model::Command& command) { return !command.done_file.empty(); });
-}
-
 bool has_children(const model::Benchmark& benchmark, const std::string& name) {
   return std::any_of(benchmark.steps.begin(), benchmark.steps.end(), [&](const model::Step& step) {
     return std::find(step.depend.begin(), step.depend.end(), name) != step.depend.end();
@@ -45,7 +41,7 @@ bool has_children(const model::Benchmark& benchmark, const std::string& name) {
 
 }  // namespace
 
-Queue::Queue(const Run& run, const Graph& graph) : run_(run) {
+Queue::Queue(const Run& run, const Graph& graph) : run_(run), parallel_(parallel_of(run)) {
   const bool here = run.platform.scheduler == platform::Scheduler::none;
   for (const model::Step& step : run.benchmark.steps) {
     StepQueue& queue = steps_.emplace_back();
@@ -53,14 +49,13 @@ Queue::Queue(const Run& run, const Graph& graph) : run_(run) {
     queue.most_running = most_running(step);
     queue.has_children = has_children(run.benchmark, step.name);
     queue.scheduled = !here && step.batch.has_value();
-    queue.in_order = !queue.scheduled && !waits_for_files(step);
   }
   for (const Workpackage& workpackage : graph.all()) {
     StepQueue& queue = of(workpackage.step);
     take_limit(queue, workpackage);
     queue.members.push_back(workpackage.id);
     if (workpackage.has_ended()) {
-      queue.stopped.push_back(workpackage.id);
+      queue.unreleased += is_to_release(queue, workpackage) ? 1 : 0;
       continue;
     }
     const bool ready = workpackage.state == State::ready;
@@ -146,6 +141,25 @@ int Queue::limit(const std::string& step) const {
   return std::min(queue.most_running, unfinished);
 }
 
+int Queue::at_once(const Workpackage& workpackage) const {
+  const StepQueue& queue = of(workpackage.step);
+  if (part_at(run_.benchmark, *queue.step, workpackage.progress).script)
+    return 1;
+  return parallel_ ? *parallel_ : std::max(1, limit(workpackage.step));
+}
+
+int Queue::of_step_at_once(const std::string& step) const {
+  const StepQueue& queue = of(step);
+  const int most = limit(step);
+  if (queue.scheduled)
+    return most;
+  if (queue.step->batch)
+    return 1;
+  if (!parallel_)
+    return std::max(1, most);
+  return most == 0 ? *parallel_ : std::min(*parallel_, most);
+}
+
 void Queue::started(const Workpackage& workpackage) {
   StepQueue& queue = of(workpackage.step);
   const bool begun = is_begun(workpackage);
@@ -162,8 +176,10 @@ void Queue::stopped(const Workpackage& workpackage, State before) {
     --queue.running;
   if (workpackage.has_ended() || !is_begun(workpackage))
     --queue.unfinished;
-  if (workpackage.has_ended())
-    queue.stopped.push_back(workpackage.id);
+  if (is_to_release(queue, workpackage)) {
+    ++queue.unreleased;
+    stopped_.push_back(workpackage.id);
+  }
 }
 
 long long Queue::front() const {
@@ -192,22 +208,44 @@ const std::vector<long long>& Queue::members(const std::string& step) const {
   return of(step).members;
 }
 
+bool Queue::is_to_release(const StepQueue& queue, const Workpackage& workpackage) {
+  return queue.has_children && workpackage.state == State::done && !workpackage.expanded;
+}
+
+/// Whether those behind it are not released before it has ended. It ends soon, or as soon as
+/// those that run now; what waits for a batch system or for a file may take days.
+bool Queue::holds_up(const Workpackage& workpackage) const {
+  const StepQueue& queue = of(workpackage.step);
+  if (workpackage.has_ended() || !queue.has_children || queue.scheduled)
+    return false;
+  if (workpackage.state == State::ready) {
+    const int most = queue.most_unfinished.value_or(0);
+    const bool waits_for_pending = most > 0 && queue.unfinished >= most && queue.running == 0;
+    return is_begun(workpackage) || !waits_for_pending;
+  }
+  return workpackage.state == State::running;
+}
+
+bool Queue::has_unreleased(const std::string& step) const {
+  return of(step).unreleased > 0;
+}
+
 std::vector<long long> Queue::take_released(const Graph& graph) {
   std::vector<long long> released;
-  const auto release = [&](long long id) {
-    const Workpackage& workpackage = graph.at(id);
-    if (workpackage.state == State::done && !workpackage.expanded)
-      released.push_back(id);
+  const auto release = [&](const Workpackage& workpackage) {
+    StepQueue& queue = of(workpackage.step);
+    if (!is_to_release(queue, workpackage))
+      return;
+    --queue.unreleased;
+    released.push_back(workpackage.id);
   };
-  for (StepQueue& queue : steps_) {
-    if (queue.has_children && queue.in_order)
-      for (; queue.next < queue.members.size() && graph.at(queue.members[queue.next]).has_ended();
-           ++queue.next)
-        release(queue.members[queue.next]);
-    else if (queue.has_children)
-      std::for_each(queue.stopped.begin(), queue.stopped.end(), release);
-    queue.stopped.clear();
-  }
+  const std::vector<Workpackage>& all = graph.all();
+  for (const long long id : stopped_)
+    if (next_ == all.size() || id < all[next_].id)
+      release(graph.at(id));
+  stopped_.clear();
+  for (; next_ < all.size() && !holds_up(all[next_]); ++next_)
+    release(all[next_]);
   std::sort(released.begin(), released.end());
   return released;
 }

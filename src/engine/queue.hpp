@@ -36,14 +36,21 @@ class Queue {
   /// How many workpackages of a step may run at a time, by its `max_async`, `procs` or common work
   /// directory; 0: any number.
   int limit(const std::string& step) const;
+  /// How many workpackages may run here at a time while this one does, itself included: one, unless
+  /// `-j`, or `procs` or `max_async` of its step, says otherwise. A job script runs alone.
+  int at_once(const workspace::Workpackage& workpackage) const;
+  /// How many of the step itself, here or as jobs of a batch system; 0: any number.
+  int of_step_at_once(const std::string& step) const;
   /// The workpackages of a step, ascending.
   const std::vector<long long>& members(const std::string& step) const;
 
-  /// Done workpackages whose children can be made now. Those of a step are released in order of
-  /// their ids, whatever order they ended in, so that the children's ids do not depend on timing;
-  /// only a step that may wait for days, for a scheduler or for a `done_file`, releases them as
-  /// they end.
+  /// Done workpackages whose children can be made now, ascending. They are released in order of
+  /// their ids, over all steps and whatever order they ended in, so that the children's ids do not
+  /// depend on timing. Only what waits for something outside, a batch system or a `done_file`,
+  /// holds nobody up and is released when it has ended.
   std::vector<long long> take_released(const Graph& graph);
+  /// Whether done workpackages of a step have not been released yet.
+  bool has_unreleased(const std::string& step) const;
 
  private:
   struct StepQueue {
@@ -57,10 +64,8 @@ class Queue {
     int most_running = 0;                ///< 0: no limit.
     std::optional<int> most_unfinished;  ///< Known with the first workpackage; 0: no limit.
     bool has_children = false;
-    bool in_order = true;
+    int unreleased = 0;              ///< Done, and their children not made yet.
     std::vector<long long> members;  ///< Ascending.
-    std::size_t next = 0;            ///< Index of the first member that is not done with.
-    std::vector<long long> stopped;  ///< Where the order does not count: since the last release.
   };
 
   std::size_t takeable(const StepQueue& queue) const;
@@ -70,8 +75,14 @@ class Queue {
   /// Takes the limit of `max_async`, which may hold parameters.
   void take_limit(StepQueue& queue, const workspace::Workpackage& workpackage) const;
 
+  static bool is_to_release(const StepQueue& queue, const workspace::Workpackage& workpackage);
+  bool holds_up(const workspace::Workpackage& workpackage) const;
+
   const Run& run_;
+  std::optional<int> parallel_;  ///< What `-j` says.
   std::vector<StepQueue> steps_;
+  std::size_t next_ = 0;            ///< Position of the first workpackage that holds the others up.
+  std::vector<long long> stopped_;  ///< To release, since the last time.
 };
 
 }  // namespace bench::engine

@@ -1,5 +1,6 @@
 #include "recovery.hpp"
 
+#include "environment.hpp"
 #include "job_script.hpp"
 #include "part.hpp"
 #include "prepare.hpp"
@@ -52,6 +53,8 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
     Workpackage& workpackage = graph_.at(attempt.workpackage);
     schedule::Job job = attempt_on_disk(run_, workpackage, attempt.uuid);
     if (auto told = schedule::completion_from_sentinel(job)) {
+      if (!job.keep_environment)
+        forget_environment(job.directory);
       ended.push_back(std::move(*told));
     } else if (orphans.contains(attempt.uuid)) {
       observer_.notice(
@@ -60,8 +63,10 @@ std::vector<Completion> Recovery::take_up_processes(schedule::LocalBackend& loca
       job.timeout_s = timeout_of(
           *scope_of(run_, graph_, workpackage, evaluator),
           part_at(run_.benchmark, *run_.benchmark.step(workpackage.step), workpackage.progress));
+      job.at_once = queue_.at_once(workpackage);
       local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
     } else {
+      forget_environment(job.directory);
       ledger_.come_back(workpackage, "bench was killed, or could not go on");
     }
   }
@@ -92,12 +97,10 @@ void Recovery::take_up_jobs(schedule::BatchQueue& batch) {
     }
     batch.add({.job = attempt_on_disk(run_, workpackage, attempt.uuid),
                .submission = attempt.submission,
-               .name = job_name(run_, workpackage.step,
-                                attempt.uuid == attempt.submission ? std::optional(workpackage.id)
-                                                                   : std::nullopt,
-                                attempt.submission),
+               .name = job_name(run_, workpackage.step, attempt),
                .id = attempt.job_id,
                .task = attempt.task,
+               .messages = messages_of(run_, attempt.submission),
                .siblings_known = begun.contains(attempt.submission)});
   }
 }

@@ -3,6 +3,7 @@
 #include "course.hpp"
 #include "graph.hpp"
 #include "ledger.hpp"
+#include "queue.hpp"
 
 #include <bench/engine/loop.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -15,11 +16,12 @@ namespace bench::engine {
 /// Settles what an earlier bench left behind when it ended or was killed.
 class Recovery {
  public:
-  Recovery(const Run& run, const workspace::Workspace& workspace, Graph& graph, Ledger& ledger,
-           Observer& observer)
+  Recovery(const Run& run, const workspace::Workspace& workspace, Graph& graph, const Queue& queue,
+           Ledger& ledger, Observer& observer)
       : run_(run),
         attempts_(workspace.unsettled_attempts()),
         graph_(graph),
+        queue_(queue),
         ledger_(ledger),
         observer_(observer) {}
 
@@ -38,6 +40,7 @@ class Recovery {
   const Run& run_;
   std::vector<workspace::Attempt> attempts_;
   Graph& graph_;
+  const Queue& queue_;
   Ledger& ledger_;
   Observer& observer_;
 };

@@ -64,6 +64,16 @@ void check_made(const Workpackage& workpackage) {
 
 }  // namespace
 
+std::vector<long long> failed_workpackages(const workspace::Workspace& workspace,
+                                           const std::set<std::string>& steps) {
+  std::vector<long long> failed;
+  for (const Workpackage& workpackage : workspace.workpackages())
+    if (workpackage.state == State::failed && !workpackage.was_never_made() &&
+        (steps.empty() || steps.contains(workpackage.step)))
+      failed.push_back(workpackage.id);
+  return failed;
+}
+
 Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids) {
   const std::vector<Workpackage> all = workspace.workpackages();
   const std::set<long long> wanted(ids.begin(), ids.end());
@@ -108,6 +118,12 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
       for (int retry = 1; retry <= workpackage.retries; ++retry)
         directories.push_back(retried / fmt::format("{}.{}", workpackage.directory, retry));
     }
+  // First, so that what a kill leaves of them does not pass for attempts that the database has
+  // lost.
+  std::error_code absent;
+  for (const fs::path& directory : directories)
+    if (!fs::is_symlink(fs::symlink_status(directory, absent)))
+      fs::remove(directory / "sentinel", absent);
   workspace::Changes changes;
   changes.reset = removal.reset;
   changes.removed = removal.removed;

@@ -84,8 +84,8 @@ schedule::Snippet render_command(const model::Command& command, const Scope& sco
   text.erase(text.find_last_not_of(';') + 1);
   const fs::path base = command.shared ? scope.shared() : scope.work();
   return {.text = text,
-          .stdout_file = base / scope.substitute(command.stdout_file),
-          .stderr_file = base / scope.substitute(command.stderr_file),
+          .stdout_file = base / scope.file_name(command.stdout_file),
+          .stderr_file = base / scope.file_name(command.stderr_file),
           .directory = command.work_dir.empty() ? fs::path() : scope.directory_of(command),
           .name = std::move(name)};
 }

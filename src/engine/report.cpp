@@ -3,7 +3,6 @@
 #include "rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include <fmt/core.h>
@@ -29,33 +28,16 @@ struct Wanted {
 std::vector<Wanted> wanted(const std::vector<model::Column>& columns) {
   std::vector<Wanted> all;
   for (const model::Column& column : columns)
-    all.push_back({column.name, column.title, column.format, column.minimum_width, column.place});
+    all.push_back({column.name, column.title.value_or(column.name), column.format,
+                   column.minimum_width, column.place});
   return all;
 }
 
 std::vector<Wanted> wanted(const std::vector<model::Key>& keys) {
   std::vector<Wanted> all;
   for (const model::Key& key : keys)
-    all.push_back({key.name, key.title, key.format, 0, key.place});
+    all.push_back({key.name, key.title.empty() ? key.name : key.title, key.format, 0, key.place});
   return all;
-}
-
-/// Says in words what a missing value of a row that did not work out means.
-void explain_missing(std::vector<Cell>& cells, const RowPlace& place) {
-  const bool complete =
-      std::all_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.value; });
-  if (complete)
-    return;
-  const std::string reason = place.rows->absence(place.row);
-  for (Cell& cell : cells)
-    if (!cell.value && (cell.absent_reason.empty() || !reason.empty()))
-      cell.absent_reason = reason;
-}
-
-/// An integer beyond 64 bits is kept as a double, and still shown as the integer that it is.
-bool is_wide_integer(const Cell& cell) {
-  const auto* real = cell.value ? std::get_if<double>(&*cell.value) : nullptr;
-  return real && std::isfinite(*real) && std::fabs(*real) >= 0x1p63;
 }
 
 /// Fills the results of one `result` element.
@@ -78,17 +60,19 @@ class Filling {
       warn_if_double(owner, column, table.headings);
       const ColumnMeaning meaning = meaning_of(run_.benchmark, result_, column.name);
       types.push_back(meaning.type);
-      table.headings.push_back({.title = column.title.empty() ? column.name : column.title,
+      table.headings.push_back({.title = column.title,
                                 .unit = meaning.unit,
                                 .minimum_width = column.minimum_width,
                                 .place = column.place,
                                 .name = column.name});
     }
-    std::vector<RowPlace> rows = rows_with_values(columns);
+    std::vector<RowPlace> rows = rows_with_values(columns, table.notes);
     filter_rows(rows, {filter, owner, place}, filters_, diagnostics_);
-    sort_rows(rows, sort);
-    for (const RowPlace& row : rows)
+    sort_rows(rows, sort_keys(sort));
+    for (const RowPlace& row : rows) {
       table.rows.push_back(cells_of(row, columns, types));
+      table.sources.push_back(row.rows->source(row.row));
+    }
     return table;
   }
 
@@ -115,16 +99,39 @@ class Filling {
                         "they show the same values", column.place);
   }
 
+  std::vector<SortName> sort_keys(const std::vector<std::string>& names) const {
+    std::vector<SortName> keys;
+    for (const std::string& name : names)
+      keys.push_back({name, meaning_of(run_.benchmark, result_, name).type});
+    return keys;
+  }
+
   /// One without any value is nothing to see, unless that is what its failure looks like.
-  std::vector<RowPlace> rows_with_values(const std::vector<Wanted>& columns) {
-    std::vector<RowPlace> rows = all_rows();
-    std::erase_if(rows, [&](const RowPlace& row) {
-      const bool shown = std::any_of(columns.begin(), columns.end(), [&](const Wanted& column) {
+  std::vector<RowPlace> rows_with_values(const std::vector<Wanted>& columns,
+                                         std::vector<std::string>& notes) const {
+    std::vector<RowPlace> rows;
+    std::size_t left_out = 0;
+    std::string reason;
+    for (const RowPlace& row : all_rows()) {
+      const auto is_shown = [&](const Wanted& column) {
         const Cell& cell = row.cell(column.name);
-        return cell.value || !cell.absent_reason.empty();
-      });
-      return !shown && row.rows->absence(row.row).empty();
-    });
+        return cell.value || !(cell.absent_reason.empty() || row.rows->is_pattern(column.name));
+      };
+      if (std::ranges::any_of(columns, is_shown) || !row.rows->source(row.row).not_done.empty()) {
+        rows.push_back(row);
+        continue;
+      }
+      for (const Wanted& column : columns)
+        if (const Cell& cell = row.cell(column.name); !cell.absent_reason.empty()) {
+          left_out += 1;
+          if (reason.empty())
+            reason = fmt::format("{}: {}", column.name, cell.absent_reason);
+          break;
+        }
+    }
+    if (left_out > 0)
+      notes.push_back(fmt::format("{} row{} without any value left out ({})", left_out,
+                                  left_out == 1 ? "" : "s", reason));
     return rows;
   }
 
@@ -143,10 +150,10 @@ class Filling {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       Cell& cell = cells.emplace_back(row.cell(columns[k].name));
       cell.format = columns[k].format;
-      if (types[k] == ValueType::integer && cell.format.empty() && is_wide_integer(cell))
-        cell.format = "d";
+      cell.is_wide_integer = is_wide_integer(cell, types[k]);
+      if (!cell.value && cell.absent_reason.empty())
+        cell.absent_reason = row.rows->why_unknown(row.row, columns[k].name);
     }
-    explain_missing(cells, row);
     return cells;
   }
 

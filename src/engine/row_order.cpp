@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/integer.hpp>
+#include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
 
 namespace bench::engine {
@@ -19,18 +21,28 @@ enum Rank { number, not_a_number, text, missing };
 struct SortKey {
   Rank rank = missing;
   double number = 0;
+  std::string integer;  ///< The digits of an integer that no double tells from its neighbours.
   const std::string* text = nullptr;
 
-  explicit SortKey(const Cell& cell) {
+  SortKey(const Cell& cell, ValueType type) {
+    constexpr long long exact_in_doubles = 1LL << 53;
     if (!cell.value)
       return;
-    if ((text = std::get_if<std::string>(&*cell.value))) {
+    rank = Rank::number;
+    if (const auto* small = std::get_if<long long>(&*cell.value)) {
+      number = static_cast<double>(*small);
+      if (*small >= exact_in_doubles || *small <= -exact_in_doubles)
+        integer = std::to_string(*small);
+    } else if (const auto* real = std::get_if<double>(&*cell.value)) {
+      number = *real;
+      rank = std::isnan(number) ? not_a_number : Rank::number;
+    } else if (is_wide_integer(cell, type)) {
+      integer = std::get<std::string>(*cell.value);
+      number = parse_number(integer).value_or(0);
+    } else {
+      text = &std::get<std::string>(*cell.value);
       rank = Rank::text;
-      return;
     }
-    const auto* integer = std::get_if<long long>(&*cell.value);
-    number = integer ? static_cast<double>(*integer) : std::get<double>(*cell.value);
-    rank = std::isnan(number) ? not_a_number : Rank::number;
   }
 };
 
@@ -39,9 +51,11 @@ int compare(const SortKey& a, const SortKey& b) {
     return a.rank < b.rank ? -1 : 1;
   if (a.rank == Rank::text)
     return a.text->compare(*b.text);
-  if (a.rank == Rank::number)
-    return a.number < b.number ? -1 : b.number < a.number ? 1 : 0;
-  return 0;
+  if (a.rank != Rank::number)
+    return 0;
+  if (a.number != b.number)
+    return a.number < b.number ? -1 : 1;
+  return a.integer.empty() || b.integer.empty() ? 0 : compare_integers(a.integer, b.integer);
 }
 
 /// The filter with the values of one row in place.
@@ -76,7 +90,15 @@ FilledFilter fill(const std::string& filter, const RowPlace& row) {
 
 }  // namespace
 
-void sort_rows(std::vector<RowPlace>& rows, const std::vector<std::string>& names) {
+bool is_wide_integer(const Cell& cell, ValueType type) {
+  const auto* text = cell.value ? std::get_if<std::string>(&*cell.value) : nullptr;
+  if (!text || type != ValueType::integer)
+    return false;
+  const auto integer = read_integer(*text);
+  return integer && integer->digits == *text;
+}
+
+void sort_rows(std::vector<RowPlace>& rows, const std::vector<SortName>& names) {
   if (names.empty())
     return;
   struct Sortable {
@@ -87,8 +109,8 @@ void sort_rows(std::vector<RowPlace>& rows, const std::vector<std::string>& name
   sortable.reserve(rows.size());
   for (const RowPlace& row : rows) {
     Sortable& added = sortable.emplace_back(Sortable{row, {}});
-    for (const std::string& name : names)
-      added.keys.emplace_back(row.cell(name));
+    for (const SortName& name : names)
+      added.keys.emplace_back(row.cell(name.name), name.type);
   }
   std::stable_sort(sortable.begin(), sortable.end(), [](const Sortable& a, const Sortable& b) {
     for (std::size_t k = 0; k < a.keys.size(); ++k)

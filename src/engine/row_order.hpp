@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/value.hpp>
 #include <bench/engine/filters.hpp>
 
 namespace bench::engine {
@@ -18,10 +19,20 @@ struct RowPlace {
   const result::Cell& cell(const std::string& name) const { return rows->column(name)[row]; }
 };
 
+/// A name that rows are sorted by, and its declared type.
+struct SortName {
+  std::string name;
+  ValueType type = ValueType::string;
+};
+
+/// Whether a value is the digits of an integer beyond 64 bits.
+/// @param type that the value was declared with: digits in a text are text
+bool is_wide_integer(const result::Cell& cell, ValueType type);
+
 /// Sorts by the values of these names, each ascending: numbers, then `nan`, then texts, then what
 /// is missing. Rows that are equal keep their order. Unlike in JUBE, missing values and names that
 /// no row has do not keep the rest from being sorted.
-void sort_rows(std::vector<RowPlace>& rows, const std::vector<std::string>& names);
+void sort_rows(std::vector<RowPlace>& rows, const std::vector<SortName>& names);
 
 /// A filter, and whose it is, for messages: `table 'r'`.
 struct OwnedFilter {

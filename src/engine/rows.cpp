@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/analyse/analyse.hpp>
 #include <bench/expand/inheritance.hpp>
 
 namespace bench::engine {
@@ -14,6 +15,18 @@ using result::Cell;
 using workspace::Finding;
 using workspace::State;
 using workspace::Workpackage;
+
+namespace {
+
+std::set<std::string> used_pattern_sets(const model::Analyser& analyser) {
+  std::set<std::string> used(analyser.use.begin(), analyser.use.end());
+  for (const model::Analysis& analysis : analyser.analyses)
+    for (const model::AnalysedFile& file : analysis.files)
+      used.insert(file.use.begin(), file.use.end());
+  return used;
+}
+
+}  // namespace
 
 /// A parameter in the workpackages of one step.
 struct Rows::ParameterOfStep {
@@ -97,6 +110,10 @@ Rows::Rows(const Run& run, const Family& family, const std::string& analyser,
       analyser_(analyser),
       reduce_(run.benchmark.analyser(analyser)->reduce),
       benchmark_variables_(benchmark_variables(run)) {
+  for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
+    for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
+      if (!pattern.derived)
+        patterns_.insert(pattern.name);
   for (const Finding& finding : findings)
     findings_[finding.name].push_back(&finding);
   for (auto& [name, found] : findings_)
@@ -142,29 +159,53 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
                 NameInSteps& meaning) const {
   for (const std::size_t position : heads_[row])
     if (const Finding* one = found.at(family_.at(standing_for(position)).id))
-      return {.value = one->value,
-              .format = "",
-              .estimated = one->estimated,
-              .absent_reason = one->absent_reason};
+      if (one->value || !is_pattern(name))
+        return {
+            .value = one->value, .estimated = one->estimated, .absent_reason = one->absent_reason};
   if (Cell of_head = meaning.of_head(family_.at(heads_[row].front())); of_head.value)
     return of_head;
   for (const std::size_t position : heads_[row])
     if (Cell of_ancestor = meaning.of_ancestor(family_.at(position)); of_ancestor.value)
       return of_ancestor;
-  return name.starts_with("jube_") ? variable(row, name) : Cell{};
+  if (name.starts_with("jube_"))
+    return variable(row, name);
+  return {.absent_reason = no_match(row, name)};
+}
+
+std::string Rows::no_match(std::size_t row, const std::string& name) const {
+  const std::string base(analyse::without_suffix(name));
+  for (const std::string& pattern : {name, base}) {
+    const auto found = findings_.find(pattern);
+    if (found == findings_.end() || !is_pattern(pattern))
+      continue;
+    for (const std::size_t position : heads_[row]) {
+      const long long id = family_.at(standing_for(position)).id;
+      const auto at = std::ranges::lower_bound(found->second, id, {}, &Finding::workpackage);
+      if (at != found->second.end() && (*at)->workpackage == id && !(*at)->value)
+        return (*at)->absent_reason;
+    }
+  }
+  return "";
+}
+
+bool Rows::is_pattern(std::string_view name) const {
+  return patterns_.contains(name) || patterns_.contains(analyse::without_suffix(name));
+}
+
+std::string Rows::why_unknown(std::size_t row, const std::string& name) const {
+  const std::string& step = family_.at(heads_[row].front()).step;
+  if (is_pattern(name))
+    return fmt::format("no file of step {} is searched", step);
+  return fmt::format("step {} has no such value", step);
 }
 
 namespace {
 
-std::string status_word(State state) {
-  switch (state) {
-    case State::done:
-      return "DONE";
-    case State::failed:
-      return "ERROR";
-    default:
-      return "RUNNING";
-  }
+std::string status_word(const std::vector<State>& states) {
+  if (std::ranges::find(states, State::failed) != states.end())
+    return "ERROR";
+  const bool done = std::ranges::all_of(states, [](State state) { return state == State::done; });
+  return done ? "DONE" : "RUNNING";
 }
 
 /// `000003` and a benchmark that is called `1e3` stay texts.
@@ -182,8 +223,12 @@ Variables Rows::variables(std::size_t position) const {
   const Workpackage& workpackage = family_.at(position);
   Variables known = benchmark_variables_;
   add_step_variables(*run_.benchmark.step(workpackage.step), known);
-  add_workpackage_variables(run_, workpackage, family_.parents(position), known);
-  known["jube_wp_status"] = status_word(workpackage.state);
+  add_workpackage_variables(run_, workpackage, family_.parents(position), known,
+                            workpackage.progress.cycle);
+  std::vector<State> states;
+  for (const std::size_t iteration : iterations_of(position))
+    states.push_back(family_.at(iteration).state);
+  known["jube_wp_status"] = status_word(states);
   return known;
 }
 
@@ -208,16 +253,30 @@ Cell Rows::variable(std::size_t row, const std::string& name) const {
   return {};
 }
 
-std::string Rows::absence(std::size_t row) const {
-  const std::size_t head = heads_[row].front();
-  const auto siblings = reduce_ ? family_.siblings(head) : std::vector<std::size_t>{head};
-  for (const std::size_t position : siblings)
-    if (const Workpackage& one = family_.at(position); one.state == State::failed)
-      return fmt::format("workpackage {} failed: {}", one.id, one.reason);
-  for (const std::size_t position : siblings)
-    if (const Workpackage& one = family_.at(position); one.state != State::done)
-      return fmt::format("workpackage {} has not ended", one.id);
-  return "";
+std::vector<std::size_t> Rows::iterations_of(std::size_t position) const {
+  return reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
+}
+
+result::RowSource Rows::source(std::size_t row) const {
+  result::RowSource source;
+  for (const std::size_t position : heads_[row]) {
+    const bool is_head = position == heads_[row].front();
+    const auto iterations =
+        reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
+    std::size_t done = 0;
+    for (const std::size_t iteration : iterations) {
+      const Workpackage& one = family_.at(iteration);
+      done += one.state == State::done ? 1 : 0;
+      if (one.state != State::done)
+        source.not_done.push_back(
+            {.workpackage = one.id, .failed = one.state == State::failed, .reason = one.reason});
+    }
+    if (is_head) {
+      source.iterations = iterations.size();
+      source.done = done;
+    }
+  }
+  return source;
 }
 
 }  // namespace bench::engine

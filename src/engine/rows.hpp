@@ -3,8 +3,11 @@
 #include "family.hpp"
 #include "variables.hpp"
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -29,9 +32,15 @@ class Rows {
   /// ancestor; a parameter; `<parameter>_<step>` of an ancestor; a variable of JUBE's.
   const std::vector<result::Cell>& column(const std::string& name);
 
-  /// Why a row has no value where its siblings have one: its workpackages failed, or have not
-  /// ended. Empty where neither is so.
-  std::string absence(std::size_t row) const;
+  /// The workpackages behind a row.
+  result::RowSource source(std::size_t row) const;
+
+  /// Whether the name is that of a pattern of the analyser or of one of its statistics. As in JUBE,
+  /// where it has no match there is nothing; where a meter tells nothing, that has to be said.
+  bool is_pattern(std::string_view name) const;
+
+  /// Why no row has any value under a name.
+  std::string why_unknown(std::size_t row, const std::string& name) const;
 
  private:
   struct ParameterOfStep;
@@ -42,8 +51,12 @@ class Rows {
   std::size_t standing_for(std::size_t position) const {
     return reduce_ ? family_.representative(position) : position;
   }
+  /// The workpackages that are one in a row.
+  std::vector<std::size_t> iterations_of(std::size_t position) const;
   result::Cell cell(std::size_t row, const std::string& name, FoundOfName& found,
                     NameInSteps& meaning) const;
+  /// Why the pattern behind a name, which may be one of its statistics, has no match in a row.
+  std::string no_match(std::size_t row, const std::string& name) const;
   result::Cell variable(std::size_t row, const std::string& name) const;
   Variables variables(std::size_t position) const;
 
@@ -51,6 +64,7 @@ class Rows {
   const Family& family_;
   std::string analyser_;
   bool reduce_;
+  std::set<std::string, std::less<>> patterns_;  ///< Those that search files, by name.
   Variables benchmark_variables_;
   /// The head of each row with its ancestors, nearest first; ascending by head.
   std::vector<std::vector<std::size_t>> heads_;

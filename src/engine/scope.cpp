@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::engine {
@@ -10,6 +11,10 @@ namespace fs = std::filesystem;
 
 std::string Scope::substitute(const std::string& text) const {
   return evaluate::substitute(text, lookup_in(variables, workpackage.parameters));
+}
+
+std::string Scope::file_name(const std::string& text) const {
+  return expand_user_and_environment(substitute(text));
 }
 
 bool Scope::holds(const std::string& expression, const Place& place) const {
@@ -55,7 +60,7 @@ fs::path Scope::directory_of(const model::Command& command) const {
   fs::path base = command.shared ? shared() : work();
   if (command.work_dir.empty())
     return base;
-  const std::string name = substitute(command.work_dir);
+  const std::string name = file_name(command.work_dir);
   if (name.find('$') != std::string::npos)
     throw Error(fmt::format("the command's work_dir is unknown: {}", name), "", command.place);
   return (base / name).lexically_normal();

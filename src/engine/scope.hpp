@@ -20,6 +20,8 @@ struct Scope {
   evaluate::Evaluator& evaluator;
 
   std::string substitute(const std::string& text) const;
+  /// A file or directory as its text names it: parameters, then `~` and environment variables.
+  std::string file_name(const std::string& text) const;
 
   /// The truth of an expression, such as `active`.
   /// @throws Error with `place` if it is none

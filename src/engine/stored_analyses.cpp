@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 
+#include <bench/analyse/analyse.hpp>
 #include <bench/engine/report.hpp>
 #include <bench/evaluate/substitute.hpp>
 
@@ -39,8 +40,14 @@ class NeededNames {
     }
   }
 
+  /// With the patterns behind statistics: these say why there are none.
   std::optional<std::set<std::string>> names() const {
-    return any_ ? std::nullopt : std::optional(names_);
+    if (any_)
+      return std::nullopt;
+    std::set<std::string> names = names_;
+    for (const std::string& name : names_)
+      names.emplace(analyse::without_suffix(name));
+    return names;
   }
 
  private:

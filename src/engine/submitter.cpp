@@ -9,8 +9,10 @@
 
 #include <bench/base/chunks.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/outage.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/uuid.hpp>
+#include <bench/schedule/job_id.hpp>
 
 namespace bench::engine {
 
@@ -37,7 +39,8 @@ Submitter::Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks
 
 Submitter::Submitter(const Run& run, workspace::Workspace& workspace, Graph& graph,
                      const Queue& queue, Ledger& ledger, const Course& course,
-                     evaluate::Evaluator& evaluator, schedule::BatchQueue& batch)
+                     evaluate::Evaluator& evaluator, const LostAttempts& lost,
+                     schedule::BatchQueue& batch)
     : run_(run),
       workspace_(workspace),
       graph_(graph),
@@ -45,9 +48,19 @@ Submitter::Submitter(const Run& run, workspace::Workspace& workspace, Graph& gra
       ledger_(ledger),
       course_(course),
       evaluator_(evaluator),
+      lost_(lost),
       batch_(batch),
       capacity_(run),
       spending_(run, workspace, graph, evaluator) {}
+
+Completion Submitter::failure_by(long long workpackage, const Error& error) const {
+  if (!is_fault_of_machine(error, run_.directory.path))
+    return failure(workpackage, render(error));
+  Completion completion = failure(workpackage, error.message());
+  completion.outcome = Outcome::interrupted;
+  completion.held_up = true;
+  return completion;
+}
 
 template <class Action>
 void Submitter::for_each(const Bundle& bundle, Action action) {
@@ -74,18 +87,37 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
     const Bundle bundle = std::move(bundles.front());
     bundles.pop_front();
     try {
-      if (trouble_.empty())
-        hand_over(bundle, bundles, failed);
+      if (const std::string* refusal = refusal_of(bundle))
+        refuse(bundle, *refusal);
+      else if (trouble_.empty())
+        hand_over(bundle, bundles);
       else
         take_back(bundle, spent_ ? trouble_ : "the batch system took no more jobs");
     } catch (const Error& error) {
       for_each(bundle, [&](const Planned& one, std::optional<int>) {
-        failed.push_back(failure(one.job.workpackage, render(error)));
+        failed.push_back(failure_by(one.job.workpackage, error));
       });
     }
     workspace_.apply(ledger_.take_changes());
   }
   return failed;
+}
+
+std::string Submitter::cancel_all() {
+  const auto ids = batch_.ids();
+  std::vector<std::string> jobs;
+  for (const auto& [workpackage, id] : ids)
+    jobs.push_back(id);
+  if (std::string said = batch_.system().cancel(jobs); !said.empty())
+    return said;
+  for (const auto& [workpackage, id] : ids) {
+    Completion completion =
+        failure(workpackage, fmt::format("job {} was cancelled with bench", id));
+    completion.outcome = Outcome::cancelled;
+    ledger_.end(graph_.at(workpackage), completion);
+  }
+  batch_.forget_all();
+  return "";
 }
 
 void Submitter::book(const Bundle& bundle) {
@@ -107,6 +139,10 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
   for (const long long id : ids) {
     const Workpackage& workpackage = graph_.at(id);
     try {
+      if (auto told = lost_.find(workpackage)) {
+        failed.push_back(std::move(*told));
+        continue;
+      }
       Planned planned;
       planned.scope = scope_of(run_, graph_, workpackage, evaluator_);
       Prepared prepared =
@@ -120,10 +156,7 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
       planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
       all.push_back(std::move(planned));
     } catch (const Error& error) {
-      if (error.may_pass())
-        ledger_.hold_back(graph_.at(id), error.message());
-      else
-        failed.push_back(failure(id, render(error)));
+      failed.push_back(failure_by(id, error));
     }
   }
   return all;
@@ -181,6 +214,8 @@ std::string Submitter::dependency_of(const Bundle& bundle) {
     ids = lanes;
   else if (lanes.size() >= static_cast<std::size_t>(queue_.limit(step)))
     ids = {lanes.front()};
+  for (std::string& id : ids)
+    id = schedule::without_cluster(id);  // of which a dependency cannot speak
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids.empty() ? "" : "afterany:" + join(ids, ":");
@@ -196,9 +231,8 @@ std::vector<std::string>& Submitter::lanes_of(const std::string& step) {
   for (const auto& [workpackage, id] : batch_.ids()) {
     if (graph_.at(workpackage).step != step)
       continue;
-    const auto underscore = id.find('_');
-    const std::string job = id.substr(0, underscore);
-    if (underscore != std::string::npos)
+    const std::string job = schedule::array_of(id);
+    if (job != id)
       lanes.assign(limit, job);  // the latest array waits for those before it
     else if (std::ranges::find(lanes, job) == lanes.end())
       lanes.push_back(job);
@@ -234,7 +268,7 @@ schedule::Submission Submitter::write_script(const Bundle& bundle) {
                                   .name = name,
                                   .script = first.job.script,
                                   .directory = first.job.work_directory,
-                                  .environment = base_environment()};
+                                  .environment = script_environment()};
   set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
   // Some batch systems take the account on their command line only.
   if (const std::string& account = run_.platform.asking.account; !account.empty())
@@ -253,7 +287,7 @@ schedule::Submission Submitter::write_script(const Bundle& bundle) {
   }
   write_file_atomically(list, lines);
   const int pack = static_cast<int>(bundle.tasks.front().size());
-  const std::string messages = directive_file(run_.platform, submission.directory / "messages");
+  const std::string messages = directive_file(run_.platform, messages_of(run_, bundle.uuid));
   write_file_atomically(
       submission.script,
       fill_job_template(*first.scope, first.geometry,
@@ -279,9 +313,38 @@ void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
   next.push_front(std::move(first));
 }
 
+/// One answer is enough for jobs that ask for the same; and for all, where nothing else was taken
+/// and it is given twice: then it lies with the account, say, not with what the jobs ask for.
+void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
+  const std::string& head = bundle.first().head;
+  const bool is_new = refused_heads_.emplace(head, reason).second;
+  newly_refused_ = true;
+  if (is_new && !accepted_ && refused_.contains(reason))
+    refusal_ = reason;
+  for_each(bundle, [&](const Planned& one, std::optional<int>) {
+    ledger_.come_back_later(graph_.at(one.job.workpackage), reason);
+    ++refused_[reason];
+  });
+}
+
+const std::string* Submitter::refusal_of(const Bundle& bundle) const {
+  const auto known = refused_heads_.find(bundle.first().head);
+  if (known != refused_heads_.end())
+    return &known->second;
+  return refusal_ ? &*refusal_ : nullptr;
+}
+
+std::string Submitter::refusals() const {
+  std::vector<std::string> texts;
+  for (const auto& [reason, count] : refused_)
+    texts.push_back(fmt::format("{} refused the job{} of {} workpackage{}: {}",
+                                batch_.system().name(), count == 1 ? "" : "s", count,
+                                count == 1 ? "" : "s", reason));
+  return join(texts, "\n");
+}
+
 /// @param next takes what is to be handed over instead
-void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
-                          std::vector<Completion>& refused) {
+void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
   if (!spending_.admits(bundle.first().geometry, bundle.tasks.size())) {
     if (bundle.tasks.size() > 1) {
       halve(bundle, next);
@@ -295,9 +358,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
   const schedule::Submission submission = write_script(bundle);
   const Verdict verdict = batch_.system().submit(submission);
   if (verdict.kind == Verdict::Kind::refused) {
-    for_each(bundle, [&](const Planned& one, std::optional<int>) {
-      refused.push_back(failure(one.job.workpackage, verdict.reason));
-    });
+    refuse(bundle, verdict.reason);
     return;
   }
   if (verdict.kind == Verdict::Kind::full) {
@@ -309,6 +370,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
     halve(bundle, next);
     return;
   }
+  accepted_ = accepted_ || verdict.kind == Verdict::Kind::accepted;
   spending_.add(bundle.first().geometry, bundle.tasks.size());
   if (verdict.kind == Verdict::Kind::unavailable)
     trouble_ = verdict.reason;
@@ -316,14 +378,15 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next,
     take_lanes(bundle, verdict.id);
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
     const std::string id =
-        task && !verdict.id.empty() ? fmt::format("{}_{}", verdict.id, *task) : verdict.id;
+        task && !verdict.id.empty() ? schedule::task_of(verdict.id, *task) : verdict.id;
     if (!id.empty())
       ledger_.submit(graph_.at(one.job.workpackage), id);
     batch_.add({.job = one.job,
                 .submission = bundle.uuid,
                 .name = submission.name,
                 .id = id,
-                .task = task});
+                .task = task,
+                .messages = messages_of(run_, bundle.uuid)});
   });
 }
 

@@ -5,12 +5,14 @@
 #include "graph.hpp"
 #include "job_script.hpp"
 #include "ledger.hpp"
+#include "lost_attempts.hpp"
 #include "queue.hpp"
 #include "spending.hpp"
 
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/engine/run.hpp>
@@ -26,15 +28,26 @@ class Submitter {
  public:
   Submitter(const Run& run, workspace::Workspace& workspace, Graph& graph, const Queue& queue,
             Ledger& ledger, const Course& course, evaluate::Evaluator& evaluator,
-            schedule::BatchQueue& batch);
+            const LostAttempts& lost, schedule::BatchQueue& batch);
 
   /// @param ids ready workpackages, ascending
-  /// @returns how those ended that could not be prepared or were refused
+  /// Those that are refused stay ready, for a bench that asks otherwise.
+  /// @returns how those ended that could not be prepared or had ended already; with `held_up`
+  ///          those that the machine kept from being submitted: they are to be made ready
   std::vector<schedule::Completion> submit(const std::vector<long long>& ids);
+
+  /// The user does not want what the batch system has any more.
+  /// @returns what the batch system has against it; empty: nothing
+  std::string cancel_all();
 
   /// Why the last submission did not reach the batch system; empty: it did.
   const std::string& trouble() const { return trouble_; }
   void forget_trouble() { trouble_.clear(); }
+  /// What the batch system said where it refused jobs, and of how many workpackages; empty: it has
+  /// taken all.
+  std::string refusals() const;
+  /// Whether there are new ones since this was last asked.
+  bool take_refused() { return std::exchange(newly_refused_, false); }
   /// Whether it was the budget of the run; only a job that ends can change that.
   bool is_spent() const { return spent_; }
   void job_has_ended() { spent_ = false; }
@@ -63,10 +76,12 @@ class Submitter {
 
   std::vector<Planned> prepare_all(const std::vector<long long>& ids,
                                    std::vector<schedule::Completion>& failed);
+  schedule::Completion failure_by(long long workpackage, const Error& error) const;
   std::deque<Bundle> bundle(const std::vector<Planned>& planned);
   void book(const Bundle& bundle);
-  void hand_over(const Bundle& bundle, std::deque<Bundle>& next,
-                 std::vector<schedule::Completion>& refused);
+  void hand_over(const Bundle& bundle, std::deque<Bundle>& next);
+  void refuse(const Bundle& bundle, const std::string& reason);
+  const std::string* refusal_of(const Bundle& bundle) const;
   void take_back(const Bundle& bundle, const std::string& reason);
   void halve(const Bundle& bundle, std::deque<Bundle>& next);
   schedule::Submission write_script(const Bundle& bundle);
@@ -84,6 +99,7 @@ class Submitter {
   Ledger& ledger_;
   const Course& course_;
   evaluate::Evaluator& evaluator_;
+  const LostAttempts& lost_;
   schedule::BatchQueue& batch_;
   /// Of a step that limits how many run at a time: the job that each lane waits for.
   std::map<std::string, std::vector<std::string>> lanes_;
@@ -91,6 +107,11 @@ class Submitter {
   Spending spending_;
   bool spent_ = false;
   std::string trouble_;
+  bool newly_refused_ = false;
+  bool accepted_ = false;  ///< The batch system has taken a job since bench began.
+  std::map<std::string, std::size_t> refused_;        ///< Workpackages by what it said.
+  std::map<std::string, std::string> refused_heads_;  ///< What it said of equal jobs.
+  std::optional<std::string> refusal_;                ///< What it says of all jobs.
 };
 
 }  // namespace bench::engine

@@ -56,29 +56,27 @@ std::string substituted(const model::SubstituteSet& set, std::string text, const
 
 }  // namespace
 
-void substitute_files(const model::SubstituteSet& set, const Scope& scope) {
-  for (const model::SubstitutedFile& file : set.files) {
-    const auto path = [&](const std::string& name) {
-      return scope.work() / expand_user_and_environment(scope.substitute(name));
-    };
-    const fs::path in = path(file.in);
-    const fs::path out = path(file.out);
-    std::error_code failure;
-    if (!fs::is_regular_file(in, failure))
-      throw Error(fmt::format("there is no file {} to make substitutions in", in.string()),
-                  "a file set can copy it there", file.place);
-    const std::string text = substituted(set, read_file(in), scope);
-    // A link under the name of the output is replaced, but what is appended goes through it.
-    refuse_link_out(scope.run.directory.path, file.append ? out : out.parent_path());
-    if (file.append)
-      append_to_file(out, text);
-    else
-      write_file_atomically(out, text);
-    fs::permissions(out, fs::status(in).permissions(), failure);
-    if (failure)
-      throw Error::of_system(fmt::format("cannot set the mode of {}", out.string()),
-                             failure.value(), "", file.place);
-  }
+void substitute_file(const model::SubstituteSet& set, const model::SubstitutedFile& file,
+                     const Scope& scope) {
+  const fs::path in = scope.work() / scope.file_name(file.in);
+  const fs::path out = scope.work() / scope.file_name(file.out);
+  std::error_code failure;
+  // Asked first: the output may take the place of the input.
+  const fs::file_status status = is_there(in) ? fs::status(in, failure) : fs::file_status();
+  if (!fs::is_regular_file(status))
+    throw Error(fmt::format("there is no file {} to make substitutions in", in.string()),
+                "a file set can copy it there", file.place);
+  const std::string text = substituted(set, read_file(in), scope);
+  // A link under the name of the output is replaced, but what is appended goes through it.
+  refuse_link_out(scope.run.directory.path, file.append ? out : out.parent_path());
+  if (file.append)
+    append_to_file(out, text);
+  else
+    write_file_atomically(out, text);
+  fs::permissions(out, status.permissions(), failure);
+  if (failure)
+    throw Error::of_system(fmt::format("cannot set the mode of {}", out.string()), failure.value(),
+                           "", file.place);
 }
 
 }  // namespace bench::engine

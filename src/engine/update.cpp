@@ -29,15 +29,14 @@ std::string_view name_of(const Node& benchmark) {
   return name ? strip(name->value) : "benchmark";
 }
 
-bool is_other_benchmark(const Node& node, const std::string& name) {
-  return node.name == "benchmark" && name_of(node) != name;
+bool is_benchmark(const Node& node, const std::string& name) {
+  return node.name == "benchmark" && name_of(node) == name;
 }
 
 /// The benchmark of that name, which is there: the model was built from this tree.
 Node& benchmark_in(Node& root, const std::string& name) {
-  return *std::find_if(root.children.begin(), root.children.end(), [&](const Node& node) {
-    return node.name == "benchmark" && name_of(node) == name;
-  });
+  return *std::find_if(root.children.begin(), root.children.end(),
+                       [&](const Node& node) { return is_benchmark(node, name); });
 }
 
 }  // namespace
@@ -46,22 +45,22 @@ Run with_updated_evaluation(const Run& run, Request request, Diagnostics& diagno
   const std::string& name = run.benchmark.name;
   for (const std::string& tag : split_names(run.fact("tags")))
     request.tags.insert(tag);
-  request.platform = run.fact("platform");
-  Input input = read_input(request, diagnostics);
-  const auto is_wanted = [&](const model::Benchmark& one) { return one.name == name; };
-  if (std::none_of(input.benchmarks.begin(), input.benchmarks.end(), is_wanted))
+  request.platform = platform_source(run);
+  Input input = read_input_document(request, diagnostics);
+  if (std::ranges::all_of(input.document.children,
+                          [&](const Node& node) { return !is_benchmark(node, name); }))
     throw Error(fmt::format("{} has no benchmark '{}'", request.input_file.string(), name),
                 "an update is taken from the benchmark of the same name");
   Node document = document::from_json(run.fact("document"));
   // The run is one benchmark; what others of its file use would be missed there.
-  std::erase_if(document.children,
-                [&](const Node& node) { return is_other_benchmark(node, name); });
+  std::erase_if(document.children, [&](const Node& node) {
+    return node.name == "benchmark" && !is_benchmark(node, name);
+  });
   take_evaluation(input.document, document);
   take_evaluation(benchmark_in(input.document, name), benchmark_in(document, name));
   Run updated = run;
   updated.facts["document"] = document::to_json(document);
-  Diagnostics seen_in_the_file;
-  updated.benchmark = model::build(document, seen_in_the_file).at(0);
+  updated.benchmark = model::build(document, diagnostics, false).at(0);
   return updated;
 }
 

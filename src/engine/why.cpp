@@ -2,6 +2,7 @@
 #include "job_news.hpp"
 #include "part.hpp"
 #include "prepare.hpp"
+#include "step_jobs.hpp"
 #include "variables.hpp"
 
 #include <algorithm>
@@ -64,6 +65,10 @@ class Explaining {
 
   Explanation explain() {
     say_parents();
+    if (run_.facts.contains("jube_version")) {
+      explain_run_of_jube();
+      return std::move(explanation_);
+    }
     switch (workpackage_.state) {
       case State::ready:
         say_ready();
@@ -102,6 +107,17 @@ class Explaining {
                                   workspace::name_of(parent.state)));
     }
     say("parents", join(texts, "\n"));
+  }
+
+  /// JUBE keeps less, and what is to be done is its own affair.
+  void explain_run_of_jube() {
+    if (workpackage_.has_ended())
+      say("ended", end_text());
+    say("reason", workpackage_.reason);
+    say_commands();
+    say_children();
+    say("made by", "JUBE: bench only reads this run, and `jube continue` goes on with it");
+    add_output();
   }
 
   /// @param otherwise what to say where nobody works on the run
@@ -182,7 +198,7 @@ class Explaining {
     } else {
       // The question would be put with the words of the run, by a program.
       const JobNews news = workspace::is_own(run_.directory.path)
-                               ? ask_about(run_, *attempt_)
+                               ? ask_about(run_, workpackage_.step, *attempt_)
                                : JobNews{.text = "nobody was asked: the run is not yours"};
       say("job", news.text);
       if (news.may_end)
@@ -198,6 +214,9 @@ class Explaining {
     if (!command.shared) {
       say("waits for", fmt::format("the file {}, after its command {}",
                                    substitute(command.done_file), index + 1));
+      if (const std::string job = submitted_job(run_, workpackage_);
+          !job.empty() && workspace::is_own(run_.directory.path))
+        say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
       say_worker("nobody works on the run; `bench continue` looks for the file");
       add_output();
       return;

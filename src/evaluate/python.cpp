@@ -217,7 +217,7 @@ void Evaluator::Python::start() {
   const std::string program = interpreter();
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw Error(fmt::format("cannot make a socket: {}", std::strerror(errno)));
+    throw Error::of_system("cannot make a socket", errno);
   channel_ = UniqueFd(ends[0]);
   UniqueFd worker_end(ends[1]);
   ProcessSpec spec;
@@ -226,12 +226,14 @@ void Evaluator::Python::start() {
   process_.emplace(spec);
   worker_end = UniqueFd();
 
+  // A shell script that starts the interpreter may print what BASH_ENV says before.
+  constexpr std::size_t most_before = 65'536;
   std::string inbox;
   const auto deadline = deadline_in(start_timeout_s);
-  while (inbox != greeting) {
+  while (!inbox.ends_with(greeting)) {
     const Ready ready = wait_for(channel_.get(), process_->pidfd(), false, deadline);
     const bool open = ready.to_read ? receive(channel_.get(), inbox) : !ready.ended;
-    if (!open || ready.late || !greeting.starts_with(inbox)) {
+    if (!open || ready.late || inbox.size() > most_before) {
       stop();
       throw Error(fmt::format("'{}' does not run as a Python interpreter", program), install_hint);
     }

@@ -63,7 +63,7 @@ void scan(std::string_view text, const Plain& plain, const OnToken& token) {
 
 /// Between the rounds `$$` stands for a `$` that takes no part any more; the `$` of an inserted
 /// value is written so, too.
-void append_value(std::string& text, const std::string& value) {
+void append_value(std::string& text, std::string_view value) {
   for (const char c : value)
     text.append(c == '$' ? 2 : 1, c);
 }
@@ -126,6 +126,19 @@ std::vector<std::string> names_in(std::string_view text) {
           names.emplace_back(token.name);
       });
   return names;
+}
+
+std::string escape_all_but(std::string_view text, const std::vector<std::string>& names) {
+  std::string escaped;
+  scan(
+      text, [&](std::string_view plain) { escaped += plain; },
+      [&](const Token& token, std::string_view written) {
+        if (std::ranges::find(names, token.name) != names.end())
+          escaped += written;
+        else
+          append_value(escaped, written);
+      });
+  return escaped;
 }
 
 std::string number_names(std::string_view text, std::string_view name, int& count) {

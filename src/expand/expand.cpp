@@ -90,14 +90,9 @@ Lookup lookup_in(const Combination& combination, const Lookup& constants) {
   };
 }
 
-/// Which of the combinations `expression` is true for.
-std::vector<bool> truths(std::span<const Combination> combinations, const std::string& expression,
-                         const char* what, const model::Step& step, const Lookup& constants,
-                         evaluate::Evaluator& evaluator) {
-  std::vector<std::string> texts;
-  texts.reserve(combinations.size());
-  for (const Combination& combination : combinations)
-    texts.push_back(evaluate::substitute(expression, lookup_in(combination, constants)));
+/// The truth of each of the texts that an expression has become.
+std::vector<bool> truths(std::span<const std::string> texts, const char* what,
+                         const model::Step& step, evaluate::Evaluator& evaluator) {
   const auto outcomes = evaluator.evaluate_truth(texts);
   std::vector<bool> values;
   for (std::size_t k = 0; k < texts.size(); ++k) {
@@ -110,17 +105,25 @@ std::vector<bool> truths(std::span<const Combination> combinations, const std::s
   return values;
 }
 
-/// Removes the combinations for which `expression` is false; returns how many.
+/// Removes the combinations for which `expression` is false; returns how many. Those that
+/// `is_undecided` stay.
+template <class Undecided>
 std::size_t drop(std::vector<Combination>& combinations, const std::string& expression,
                  const char* what, const model::Step& step, const Lookup& constants,
-                 evaluate::Evaluator& evaluator) {
+                 evaluate::Evaluator& evaluator, const Undecided& is_undecided) {
   if (expression.empty() || expression == "true")
     return 0;
   std::vector<Combination> kept;
   for (std::size_t begin = 0; begin < combinations.size(); begin += chunk_size) {
     const auto chunk =
         std::span(combinations).subspan(begin, std::min(chunk_size, combinations.size() - begin));
-    const auto values = truths(chunk, expression, what, step, constants, evaluator);
+    std::vector<std::string> texts;
+    texts.reserve(chunk.size());
+    for (const Combination& combination : chunk)
+      texts.push_back(is_undecided(combination)
+                          ? "true"
+                          : evaluate::substitute(expression, lookup_in(combination, constants)));
+    const auto values = truths(texts, what, step, evaluator);
     for (std::size_t k = 0; k < chunk.size(); ++k)
       if (values[k])
         kept.push_back(std::move(chunk[k]));
@@ -128,6 +131,16 @@ std::size_t drop(std::vector<Combination>& combinations, const std::string& expr
   const std::size_t dropped = combinations.size() - kept.size();
   combinations = std::move(kept);
   return dropped;
+}
+
+/// Whether `active` names a variable of the workpackage, or a parameter that waits for one.
+bool waits_for_workpackage(const Combination& combination, const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return name.starts_with("jube_wp_") ||
+           std::ranges::any_of(combination.assignments, [&](const Assignment& assignment) {
+             return assignment.late && assignment.definition->name == name;
+           });
+  });
 }
 
 }  // namespace
@@ -147,11 +160,20 @@ Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
   growth.start(origins, expansion);
   growth.grow(evaluator, limits, expansion);
   expansion.combinations = growth.combinations();
-  expansion.dropped_by_where =
-      drop(expansion.combinations, step.where, "where", step, constants, evaluator);
+  expansion.dropped_by_where = drop(expansion.combinations, step.where, "where", step, constants,
+                                    evaluator, [](const Combination&) { return false; });
+  const std::vector<std::string> names = evaluate::names_in(step.active);
+  for (Combination& combination : expansion.combinations)
+    combination.active_is_late = waits_for_workpackage(combination, names);
   expansion.dropped_by_active =
-      drop(expansion.combinations, step.active, "active", step, constants, evaluator);
+      drop(expansion.combinations, step.active, "active", step, constants, evaluator,
+           [](const Combination& combination) { return combination.active_is_late; });
   return expansion;
+}
+
+bool is_active(const model::Step& step, const Lookup& variables, evaluate::Evaluator& evaluator) {
+  const std::string text = evaluate::substitute(step.active, variables);
+  return truths({&text, 1}, "active", step, evaluator).front();
 }
 
 }  // namespace bench::expand

@@ -1,5 +1,7 @@
 #include "layouts.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include <bench/expand/inheritance.hpp>
@@ -10,11 +12,59 @@ namespace bench::expand {
 using model::Parameter;
 using model::ParameterSet;
 
+namespace {
+
+/// The names that a value may still hold: those of its text, and of the texts behind them.
+std::vector<std::string> names_behind(const Parameter& definition, const Layout& layout) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& text) {
+    for (std::string& name : evaluate::names_in(text))
+      if (std::ranges::find(names, name) == names.end())
+        names.push_back(std::move(name));
+  };
+  const auto add_all = [&](const Parameter& parameter) {
+    add(parameter.text);
+    std::ranges::for_each(parameter.values, add);
+  };
+  add_all(definition);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (const auto found = layout.index.find(names[k]); found != layout.index.end())
+      add_all(*layout.definitions[found->second]);
+  return names;
+}
+
+/// Makes an inherited value open again where its text names what no earlier step knew and this one
+/// does. Nothing else in the value is touched: its other `$` come from `$$` or from a script.
+void reopen_if_completed(const Draft& draft, const Layout& inherited, std::size_t k, Slot& slot) {
+  const Parameter& definition = *draft.layout->definitions[k];
+  if (slot.text.find('$') == std::string::npos || definition.mode != evaluate::Mode::text)
+    return;
+  std::vector<std::string> names = names_behind(definition, *draft.layout);
+  std::erase_if(names, [&](const std::string& name) {
+    const bool known = name.starts_with("jube_") || draft.layout->index.contains(name) ||
+                       (draft.pending && draft.pending->names.contains(name));
+    return !known || inherited.index.contains(name);
+  });
+  std::string text = evaluate::escape_all_but(slot.text, names);
+  if (evaluate::names_in(text).empty())
+    return;
+  slot.splits =
+      definition.values.empty() && slot.text.find(definition.separator) == std::string::npos;
+  slot.text = std::move(text);
+  slot.progress = Progress::open;
+}
+
+}  // namespace
+
 std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constants, Draft& draft) {
   draft.layout = inherited_layout(origin);
   for (const Assignment& inherited : origin.inherited)
     draft.slots.push_back({.text = inherited.value, .progress = Progress::constant});
   std::string conflict = add_known(step_.use, constants, draft);
+  const Layout& inherited = *inherited_layout(origin);
+  for (std::size_t k = 0; k < draft.slots.size(); ++k)
+    if (draft.slots[k].progress == Progress::constant)
+      reopen_if_completed(draft, inherited, k, draft.slots[k]);
   // What the step makes anew though none of its sets defines it.
   for (std::size_t k = draft.layout->own; k < draft.slots.size(); ++k)
     if (const Parameter& definition = *draft.layout->definitions[k];

@@ -63,7 +63,9 @@ Benchmark build_one(const Node& root, const Node& node) {
 std::vector<Benchmark> build(const Node& root, Diagnostics& diagnostics, bool whole_file) {
   std::vector<Benchmark> benchmarks;
   std::set<std::string> names;
+  check_definitions(root, diagnostics);
   for (const Node* node : root.all("benchmark")) {
+    check_definitions(*node, diagnostics);
     Benchmark benchmark = build_one(root, *node);
     if (!names.insert(benchmark.name).second)
       throw Error(fmt::format("benchmark '{}' is defined twice", benchmark.name),

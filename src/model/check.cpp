@@ -143,12 +143,13 @@ void check_results(const Benchmark& benchmark, const Node& node) {
 
 void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostics) {
   if (benchmark.steps.empty())
-    throw Error(fmt::format("benchmark '{}' has no step", benchmark.name),
-                "add `step: {name: ..., do: ...}`", node.place);
+    diagnostics.warn(fmt::format("benchmark '{}' has no step, so nothing runs", benchmark.name),
+                     "add `step: {name: ..., do: ...}`, or choose other tags", node.place);
   check_steps(benchmark, node);
   check_depend(benchmark);
   check_analysers(benchmark, node);
   check_results(benchmark, node);
+  check_values(benchmark, diagnostics);
   check_columns(benchmark, diagnostics);
 }
 

@@ -17,6 +17,14 @@ void check(const Benchmark& benchmark, const document::Node& node, Diagnostics& 
 void check_unused(const std::vector<Benchmark>& benchmarks, const document::Node& root,
                   bool whole_file, Diagnostics& diagnostics);
 
+/// Warns about integers with a fraction, patterns without a text, and patterns that a later one of
+/// the same name replaces.
+void check_values(const Benchmark& benchmark, Diagnostics& diagnostics);
+
+/// Warns about what JUBE accepts in silence in the parameter and pattern sets of `parent`: unknown
+/// types, and names that `$` cannot refer to.
+void check_definitions(const document::Node& parent, Diagnostics& diagnostics);
+
 /// Warns about columns that nothing can fill.
 void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics);
 

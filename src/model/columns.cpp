@@ -1,3 +1,5 @@
+#include "columns.hpp"
+
 #include "check.hpp"
 
 #include <algorithm>
@@ -35,29 +37,6 @@ void add_patterns(const Benchmark& benchmark, const std::vector<std::string>& se
         names.insert(pattern.name + suffix);
 }
 
-/// Every name that a row of these analysers may have a value for.
-std::set<std::string> fillable(const Benchmark& benchmark, const std::vector<std::string>& use) {
-  std::set<std::string> names;
-  std::set<std::string> steps;
-  for (const std::string& analyser_name : use) {
-    const Analyser& analyser = *benchmark.analyser(analyser_name);
-    add_patterns(benchmark, analyser.use, names);
-    for (const Analysis& analysis : analyser.analyses) {
-      collect_steps(benchmark, analysis.step, steps);
-      for (const AnalysedFile& file : analysis.files)
-        add_patterns(benchmark, file.use, names);
-    }
-  }
-  for (const std::string& step : steps)
-    for (const std::string& used : benchmark.step(step)->use)
-      for (const ParameterSet* set : possible_sets(benchmark, used))
-        for (const Parameter& parameter : set->parameters) {
-          names.insert(parameter.name);
-          names.insert(parameter.name + "_" + step);
-        }
-  return names;
-}
-
 bool measures_energy(const Benchmark& benchmark) {
   return std::any_of(benchmark.steps.begin(), benchmark.steps.end(),
                      [](const Step& step) { return step.energy.has_value(); });
@@ -83,29 +62,89 @@ bool is_of_meter(std::string_view name) {
   });
 }
 
+/// The parameters of a step, also by the step's name.
+void add_parameters(const Benchmark& benchmark, const std::string& step,
+                    std::set<std::string>& names) {
+  for (const std::string& used : benchmark.step(step)->use)
+    for (const ParameterSet* set : possible_sets(benchmark, used))
+      for (const Parameter& parameter : set->parameters) {
+        names.insert(parameter.name);
+        names.insert(parameter.name + "_" + step);
+      }
+}
+
 }  // namespace
 
+Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& use)
+    : energy_(measures_energy(benchmark)) {
+  std::set<std::string> steps;
+  for (const std::string& analyser_name : use) {
+    const Analyser& analyser = *benchmark.analyser(analyser_name);
+    add_patterns(benchmark, analyser.use, names_);
+    for (const Analysis& analysis : analyser.analyses) {
+      collect_steps(benchmark, analysis.step, steps);
+      for (const AnalysedFile& file : analysis.files)
+        add_patterns(benchmark, file.use, names_);
+    }
+  }
+  for (const std::string& step : steps)
+    add_parameters(benchmark, step, names_);
+  if (energy_)
+    for (const std::string name : meter_names)
+      for (const char* suffix : suffixes)
+        names_.insert(name + suffix);
+}
+
+bool Fillable::contains(const std::string& name) const {
+  return names_.contains(name) || name.starts_with("jube_") || (energy_ && is_of_meter(name));
+}
+
+std::string Fillable::near(const std::string& name) const {
+  constexpr std::array<std::pair<std::string_view, const char*>, 8> usual{{{"_mean", "_avg"},
+                                                                           {"_average", "_avg"},
+                                                                           {"_stdev", "_std"},
+                                                                           {"_stddev", "_std"},
+                                                                           {"_count", "_cnt"},
+                                                                           {"_minimum", "_min"},
+                                                                           {"_maximum", "_max"},
+                                                                           {"_total", "_sum"}}};
+  for (const auto& [other, own] : usual)
+    if (const auto base = name.size() - std::min(name.size(), other.size());
+        name.ends_with(other) && names_.contains(name.substr(0, base) + own))
+      return fmt::format("did you mean '{}'?", name.substr(0, base) + own);
+  return did_you_mean(name, std::vector<std::string>(names_.begin(), names_.end()));
+}
+
 void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
-  const bool energy = measures_energy(benchmark);
   for (const Result& result : benchmark.results) {
-    std::set<std::string> names = fillable(benchmark, result.use);
-    if (energy)
-      for (const std::string name : meter_names)
-        for (const char* suffix : suffixes)
-          names.insert(name + suffix);
-    const std::vector<std::string> known(names.begin(), names.end());
+    const Fillable names(benchmark, result.use);
     const auto check_all = [&](const auto& columns, const char* what) {
       for (const auto& column : columns)
-        if (!names.contains(column.name) && !column.name.starts_with("jube_") &&
-            !(energy && is_of_meter(column.name)))
+        if (!names.contains(column.name))
           diagnostics.warn(
               fmt::format("{} '{}' is no parameter or pattern of this result", what, column.name),
-              did_you_mean(column.name, known), column.place);
+              names.near(column.name), column.place);
     };
-    for (const Table& table : result.tables)
+    const auto check_sort = [&](const auto& one, const char* what) {
+      for (const std::string& name : one.sort)
+        if (!names.contains(name))
+          diagnostics.warn(
+              fmt::format("{} '{}' is sorted by '{}', which is no parameter or pattern "
+                          "of this result",
+                          what, one.name, name),
+              names.near(name), one.place);
+    };
+    for (const Table& table : result.tables) {
       check_all(table.columns, "column");
-    for (const Syslog& syslog : result.syslogs)
+      check_sort(table, "table");
+      if (table.columns.empty())
+        diagnostics.warn(fmt::format("table '{}' has no column", table.name),
+                         "add `column: [...]` with names of parameters and patterns", table.place);
+    }
+    for (const Syslog& syslog : result.syslogs) {
       check_all(syslog.keys, "key");
+      check_sort(syslog, "syslog");
+    }
     for (const Database& database : result.databases)
       check_all(database.keys, "key");
   }

@@ -39,7 +39,8 @@ void require_equal(bool equal, const char* what, const Parameter& earlier, const
 /// Both as one template. Scripts in it are taken as plain text.
 Parameter concatenate(const Parameter& earlier, const Parameter& later) {
   require_equal(earlier.separator == later.separator, "separator", earlier, later);
-  require_equal(earlier.type == later.type, "type", earlier, later);
+  const bool is_inferred = earlier.type_is_inferred || later.type_is_inferred;
+  require_equal(is_inferred || earlier.type == later.type, "type", earlier, later);
   require_equal(earlier.update_mode == later.update_mode, "update_mode", earlier, later);
   std::set<std::string> values;
   add_values(earlier, values);
@@ -47,6 +48,8 @@ Parameter concatenate(const Parameter& earlier, const Parameter& later) {
   std::vector<std::string> sorted(values.begin(), values.end());
   Parameter joined = later;
   joined.mode = evaluate::Mode::text;
+  if (earlier.type != later.type)
+    joined.type = ValueType::string;
   const bool is_list = !earlier.values.empty() || !later.values.empty();
   joined.values.clear();
   joined.text.clear();

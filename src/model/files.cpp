@@ -55,27 +55,20 @@ std::string required(const Node& node, const char* key) {
   return value;
 }
 
-/// Writing a file anew takes the place of what was to be written to it before.
-void add_file(const Node& node, std::vector<SubstitutedFile>& files) {
-  SubstitutedFile file;
-  file.in = required(node, "in");
-  file.out = required(node, "out");
-  file.append = one_of<bool>(node, "out_mode", {{"w", false}, {"a", true}}, false);
-  file.place = node.place;
-  const auto earlier = std::ranges::find(files, file.out, &SubstitutedFile::out);
-  if (file.append || earlier == files.end())
-    files.push_back(std::move(file));
-  else
-    *earlier = std::move(file);
+SubstitutedFile build_file(const Node& node) {
+  return {.in = required(node, "in"),
+          .out = required(node, "out"),
+          .append = one_of<bool>(node, "out_mode", {{"w", false}, {"a", true}}, false),
+          .place = node.place};
 }
 
 /// The last of two with one source counts, where the first stands.
 void add_substitution(const Node& node, std::vector<Substitution>& substitutions) {
   Substitution substitution;
-  substitution.source = node.get("source");
+  substitution.source = attribute(node, "source");
   if (substitution.source.empty())
     throw Error("this sub has no source", "add `source: ...`", node.place);
-  substitution.dest = node.find("dest") ? node.get("dest") : node.text;
+  substitution.dest = node.find("dest") ? attribute(node, "dest") : std::string(strip(node.text));
   substitution.regex = attribute(node, "mode", "text") != "text";
   substitution.place = node.place;
   const auto earlier = std::ranges::find(substitutions, substitution.source, &Substitution::source);
@@ -101,7 +94,7 @@ SubstituteSet build_substitute_set(const Node& node) {
   SubstituteSet set{
       .name = required_name(node), .files = {}, .substitutions = {}, .place = node.place};
   for (const Node* file : node.all("iofile"))
-    add_file(*file, set.files);
+    set.files.push_back(build_file(*file));
   for (const Node* sub : node.all("sub"))
     add_substitution(*sub, set.substitutions);
   return set;

@@ -24,7 +24,8 @@ Analysis build_analysis(const Node& node) {
 Column build_column(const Node& node) {
   Column column;
   column.name = strip(node.text);
-  column.title = node.get("title");
+  if (const document::Attribute* title = node.find("title"))
+    column.title = title->value;
   column.format = attribute(node, "format");
   column.minimum_width = whole_number(node, "colw", 0, 0);
   column.place = node.text_place;

@@ -1,8 +1,10 @@
 #include "sets.hpp"
 
-#include "by_name.hpp"
 #include "duplicates.hpp"
 #include "read.hpp"
+
+#include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -44,7 +46,9 @@ Parameter build_parameter(const Node& node) {
   parameter.text = strip(node.text);
   for (const Node* value : node.all("value"))
     parameter.values.emplace_back(strip(value->text));
-  parameter.type = value_type(attribute(node, "type", "string"));
+  parameter.type_is_inferred = !node.find("type") && node.find("inferred_type");
+  parameter.type =
+      value_type(attribute(node, parameter.type_is_inferred ? "inferred_type" : "type", "string"));
   parameter.mode = one_of(node, "mode", script_modes(), Mode::text);
   if (!parameter.values.empty() && parameter.mode != Mode::text)
     throw Error(fmt::format("parameter '{}' has a list of values and a mode", parameter.name),
@@ -74,11 +78,9 @@ Pattern build_pattern(const Node& node) {
   pattern.type = value_type(attribute(node, "type", "string"));
   pattern.unit = attribute(node, "unit");
   if (const document::Attribute* otherwise = node.find("default"))
-    pattern.default_value = otherwise->value;
+    pattern.default_value = strip(otherwise->value);
   pattern.dotall = node.flag("dotall", false);
   pattern.place = node.text_place;
-  if (pattern.text.empty())
-    throw Error(fmt::format("pattern '{}' is empty", pattern.name), "", node.place);
   return pattern;
 }
 
@@ -94,14 +96,14 @@ ParameterSet build_parameter_set(const Node& node) {
 }
 
 PatternSet build_pattern_set(const Node& node) {
-  PatternSet set{.name = required_name(node), .patterns = {}, .place = node.place};
+  PatternSet set{.name = required_name(node), .patterns = {}, .place = node.place, .replaced = {}};
   for (const Node* child : node.all("pattern")) {
     Pattern pattern = build_pattern(*child);
-    if (const Pattern* earlier = by_name(set.patterns, pattern.name))
-      throw Error(
-          fmt::format("pattern '{}' is defined twice in pattern set '{}'", pattern.name, set.name),
-          fmt::format("the first stands in line {}", earlier->place.line), pattern.place);
-    set.patterns.push_back(std::move(pattern));
+    const auto earlier = std::ranges::find(set.patterns, pattern.name, &Pattern::name);
+    if (earlier == set.patterns.end())
+      set.patterns.push_back(std::move(pattern));
+    else
+      set.replaced.push_back(std::exchange(*earlier, std::move(pattern)));
   }
   return set;
 }

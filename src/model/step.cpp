@@ -63,6 +63,7 @@ Batch build_batch(const Node& node) {
   batch.job_template = attribute(node, "template");
   batch.array = node.flag("array", true);
   batch.pack = attribute(node, "pack");
+  batch.kill_on_bad_exit = node.flag("kill_on_bad_exit", true);
   batch.place = node.place;
   return batch;
 }

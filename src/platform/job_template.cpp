@@ -102,27 +102,31 @@ std::string fill_line(const std::string& line, const Holes& holes, const Place& 
 
 }  // namespace
 
-std::string read_job_template(const std::string& name, const std::filesystem::path& directory,
+std::string read_job_template(const std::string& name,
+                              const std::vector<std::filesystem::path>& directories,
                               std::filesystem::path& found) {
+  std::vector<std::filesystem::path> places = directories;
+  for (const std::filesystem::path& directory : data_directories())
+    places.push_back(directory / "templates");
   std::error_code absent;
-  for (const std::filesystem::path& candidate :
-       {directory / name, data_directory() / "templates" / name})
-    if (std::filesystem::is_regular_file(candidate, absent)) {
-      found = candidate;
-      return read_file(candidate);
-    }
+  std::vector<std::string> looked;
+  for (const std::filesystem::path& place : places) {
+    found = place / name;
+    if (std::filesystem::is_regular_file(found, absent))
+      return read_file(found);
+    looked.push_back(place.string());
+  }
   throw Error(fmt::format("there is no job template '{}'", name),
-              fmt::format("looked in {} and {}", directory.string(),
-                          (data_directory() / "templates").string()));
+              "looked in " + join(looked, ", "));
 }
 
-const JobTemplates::Template& JobTemplates::read(const std::string& name,
-                                                 const std::filesystem::path& directory) const {
-  const auto key = std::make_pair(name, directory);
+const JobTemplates::Template& JobTemplates::read(
+    const std::string& name, const std::vector<std::filesystem::path>& directories) const {
+  const auto key = std::make_pair(name, directories);
   auto known = known_.find(key);
   if (known == known_.end()) {
     Template read;
-    read.text = read_job_template(name, directory, read.file);
+    read.text = read_job_template(name, directories, read.file);
     known = known_.emplace(key, std::move(read)).first;
   }
   return known->second;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <string_view>
 #include <tuple>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 #include <bench/platform/platform.hpp>
@@ -33,72 +35,103 @@ std::vector<std::string> tags_in(const std::string& text) {
   return split_names(bracketed ? list.substr(1, list.size() - 2) : list);
 }
 
-/// What a user has set in the environment holds before what the file says.
+/// A variable that sbatch obeys, and the setting that it stands for.
+struct SlurmVariable {
+  const char* name;
+  const char* key;
+  std::string Asking::*member;
+};
+constexpr std::array<SlurmVariable, 4> slurm_variables{
+    {{"SBATCH_PARTITION", "partition", &Asking::partition},
+     {"SBATCH_ACCOUNT", "account", &Asking::account},
+     {"SBATCH_QOS", "qos", &Asking::qos},
+     {"SBATCH_RESERVATION", "reservation", &Asking::reservation}}};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// What a user has set in the environment of bench holds before what the file says, what is meant
+/// for Slurm after it.
 void take_environment(Platform& platform) {
   const std::array<std::tuple<const char*, const char*, std::string*>, 3> settings{
       {{"BENCH_PARTITION", "partition", &platform.asking.partition},
        {"BENCH_ACCOUNT", "account", &platform.asking.account},
        {"BENCH_QOS", "qos", &platform.asking.qos}}};
-  for (const auto& [variable, key, member] : settings)
-    if (const char* value = std::getenv(variable); value && *value) {
+  for (const auto& [name, key, member] : settings)
+    if (const std::string value = variable(name); !value.empty()) {
       *member = value;
       platform.unconfirmed.erase(key);
-      platform.sources[key] = variable;
+      platform.sources[key] = name;
     }
+  if (platform.scheduler == Scheduler::slurm)
+    for (const SlurmVariable& one : slurm_variables)
+      if (std::string& setting = platform.asking.*one.member; setting.empty()) {
+        setting = variable(one.name);
+        if (!setting.empty())
+          platform.sources[one.key] = one.name;
+      }
 }
 
-fs::path file_of(const std::string& name) {
-  return data_directory() / "platforms" / (name + ".yaml");
+/// The user's own directory for settings of bench.
+fs::path user_directory() {
+  if (const std::string config = variable("XDG_CONFIG_HOME"); !config.empty())
+    return fs::path(config) / "bench";
+  const std::string home = variable("HOME");
+  return home.empty() ? fs::path() : fs::path(home) / ".config" / "bench";
 }
 
-}  // namespace
+/// All platform files by name, the first of each.
+std::map<std::string, fs::path> platform_files(const fs::path& beside) {
+  std::map<std::string, fs::path> files;
+  for (const fs::path& directory : data_directories(beside)) {
+    std::error_code absent;
+    for (const auto& entry : fs::directory_iterator(directory / "platforms", absent))
+      if (entry.path().extension() == ".yaml")
+        files.try_emplace(entry.path().stem().string(), entry.path());
+  }
+  return files;
+}
 
-fs::path data_directory() {
+/// Beside an input file lie other things as well, so that a platform there is found by its name
+/// only.
+fs::path file_of(const std::string& name, const fs::path& beside) {
   std::error_code absent;
-  if (const char* wanted = std::getenv("BENCH_DATA"); wanted && *wanted) {
-    if (!fs::is_directory(fs::path(wanted) / "platforms", absent))
-      throw Error(fmt::format("BENCH_DATA names {}, which holds no platforms", wanted));
-    return wanted;
-  }
-  const fs::path installed = executable_directory().parent_path() / "share" / "bench";
-  for (const fs::path& candidate : {installed, fs::path(BENCH_SOURCE_DIRECTORY)})
-    if (fs::is_directory(candidate / "platforms", absent))
-      return candidate;
-  throw Error("cannot find bench's platforms and templates",
-              fmt::format("they belong into {}; or set BENCH_DATA", installed.string()));
+  if (is_platform_file(name))
+    return fs::absolute(name);
+  if (const fs::path own = beside / (name + ".yaml");
+      !beside.empty() && fs::is_regular_file(own, absent))
+    return own;
+  const auto files = platform_files(beside);
+  if (const auto found = files.find(name); found != files.end())
+    return found->second;
+  const std::vector<std::string> known = keys_of(files);
+  std::vector<std::string> words = known;  // a tag chooses one, too
+  for (const auto& [platform, file] : files)
+    std::ranges::copy(tags_in(read_file(file)), std::back_inserter(words));
+  const std::string near = did_you_mean(name, words);
+  throw Error(fmt::format("there is no platform '{}'", name),
+              near.empty() ? "known: " + join(known, ", ") : near);
 }
 
-std::vector<std::string> platform_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(data_directory() / "platforms"))
-    if (entry.path().extension() == ".yaml")
-      names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::string platform_of_tag(const std::string& tag) {
-  const auto names = platform_names();
-  if (std::ranges::find(names, tag) != names.end())
-    return tag;
-  for (const std::string& name : names) {
-    const auto tags = tags_in(read_file(file_of(name)));
-    if (std::ranges::find(tags, tag) != tags.end())
-      return name;
-  }
-  return "";
-}
-
-Platform load_platform(const std::string& name) {
-  const auto known = platform_names();
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    throw Error(fmt::format("there is no platform '{}'", name), suggestion(name, known));
-  }
-  const fs::path file = file_of(name);
+/// @param depth of platforms that extend each other
+Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
+  constexpr int deepest = 8;
   const document::Node root = document::read_plain_file(file);
-  Platform platform = read_platform(root);
-  if (platform.name != name)
-    throw Error(fmt::format("this file describes '{}', but is called {}.yaml", platform.name, name),
+  Platform base;
+  if (const document::Node* extends = root.first("extends")) {
+    if (depth == deepest)
+      throw Error("these platforms extend each other without end", "", extends->place);
+    const std::string name(strip(extends->text));
+    const fs::path directory = file.parent_path();
+    base = read_file_of(is_platform_file(name) ? directory / name : file_of(name, beside), beside,
+                        depth + 1);
+  }
+  Platform platform = read_platform(root, std::move(base));
+  if (platform.name != file.stem())
+    throw Error(fmt::format("this file describes '{}', but is called {}", platform.name,
+                            file.filename().string()),
                 "", root.place);
   const document::Node* tags = root.first("tags");
   if (platform.tags != tags_in(read_file(file)))
@@ -106,6 +139,71 @@ Platform load_platform(const std::string& name) {
                 "write it as `tags: [" + join(platform.tags, ", ") + "]`",
                 tags ? tags->place : root.place);
   platform.file = file;
+  return platform;
+}
+
+}  // namespace
+
+fs::path data_directory() {
+  std::error_code absent;
+  const fs::path installed = executable_directory().parent_path() / "share" / "bench";
+  for (const fs::path& candidate : {installed, fs::path(BENCH_SOURCE_DIRECTORY)})
+    if (fs::is_directory(candidate / "platforms", absent))
+      return candidate;
+  throw Error("cannot find bench's platforms and templates",
+              fmt::format("they belong into {}", installed.string()));
+}
+
+std::vector<fs::path> data_directories(const fs::path& beside) {
+  std::vector<fs::path> directories;
+  std::error_code absent;
+  for (const fs::path& own : {beside, user_directory()})
+    if (!own.empty())
+      directories.push_back(own);
+  for (const std::string& site : split_names(variable("BENCH_DATA"), ":")) {
+    if (!fs::is_directory(site, absent))
+      throw Error(fmt::format("BENCH_DATA names {}, which is not a directory", site));
+    directories.emplace_back(site);
+  }
+  directories.emplace_back("/etc/bench");
+  directories.push_back(data_directory());
+  return directories;
+}
+
+bool is_platform_file(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".yaml");
+}
+
+std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& platform) {
+  std::vector<std::pair<std::string, std::string>> idle;
+  if (platform.scheduler != Scheduler::slurm)
+    return idle;
+  for (const SlurmVariable& one : slurm_variables)
+    if (const std::string& setting = platform.asking.*one.member;
+        !variable(one.name).empty() && variable(one.name) != setting)
+      idle.emplace_back(one.name, fmt::format("{} {}", one.key, setting));
+  return idle;
+}
+
+std::vector<std::string> platform_names(const fs::path& beside) {
+  return keys_of(platform_files(beside));
+}
+
+std::string platform_of_tag(const std::string& tag, const fs::path& beside) {
+  const auto files = platform_files(beside);
+  if (files.contains(tag))
+    return tag;
+  for (const auto& [name, file] : files) {
+    const auto tags = tags_in(read_file(file));
+    if (std::ranges::find(tags, tag) != tags.end())
+      return name;
+  }
+  return "";
+}
+
+Platform load_platform(const std::string& name, const fs::path& beside) {
+  const fs::path file = file_of(name, beside);
+  Platform platform = read_file_of(file, beside, 0);
   take_environment(platform);
   return platform;
 }

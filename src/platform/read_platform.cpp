@@ -90,6 +90,8 @@ void read_environment(const Node& group, const std::string& path, Platform& plat
       throw Error(fmt::format("'{}' is no name of a variable", variable.name), "", variable.place);
   read_names(group, path, {platform.sources, platform.unconfirmed},
              [&](const std::string& name, const Stated& stated) {
+               std::erase_if(platform.environment,
+                             [&](const auto& variable) { return variable.first == name; });
                platform.environment.emplace_back(name, stated.value().text);
              });
 }
@@ -97,6 +99,7 @@ void read_environment(const Node& group, const std::string& path, Platform& plat
 void read_binding(const Node& group, const std::string& path, Platform& platform) {
   using Mode = Binding::Mode;
   Binding& binding = platform.launcher.binding;
+  binding = {};
   const Keys keys{
       {"mode", word_key(binding.mode, binding_words())},
       {"per_device", list_key(binding.per_device)},
@@ -188,6 +191,7 @@ Keys settings_of(Platform& platform) {
   return {
       {"name", text_key(platform.name)},
       {"tags", list_key(platform.tags)},
+      {"extends", text_key(platform.extends)},
       {"description", text_key(platform.description)},
       {"site", text_key(platform.site)},
       {"status", word_key(platform.status, status_words())},
@@ -201,6 +205,7 @@ Keys settings_of(Platform& platform) {
       {"qos_required", truth_key(platform.qos_required)},
       {"gpu_request", word_key(platform.gpu_request, gpu_request_words())},
       {"gpu_type", text_key(platform.gpu_type)},
+      {"gpu_variable", text_key(platform.gpu_variable)},
       {"constraint", text_key(platform.constraint)},
       {"memory", text_key(platform.memory)},
       {"exclusive", truth_key(platform.exclusive)},
@@ -246,8 +251,14 @@ void check(const Platform& platform, const Place& place) {
 
 }  // namespace
 
-Platform read_platform(const Node& root) {
-  Platform platform;
+Platform read_platform(const Node& root, Platform base) {
+  Platform platform = std::move(base);
+  platform.name.clear();
+  platform.tags.clear();
+  platform.description.clear();
+  platform.site.clear();
+  platform.status = Status::unknown;
+  platform.machine.notes.clear();
   read_keys(root, "", settings_of(platform), {platform.sources, platform.unconfirmed});
   check(platform, root.place);
   return platform;

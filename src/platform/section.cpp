@@ -92,6 +92,11 @@ std::string Stated::text() const {
   return std::string(strip(value().text));
 }
 
+void Provenance::forget(const std::string& key) const {
+  sources.erase(key);
+  unconfirmed.erase(key);
+}
+
 void Provenance::note(const Stated& stated) const {
   if (stated.unconfirmed)
     unconfirmed[stated.key] = stated.source;
@@ -111,6 +116,7 @@ void read_keys(const Node& group, const std::string& path, const Keys& keys,
       key->second.enter(*item.front(), full);
     } else {
       const Stated stated = stated_of(item, full, key->second.kind);
+      provenance.forget(full);
       key->second.read(stated);
       if (key->second.noted)
         provenance.note(stated);
@@ -123,6 +129,7 @@ void read_names(const Node& group, const std::string& path, const Provenance& pr
   for (const Item& item : items_of(group)) {
     const std::string& name = item.front()->name;
     const Stated stated = stated_of(item, below(path, name), Key::Kind::one);
+    provenance.forget(stated.key);
     read(name, stated);
     provenance.note(stated);
   }
@@ -163,6 +170,7 @@ Key list_key(std::vector<std::string>& member) {
   return {.kind = Key::Kind::list,
           .read =
               [&member](const Stated& stated) {
+                member.clear();
                 for (const Node* value : stated.values)
                   member.push_back(one_line(value->text));
               },

@@ -37,6 +37,8 @@ struct Provenance {
   std::map<std::string, std::string>& unconfirmed;
 
   void note(const Stated& stated) const;
+  /// What a platform that this one extends has noted of a key.
+  void forget(const std::string& key) const;
 };
 
 /// Reads the keys of one group.

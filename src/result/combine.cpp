@@ -2,6 +2,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include <bench/result/combine.hpp>
 
 namespace bench::result {
@@ -37,9 +39,12 @@ class Union {
   std::map<std::pair<Shown, int>, std::size_t> positions_;
 };
 
+/// @param reason why a cell is missing that the table of the row does not have
 std::vector<Cell> spread(std::vector<Cell> cells, const std::vector<std::size_t>& positions,
-                         std::size_t width) {
+                         std::size_t width, const std::string& reason) {
   std::vector<Cell> spread(width);
+  for (Cell& cell : spread)
+    cell.absent_reason = reason;
   for (std::size_t k = 0; k < cells.size(); ++k)
     spread[positions[k]] = std::move(cells[k]);
   return spread;
@@ -54,15 +59,21 @@ Table combine(const std::vector<RunTable>& runs, bool descending) {
     positions[k] = columns.add(runs[k].table);
   Table combined = runs.back().table;
   combined.rows.clear();
+  combined.sources.clear();
   combined.notes.clear();
   combined.headings = columns.headings();
   combined.headings.insert(combined.headings.begin(), {.title = "id", .name = "id"});
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const std::size_t at = descending ? runs.size() - 1 - k : k;
+    const std::string lacking = fmt::format("run {} has no such column", runs[at].id);
     for (const auto& cells : runs[at].table.rows) {
-      std::vector<Cell> row = spread(cells, positions[at], columns.headings().size());
+      std::vector<Cell> row = spread(cells, positions[at], columns.headings().size(), lacking);
       row.insert(row.begin(), {.value = runs[at].id});
       combined.rows.push_back(std::move(row));
+    }
+    for (RowSource source : runs[at].table.sources) {
+      source.run = runs[at].id;
+      combined.sources.push_back(std::move(source));
     }
     for (const std::string& note : runs[at].table.notes)
       if (!contains(combined.notes, note))

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
 #include <bench/result/format.hpp>
 
@@ -144,15 +145,26 @@ class Formatter {
   std::string format_as_integer() const {
     if (const auto* integer = std::get_if<long long>(&value_))
       return format_integer(*integer);
-    const double number = std::trunc(real());
-    if (!std::isfinite(number))
+    const auto integer = written_integer();
+    if (!integer)
       misfit("needs an integer and does not fit", "use a format for reals such as '.0f'");
-    if (std::fabs(number) < 0x1p63)
-      return format_integer(static_cast<long long>(number));
+    if (const auto fitting = parse_integer(*integer))
+      return format_integer(*fitting);
     if (spec_.type != 'd')
       misfit("does not fit a number beyond 64 bits,", "use 'd' or '.0f'");
     check_integer();
-    return assemble({number < 0, "", fmt::format("{:.0f}", std::fabs(number)), ""}, spec_);
+    const bool negative = integer->starts_with('-');
+    return assemble({negative, "", integer->substr(negative ? 1 : 0), ""}, spec_);
+  }
+
+  /// The digits of what is no 64-bit integer, truncated.
+  std::optional<std::string> written_integer() const {
+    const auto* text = std::get_if<std::string>(&value_);
+    const auto integer = read_integer(text ? *text : fmt::format("{:.0f}", std::trunc(real())));
+    if (integer)
+      return integer->digits;
+    real();  // refuses a text that is no number
+    return std::nullopt;
   }
 
   std::string format_as_number() const {
@@ -230,6 +242,16 @@ class Formatter {
 
 std::string format_value(const Value& value, const std::string& format, const Place& place) {
   return format.empty() ? to_text(value) : Formatter(value, format, place).format();
+}
+
+void check_format(const std::string& format, ValueType type, const Place& place) {
+  if (format.empty())
+    return;
+  const bool of_number = parse_format_spec(format, place).has_type("bcdoxXeEfFgGn%");
+  if (of_number || type == ValueType::integer)
+    format_value(1LL, format, place);
+  else if (type == ValueType::real)
+    format_value(1.0, format, place);
 }
 
 }  // namespace bench::result

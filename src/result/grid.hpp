@@ -14,16 +14,14 @@ struct Grid {
   std::vector<std::size_t> minimum_widths;  ///< Of each column; may be shorter than the rows.
 };
 
+/// @param missing stands for missing values
 /// @throws Error if a value does not fit its format
-Grid grid_of(const Table& table);
+Grid grid_of(const Table& table, const std::string& missing);
 
 /// Rows and columns exchanged; minimum widths are dropped, they belong to what are rows now.
 Grid transposed(const Grid& grid);
 
 /// Whether every value of the column is an estimate, and there is one.
 bool estimated_throughout(const Table& table, std::size_t column);
-
-/// The lines below the table: why cells are `n/a`, what is estimated, the table's own notes.
-std::vector<std::string> notes_of(const Table& table);
 
 }  // namespace bench::result

@@ -1,5 +1,4 @@
 #include "grid.hpp"
-#include "json.hpp"
 
 #include <algorithm>
 #include <array>
@@ -56,6 +55,15 @@ std::string joined_rows(const Grid& grid, const std::string& separator) {
 
 std::string render_csv(Grid grid, const std::string& separator) {
   replace_in_cells(grid, "\n", " ");
+  for (Row& row : grid.rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      if (column < grid.minimum_widths.size())
+        row[column] = to_the_right(row[column], grid.minimum_widths[column]);
+      row[column] = csv_field(row[column], separator);
+    }
+    if (row.size() == 1 && row.front().empty())
+      row.front() = "\"\"";  // readers of csv skip empty lines
+  }
   return joined_rows(grid, separator);
 }
 
@@ -98,6 +106,14 @@ std::string rule(const std::vector<std::size_t>& widths, char end) {
   return text + "\n";
 }
 
+/// A newline at the end of a cell is no further line.
+void drop_final_newlines(Grid& grid) {
+  for (Row& row : grid.rows)
+    for (std::string& cell : row)
+      while (cell.ends_with('\n'))
+        cell.pop_back();
+}
+
 std::string bordered(const Grid& grid, bool with_rule, char rule_end) {
   const auto widths = widths_of(grid);
   std::string text;
@@ -120,13 +136,13 @@ std::string markdown_text(std::string text) {
   return text;
 }
 
-std::string render_markdown(Grid grid, const Table& table) {
+std::string render_markdown(Grid grid, const Table& table, const std::vector<std::string>& notes) {
+  drop_final_newlines(grid);
   for (Row& row : grid.rows)
     for (std::string& cell : row)
       cell = markdown_text(std::move(cell));
   std::string text =
       fmt::format("**{}**\n\n{}", markdown_text(table.name), bordered(grid, true, ':'));
-  const auto notes = notes_of(table);
   if (!notes.empty())
     text += "\n";
   for (const std::string& note : notes)
@@ -143,34 +159,75 @@ std::string lines(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-Style parse_style(const std::string& word) {
-  std::vector<std::string> known;
-  for (const auto& [name, style] : styles) {
-    if (word == name)
-      return style;
-    known.emplace_back(name);
-  }
-  throw Error(fmt::format("unknown table style '{}'", word),
-              suggestion(word, known, "the styles are "));
+std::vector<std::string> style_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, style] : styles)
+    names.emplace_back(name);
+  return names;
 }
 
-std::string render(const Table& table, Style style) {
+Style parse_style(const std::string& word) {
+  for (const auto& [name, style] : styles)
+    if (word == name)
+      return style;
+  throw Error(fmt::format("unknown table style '{}'", word),
+              suggestion(word, style_names(), "the styles are "));
+}
+
+std::string render(const Table& table, Style style, Notes notes) {
   if (style == Style::json)
-    return render_json(table);
-  Grid grid = grid_of(table);
+    return render_json({&table, 1});
+  Grid grid = grid_of(table, style == Style::csv ? "" : "n/a");
   if (table.transpose)
     grid = transposed(grid);
+  const auto below = notes == Notes::none ? std::vector<std::string>() : notes_of(table);
   switch (style) {
     case Style::csv:
       return render_csv(std::move(grid), table.separator);
     case Style::aligned:
-      return render_aligned(std::move(grid), table.separator) + lines(notes_of(table));
+      return render_aligned(std::move(grid), table.separator) + lines(below);
     case Style::markdown:
-      return render_markdown(std::move(grid), table);
+      return render_markdown(std::move(grid), table, below);
     default:
+      drop_final_newlines(grid);
       return fmt::format("{}:\n{}{}", table.name, bordered(grid, !table.transpose, '-'),
-                         lines(notes_of(table)));
+                         lines(below));
   }
+}
+
+std::size_t pretty_width(const Table& table) {
+  Grid grid = grid_of(table, "n/a");
+  drop_final_newlines(grid);
+  if (table.transpose)
+    grid = transposed(grid);
+  std::size_t width = 1;
+  for (const std::size_t column : widths_of(grid))
+    width += column + 3;
+  return width;
+}
+
+std::string render_vertical(const Table& table) {
+  Grid grid = grid_of(table, "n/a");
+  drop_final_newlines(grid);
+  std::size_t widest = 0;
+  for (const std::string& heading : grid.rows.front())
+    widest = std::max(widest, display_width(heading));
+  std::string text;
+  for (std::size_t row = 1; row < grid.rows.size(); ++row) {
+    text += fmt::format("{}, row {} of {}:\n", table.name, row, table.rows.size());
+    for (std::size_t column = 0; column < table.headings.size(); ++column)
+      text += fmt::format(
+          "  {} | {}\n", to_the_left(grid.rows.front()[column], widest),
+          replace_all(grid.rows[row][column], "\n", "\n  " + std::string(widest, ' ') + " | "));
+  }
+  return text + lines(notes_of(table));
+}
+
+std::string csv_field(const std::string& text, const std::string& separator) {
+  const bool has_separator = !separator.empty() && text.find(separator) != std::string::npos;
+  if (!has_separator && text.find_first_of("\"\r\n") == std::string::npos)
+    return text;
+  return '"' + replace_all(text, "\"", "\"\"") + '"';
 }
 
 }  // namespace bench::result

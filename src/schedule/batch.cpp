@@ -1,4 +1,4 @@
-#include "known_jobs.hpp"
+#include "slurmstepd.hpp"
 
 #include <algorithm>
 #include <random>
@@ -7,12 +7,14 @@
 
 #include <bench/base/chunks.hpp>
 #include <bench/schedule/batch.hpp>
+#include <bench/schedule/job_id.hpp>
+#include <bench/schedule/known_jobs.hpp>
 #include <bench/schedule/sentinel.hpp>
 
 namespace bench::schedule {
 namespace {
 
-/// Between two questions while something has just happened.
+/// Between two updates while something has just happened.
 constexpr double soon_s = 2;
 /// Between two questions to a batch system that does not answer.
 constexpr double longest_patience_s = 300;
@@ -34,6 +36,17 @@ Completion completion_by_report(const Job& job, const JobReport& report,
   return completion;
 }
 
+/// By the words of Slurm's daemons, which stay where no record does. In a file that others share,
+/// only those of this job count.
+std::optional<Outcome> ended_by_system(const BatchJob& job, const std::optional<Sentinel>& begun) {
+  if (!begun || begun->attempt != job.job.uuid)
+    return std::nullopt;
+  const auto own = ended_by_slurmstepd(job.job.work_directory / "stderr", begun->job_id);
+  return own || begun->job_id.empty() || job.messages.empty()
+             ? own
+             : ended_by_slurmstepd(job.messages, begun->job_id);
+}
+
 }  // namespace
 
 BatchQueue::BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings)
@@ -42,9 +55,9 @@ BatchQueue::BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settin
 void BatchQueue::add(BatchJob job) {
   const long long workpackage = job.job.workpackage;
   jobs_.insert_or_assign(workpackage,
-                         Watched{.job = std::move(job), .doubtful_since = {}, .running = false});
+                         Watched{.job = std::move(job), .end = {}, .doubtful_since = {}});
   pause_s_ = 0;
-  next_ = std::max(Clock::now(), next_);
+  next_update_ = Clock::now();
 }
 
 int BatchQueue::max_array_size() {
@@ -75,7 +88,7 @@ Answer BatchQueue::ask_queue() {
     const std::string& id = watched.job.id;
     if (id.empty())
       return system_->ask_for_all();
-    ids.insert(watched.job.task ? id.substr(0, id.find('_')) : id);
+    ids.insert(watched.job.task ? array_of(id) : id);
   }
   Answer all;
   const std::vector<std::string> each(ids.begin(), ids.end());
@@ -87,11 +100,26 @@ Answer BatchQueue::ask_queue() {
   return all;
 }
 
-BatchQueue::News BatchQueue::ask() {
+BatchQueue::News BatchQueue::update() {
   News news;
-  unsettled_ = false;
   if (jobs_.empty())
     return news;
+  if (Clock::now() >= next_question_)
+    ask_system(news);
+  else
+    look_at_sentinels(news);
+  for (const Completion& completion : news.completions) {
+    const auto ended = jobs_.find(completion.workpackage);
+    if (ended->second.job.task && completion.outcome != Outcome::interrupted)
+      arrived_.insert(ended->second.job.submission);
+    jobs_.erase(ended);
+  }
+  plan_update(!news.completions.empty() || !news.found.empty());
+  return news;
+}
+
+void BatchQueue::ask_system(News& news) {
+  news.asked = true;
   const Answer queue = ask_queue();
   trouble_ = queue.trouble;
   KnownJobs known(queue.jobs);
@@ -101,14 +129,23 @@ BatchQueue::News BatchQueue::ask() {
       unknown.push_back(&watched);
   if (!unknown.empty())
     look_up(unknown, known, news);
-  for (const Completion& completion : news.completions) {
-    const auto ended = jobs_.find(completion.workpackage);
-    if (ended->second.job.task && completion.outcome != Outcome::interrupted)
-      arrived_.insert(ended->second.job.submission);
-    jobs_.erase(ended);
+  plan_question();
+}
+
+/// A success needs no question. What else a sentinel tells waits for what the batch system says.
+void BatchQueue::look_at_sentinels(News& news) {
+  for (auto& [workpackage, watched] : jobs_) {
+    if (watched.end)
+      settle_end(watched, news);
+    else if (auto told = completion_from_sentinel(watched.job.job); told && told->success())
+      news.completions.push_back(std::move(*told));
   }
-  plan_next(!news.completions.empty() || !news.found.empty());
-  return news;
+}
+
+void BatchQueue::put_off(const std::string& trouble) {
+  trouble_ = trouble;
+  plan_question();
+  plan_update(false);
 }
 
 /// @returns whether it is known how this attempt is getting on
@@ -129,13 +166,21 @@ bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news
   }
   if (report->state != JobReport::State::ended) {
     watched.doubtful_since.reset();
+    watched.end.reset();
     watched.running = report->state == JobReport::State::running;
     if (report->state == JobReport::State::blocked)
       notice_blocked(watched, *report, news);
     return true;
   }
+  watched.end = *report;
+  return settle_end(watched, news);
+}
+
+/// @returns true: it is known how this attempt is getting on, be it that its sentinel is awaited
+bool BatchQueue::settle_end(Watched& watched, News& news) {
+  const auto told = completion_from_sentinel(watched.job.job);
   if (told || out_of_patience(watched))
-    news.completions.push_back(conclude(job, *report, told));
+    news.completions.push_back(conclude(watched.job, *watched.end, told));
   return true;
 }
 
@@ -158,10 +203,12 @@ bool BatchQueue::out_of_patience(Watched& watched) {
   if (!watched.doubtful_since)
     watched.doubtful_since = now;
   const std::chrono::duration<double> waited = now - *watched.doubtful_since;
-  if (waited.count() >= settings_.grace_s)
-    return true;
-  unsettled_ = true;
-  return false;
+  return waited.count() >= settings_.grace_s;
+}
+
+bool BatchQueue::unsettled() const {
+  return std::ranges::any_of(jobs_,
+                             [](const auto& one) { return one.second.doubtful_since.has_value(); });
 }
 
 /// Settles those that are no longer in the queue.
@@ -190,28 +237,38 @@ void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known,
 
 /// Nobody knows of the attempt any more. What it left tells whether it began.
 Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
-  if (const auto told = completion_from_sentinel(job.job))
-    return *told;
-  Completion completion;
-  completion.workpackage = job.job.workpackage;
   const std::string name = job.id.empty() ? "the job" : "job " + job.id;
   const auto begun = read_sentinel(job.job.sentinel);
-  if (begun && begun->attempt == job.job.uuid) {
+  const auto ended = ended_by_system(job, begun);
+  if (auto told = completion_from_sentinel(job.job)) {
+    if (!told->success() && ended) {
+      told->outcome = *ended;
+      told->reason =
+          fmt::format("{} {}: {}, {}", system_->name(), name, name_of(*ended), told->reason);
+    }
+    return *told;
+  }
+  Completion completion;
+  completion.workpackage = job.job.workpackage;
+  if (begun && begun->attempt == job.job.uuid && ended) {
+    completion.outcome = *ended;
+    completion.host = begun->host;
+    completion.started_unix_s = begun->started_unix_s;
+    completion.reason = fmt::format("{} {}: {}", system_->name(), name, name_of(*ended));
+  } else if (begun && begun->attempt == job.job.uuid) {
     completion.outcome = Outcome::lost;
     completion.host = begun->host;
     completion.started_unix_s = begun->started_unix_s;
     completion.reason =
         fmt::format("{} no longer knows {}, which had begun on {} and left no sentinel",
                     system_->name(), name, begun->host);
-  } else if (job.siblings_known || arrived_.contains(job.submission) ||
-             known.knows_submission(job.submission)) {
+  } else if (job.siblings_known || arrived_.contains(job.submission) || known.knows_sibling(job)) {
     completion.outcome = Outcome::cancelled;
     completion.reason = fmt::format("{} {} was cancelled before it began", system_->name(), name);
   } else {
     completion.outcome = Outcome::interrupted;
-    completion.reason =
-        fmt::format("{} does not know {}, which never began", system_->name(), name);
-    const std::string array = job.id.substr(0, job.id.find('_'));
+    completion.reason = fmt::format("{} does not know {}, {}", system_->name(), name, never_began);
+    const std::string array = job.task ? array_of(job.id) : job.id;
     if (told_.insert("lost " + array).second)
       news.notices.push_back(
           array.empty()
@@ -229,23 +286,30 @@ void BatchQueue::notice_blocked(const Watched& watched, const JobReport& report,
         fmt::format("{} job {} will not start by itself: {}", system_->name(), report.id, why));
 }
 
-void BatchQueue::plan_next(bool news) {
-  if (!trouble_.empty())
-    pause_s_ = std::min(longest_patience_s, std::max(soon_s, pause_s_ * 2));
-  else if (news)
-    pause_s_ = std::min(soon_s, settings_.interval_s);
-  else
-    pause_s_ = std::min(settings_.interval_s, std::max(soon_s, pause_s_ * 1.5));
-  if (unsettled_)
-    pause_s_ = std::min({pause_s_, settings_.grace_s, soon_s});
+/// Differs a little each time, so that many benches do not ask at once.
+void BatchQueue::plan_question() {
+  patience_s_ =
+      trouble_.empty()
+          ? settings_.interval_s
+          : std::min(longest_patience_s, std::max({soon_s, settings_.interval_s, patience_s_ * 2}));
   static std::minstd_rand random{std::random_device()()};
-  const double jitter = std::uniform_real_distribution<double>(0.9, 1.1)(random);
-  next_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                             std::chrono::duration<double>(pause_s_ * jitter));
+  const double jitter = std::uniform_real_distribution<double>(1.0, 1.2)(random);
+  next_question_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(patience_s_ * jitter));
 }
 
-double BatchQueue::seconds_to_question() const {
-  return std::max(0.0, std::chrono::duration<double>(next_ - Clock::now()).count());
+void BatchQueue::plan_update(bool news) {
+  pause_s_ = news || unsettled() ? soon_s : std::max(soon_s, pause_s_ * 1.5);
+  pause_s_ = std::min(pause_s_, settings_.interval_s);
+  const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+      unsettled() ? std::min(pause_s_, settings_.grace_s) : pause_s_));
+  next_update_ = Clock::now() + pause;
+  if (next_question_ > Clock::now())
+    next_update_ = std::min(next_update_, next_question_);
+}
+
+double BatchQueue::seconds_to_update() const {
+  return std::max(0.0, std::chrono::duration<double>(next_update_ - Clock::now()).count());
 }
 
 }  // namespace bench::schedule

@@ -140,16 +140,12 @@ Answer CommandSystem::ask_for_all() {
     report.id = group("id");
     report.name = group("name");
     report.word = group("state");
-    const auto state = table_.states.find(report.word);
-    if (state == table_.states.end()) {
-      queue.jobs.clear();
-      queue.trouble = fmt::format("{} tells of a state '{}' that its platform file does not know",
-                                  table_.system, report.word);
-      return queue;
+    // A state that the platform file does not know has not ended.
+    if (const auto state = table_.states.find(report.word); state != table_.states.end()) {
+      const auto meaning = meaning_of(state->second);
+      report.state = meaning->state;
+      report.outcome = meaning->outcome;
     }
-    const auto meaning = meaning_of(state->second);
-    report.state = meaning->state;
-    report.outcome = meaning->outcome;
     queue.jobs.push_back(std::move(report));
   }
   return queue;

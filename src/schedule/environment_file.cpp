@@ -1,5 +1,6 @@
 #include "environment_file.hpp"
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
@@ -11,11 +12,11 @@ std::filesystem::path environment_file(const std::filesystem::path& directory) {
 
 std::optional<Environment> take_environment(const std::filesystem::path& directory) {
   const std::filesystem::path file = environment_file(directory);
-  std::error_code absent;
-  if (!std::filesystem::exists(file, absent))
+  if (!is_there(file))
     return std::nullopt;
   const std::string content = read_file(file);
-  std::filesystem::remove(file);
+  std::error_code kept;
+  std::filesystem::remove(file, kept);
   if (!content.ends_with('\0'))
     return std::nullopt;
   Environment environment;

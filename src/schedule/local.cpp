@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <poll.h>
 
@@ -10,16 +11,14 @@
 
 namespace bench::schedule {
 
-LocalBackend::LocalBackend(int slots) : slots_(std::max(1, slots)) {}
+LocalBackend::LocalBackend() = default;
 LocalBackend::~LocalBackend() = default;
 
-std::size_t LocalBackend::room(bool batch) const {
-  const bool measuring = std::any_of(runs_.begin(), runs_.end(),
-                                     [](const auto& run) { return run->job().is_batch(); });
-  if (batch || measuring)
-    return runs_.empty() ? 1 : 0;
-  const auto slots = static_cast<std::size_t>(slots_);
-  return slots - std::min(slots, runs_.size());
+std::size_t LocalBackend::room(int at_once) const {
+  for (const auto& run : runs_)
+    at_once = std::min(at_once, run->job().at_once);
+  const auto most = static_cast<std::size_t>(std::max(1, at_once));
+  return most - std::min(most, runs_.size());
 }
 
 void LocalBackend::start(Job job) {
@@ -62,11 +61,19 @@ std::optional<Completion> LocalBackend::advance(Run& run) {
     Completion completion;
     completion.workpackage = run.job().workpackage;
     completion.reason = error.message();
-    completion.held_up = error.may_pass();
-    if (completion.held_up)
-      completion.outcome = Outcome::interrupted;
+    completion.held_up = is_fault_of_machine(error, run.job().directory.parent_path());
+    if (!completion.held_up)
+      return completion;
+    trouble_ = error.message();
+    if (run.wait_for_machine())
+      return std::nullopt;
+    completion.outcome = Outcome::interrupted;
     return completion;
   }
+}
+
+std::string LocalBackend::take_trouble() {
+  return std::exchange(trouble_, {});
 }
 
 std::size_t LocalBackend::active() const {

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
@@ -21,13 +22,6 @@
 
 namespace bench::schedule {
 namespace {
-
-UniqueFd open_to_append(const std::filesystem::path& file) {
-  UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!fd.valid())
-    throw Error::of_system(fmt::format("cannot write {}", file.string()), errno);
-  return fd;
-}
 
 std::string shell() {
   const char* wanted = std::getenv("JUBE_EXEC_SHELL");
@@ -46,6 +40,7 @@ LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_tim
 
 LocalBackend::Run::Run(Job job, std::vector<int> adopted, double running_for_s)
     : job_(std::move(job)),
+      is_adopted_(true),
       adopted_(std::move(adopted)),
       started_unix_s_(unix_time_now() - running_for_s) {
   set_deadline(running_for_s);
@@ -84,10 +79,14 @@ bool LocalBackend::Run::hands_on_environment() const {
   return !is_at_last_snippet() || job_.keep_environment;
 }
 
+UniqueFd LocalBackend::Run::open_output(const std::filesystem::path& file) const {
+  return open_to_write(job_.directory.parent_path(), file, O_APPEND);
+}
+
 void LocalBackend::Run::start_snippet() {
   const Snippet& snippet = job_.snippets[snippet_];
-  const UniqueFd out = open_to_append(snippet.stdout_file);
-  const UniqueFd err = open_to_append(snippet.stderr_file);
+  const UniqueFd out = open_output(snippet.stdout_file);
+  const UniqueFd err = open_output(snippet.stderr_file);
   if (!snippet.directory.empty())
     make_directories(snippet.directory);
   // What a command exports is the environment of the next one; the last one leaves its sentinel, so
@@ -115,8 +114,8 @@ void LocalBackend::Run::start_snippet() {
 }
 
 void LocalBackend::Run::start_script() {
-  const UniqueFd out = open_to_append(job_.work_directory / "stdout");
-  const UniqueFd err = open_to_append(job_.work_directory / "stderr");
+  const UniqueFd out = open_output(job_.work_directory / "stdout");
+  const UniqueFd err = open_output(job_.work_directory / "stderr");
   // Named, so that a process that a killed bench left on its way does not run the script of the
   // attempt that has taken its place.
   process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string(), job_.uuid},
@@ -127,6 +126,8 @@ void LocalBackend::Run::start_script() {
 }
 
 double LocalBackend::Run::seconds_to_deadline() const {
+  if (outage_.lasts())
+    return outage_.seconds_to_retry();
   if (!deadline_)
     return 1e9;
   return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
@@ -140,11 +141,33 @@ void LocalBackend::Run::enforce_timeout() {
   deadline_ = Clock::now() + grace;
 }
 
+bool LocalBackend::Run::wait_for_machine() {
+  if (!outage_.lasts())
+    held_since_ = Clock::now();
+  return outage_.try_again();
+}
+
 std::optional<Completion> LocalBackend::Run::advance() {
+  if (outage_.seconds_to_retry() > 0)
+    return std::nullopt;
+  std::optional<Completion> end = look();
+  if (outage_.lasts()) {
+    outage_.end();
+    if (deadline_)
+      *deadline_ += Clock::now() - held_since_;
+  }
+  return end;
+}
+
+std::optional<Completion> LocalBackend::Run::look() {
   if (ending_)
     return ending_;
-  if (!process_)
+  if (is_adopted_)
     return advance_adopted();
+  if (!process_) {
+    go_on();
+    return ending_;
+  }
   const auto status = process_->poll();
   if (!status) {
     enforce_timeout();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include <bench/base/outage.hpp>
 #include <bench/base/process.hpp>
 #include <bench/schedule/local.hpp>
 
@@ -17,13 +18,18 @@ class LocalBackend::Run {
 
   const Job& job() const { return job_; }
   /// To poll for; -1 for an adopted run, which has to be looked at from time to time.
-  int pidfd() const { return process_ ? process_->pidfd() : -1; }
+  int pidfd() const { return process_ && !outage_.lasts() ? process_->pidfd() : -1; }
   /// It has ended, and `advance` will say how.
   bool ended() const { return ending_.has_value(); }
-  /// Seconds until the timeout needs attention; a large number where there is none.
+  /// Seconds until the timeout, or what the machine has refused, needs attention; a large number
+  /// where nothing does.
   double seconds_to_deadline() const;
   /// Goes on where the process has ended: next snippet, or the completion.
+  /// @throws Error if that is not possible; after one of the machine it can be called again
   std::optional<Completion> advance();
+  /// The machine has kept it from going on.
+  /// @returns whether it tries again by itself
+  bool wait_for_machine();
   using Clock = std::chrono::steady_clock;
   /// Between asking processes to end and making them.
   static constexpr std::chrono::seconds grace{5};
@@ -36,8 +42,10 @@ class LocalBackend::Run {
   void leave();
 
  private:
+  std::optional<Completion> look();
   void go_on();
   void start_snippet();
+  UniqueFd open_output(const std::filesystem::path& file) const;
   bool is_at_last_snippet() const;
   bool hands_on_environment() const;
   void start_script();
@@ -52,8 +60,11 @@ class LocalBackend::Run {
                         std::optional<int> exit_code) const;
   Completion failure(const std::string& reason, std::optional<int> exit_code) const;
   Job job_;
+  bool is_adopted_ = false;
   std::vector<int> adopted_;
   std::optional<Process> process_;
+  Outage outage_;
+  Clock::time_point held_since_{};
   std::size_t snippet_ = 0;
   std::optional<Completion> ending_;
   double started_unix_s_;

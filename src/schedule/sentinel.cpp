@@ -1,10 +1,12 @@
 #include "environment_file.hpp"
 
-#include <fstream>
+#include <algorithm>
 #include <map>
 
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/schedule/sentinel.hpp>
@@ -37,8 +39,7 @@ bool is_error(std::string_view line) {
 }  // namespace
 
 std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
-  std::error_code absent;
-  if (!std::filesystem::exists(file, absent))
+  if (!is_there(file))
     return std::nullopt;
   std::map<std::string, std::string> values;
   for (const std::string& line : split(read_file(file), "\n"))
@@ -50,6 +51,7 @@ std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
   if (const auto code = parse_integer(values["exit_code"]))
     exit_code = static_cast<int>(*code);
   return Sentinel{.attempt = values["attempt"],
+                  .job_id = values["job_id"],
                   .exit_code = exit_code,
                   .started_unix_s = parse_number(values["started_unix_s"]),
                   .ended_unix_s = parse_number(values["ended_unix_s"]),
@@ -79,14 +81,13 @@ std::optional<Completion> completion_from_sentinel(const Job& job) {
 }
 
 std::string last_line(const std::filesystem::path& file, std::size_t limit) {
-  constexpr std::streamoff tail_bytes = 4096;
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  if (!stream)
-    return "";
-  const auto size = static_cast<std::streamoff>(stream.tellg());
-  stream.seekg(std::max<std::streamoff>(0, size - tail_bytes));
-  std::string tail(static_cast<std::size_t>(std::min(size, tail_bytes)), '\0');
-  stream.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  constexpr ::off_t tail_bytes = 4096;
+  const UniqueFd fd = open_regular_file(file);  // a command may have put a pipe in its place
+  const ::off_t size = fd.valid() ? ::lseek(fd.get(), 0, SEEK_END) : 0;
+  std::string tail(static_cast<std::size_t>(std::clamp<::off_t>(size, 0, tail_bytes)), '\0');
+  const auto count =
+      ::pread(fd.get(), tail.data(), tail.size(), std::max<::off_t>(0, size - tail_bytes));
+  tail.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
   std::string_view text = tail;
   std::string_view line = take_last_word(text);
   if (line.starts_with("hint: "))

@@ -66,11 +66,11 @@ bool is_hopeless(std::string_view reason) {
 
 }  // namespace
 
-std::optional<SlurmState> slurm_state(std::string_view word, std::string_view reason) {
+SlurmState slurm_state(std::string_view word, std::string_view reason) {
   word = word.substr(0, word.find_first_of(" +"));
   const auto found = std::ranges::find(states, word, &Known::word);
   if (found == states.end())
-    return std::nullopt;
+    return {State::pending, Outcome::done};
   SlurmState meaning = found->meaning;
   if (meaning.state == State::pending && is_hopeless(reason))
     meaning.state = State::blocked;

@@ -81,7 +81,7 @@ class Writer {
     for (const Ending& ending : endings) {
       transition(update, ending.workpackage, "ended", ending.workpackage,
                  ending.outcome == Outcome::done ? "done" : "failed", to_valid_utf8(ending.reason),
-                 environment_json(ending.environment));
+                 to_json(ending.environment));
       end_attempt(attempt, ending);
     }
   }
@@ -127,7 +127,7 @@ class Writer {
       const Progress& progress = advance.progress;
       transition(update, advance.workpackage, "taken further", advance.workpackage,
                  std::string(name_of(advance.to)), progress.prepared ? 1 : 0, progress.cycle,
-                 progress.command, environment_json(advance.environment));
+                 progress.command, to_json(advance.environment));
       run(attempt, unix_time_now(), advance.workpackage);
     }
   }
@@ -192,16 +192,6 @@ class Writer {
   static constexpr const char* latest =
       "WHERE workpackage = (SELECT id FROM workpackage WHERE id = ?) AND number = "
       "(SELECT attempts FROM workpackage WHERE id = attempt.workpackage)";
-
-  static std::optional<std::string> environment_json(const EnvironmentChanges& changes) {
-    if (changes.empty())
-      return std::nullopt;
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : changes)
-      object[to_valid_utf8(name)] =
-          value ? nlohmann::ordered_json(to_valid_utf8(*value)) : nlohmann::ordered_json();
-    return object.dump();
-  }
 
   template <class T>
   static void bind(SQLite::Statement& statement, int index, const T& value) {

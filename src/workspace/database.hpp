@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/outage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
@@ -53,9 +54,27 @@ inline bool means_damage(const SQLite::Exception& failure) {
 
 /// What to do about a failure of SQLite.
 inline std::string hint_for(const SQLite::Exception& failure) {
-  return means_damage(failure)
-             ? ""
-             : "is the disk full, or the quota used up? nothing that was recorded is lost";
+  switch (failure.getErrorCode()) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR:
+      return "";
+    case SQLITE_FULL:
+      return "is the disk full, or the quota used up? nothing that was recorded is lost";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      return "another program holds the file, or its file system cannot lock files now; nothing "
+             "that was recorded is lost";
+    case SQLITE_CANTOPEN:
+      return "may you write in the run directory, and is its file system there? nothing that was "
+             "recorded is lost";
+    case SQLITE_CONSTRAINT:
+      return "did another program change the workspace? nothing that was recorded is lost";
+    default:
+      return "does the file system answer, and is there room left? nothing that was recorded is "
+             "lost";
+  }
 }
 
 /// Runs `action` and turns SQLite's exceptions into bench's, which say what to do.
@@ -66,10 +85,13 @@ auto translated(const SQLite::Database& sqlite, Action action) {
   } catch (const SQLite::Exception& failure) {
     if (means_damage(failure))
       throw damaged(sqlite, failure.what());
-    throw Error("the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
-                hint_for(failure));
-  } catch (const nlohmann::json::exception& failure) {
-    throw damaged(sqlite, failure.what());
+    if (failure.getErrorCode() == SQLITE_CONSTRAINT)
+      throw Error("the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
+                  hint_for(failure));
+    throw MachineError("the workspace " + sqlite.getFilename() + " failed: " + failure.what(),
+                       hint_for(failure));
+  } catch (const nlohmann::json::exception&) {
+    throw damaged(sqlite, "a value that has to be JSON is not");
   }
 }
 

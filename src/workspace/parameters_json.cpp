@@ -56,10 +56,21 @@ std::string to_json(const Parameters& parameters) {
   return object.dump();
 }
 
+std::optional<std::string> to_json(const EnvironmentChanges& changes) {
+  if (changes.empty())
+    return std::nullopt;
+  Json object = Json::object();
+  for (const auto& [name, value] : changes)
+    object[to_valid_utf8(name)] = value ? Json(to_valid_utf8(*value)) : Json();
+  return object.dump();
+}
+
 Parameters parameters_from(const std::string& json) {
   Reader reader;
+  constexpr std::size_t shown = 200;
   if (!Json::sax_parse(json, &reader))
-    throw Error("the workspace holds parameters that are no object of texts: " + json,
+    throw Error("the workspace holds parameters that are no object of texts: " +
+                    to_valid_utf8(json.substr(0, shown)),
                 "it is damaged, or was not written by bench");
   return reader.take();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <bench/workspace/workpackage.hpp>
@@ -8,6 +9,9 @@ namespace bench::workspace {
 
 /// An object of texts, in the order of expansion.
 std::string to_json(const Parameters& parameters);
+
+/// An object of texts and nulls; nothing for no changes.
+std::optional<std::string> to_json(const EnvironmentChanges& changes);
 
 /// Builds no tree in between, which would take most of the time that reading 100,000 workpackages
 /// takes.

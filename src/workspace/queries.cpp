@@ -111,7 +111,8 @@ std::string_view name_of(State state) {
 void Workspace::check_rows(const std::map<std::string, std::size_t>& commands) const {
   constexpr const char* misfits =
       "SELECT w.id FROM workpackage AS w LEFT JOIN json_each(?) AS step ON step.key = w.step "
-      "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND step.value "
+      "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND max(step.value - 1, 0) OR cycle < 0 "
+      "OR iteration < 0 OR (state = 'pending' AND step.value = 0) OR w.id NOT BETWEEN 0 AND 1e15 "
       "UNION ALL SELECT id FROM workpackage AS w WHERE (state IN ('running', 'submitted', 'done') "
       "OR attempts > 0) AND NOT EXISTS (SELECT 1 FROM attempt AS a WHERE a.workpackage = w.id AND "
       "a.number = w.attempts) "
@@ -174,10 +175,15 @@ EnvironmentChanges Workspace::environment(long long id) const {
     EnvironmentChanges changes;
     if (!select.executeStep() || select.getColumn(0).isNull())
       return changes;
-    const auto object = nlohmann::ordered_json::parse(select.getColumn(0).getString());
-    for (const auto& [name, value] : object.items())
+    const auto object =
+        nlohmann::ordered_json::parse(select.getColumn(0).getString(), nullptr, false);
+    for (const auto& [name, value] : object.items()) {
+      if (!object.is_object() || !(value.is_null() || value.is_string()))
+        throw damaged(database_->sqlite,
+                      fmt::format("the environment of workpackage {} is no object of texts", id));
       changes.emplace_back(
           name, value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
+    }
     return changes;
   });
 }
@@ -187,6 +193,16 @@ std::vector<Attempt> Workspace::attempts() const {
     return read_attempts(database_->sqlite,
                          "FROM workpackage AS w JOIN attempt AS a "
                          "ON a.workpackage = w.id AND a.number = w.attempts ORDER BY w.id");
+  });
+}
+
+bool Workspace::has_attempt(const std::string& uuid) const {
+  return translated(database_->sqlite, [&] {
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT EXISTS (SELECT 1 FROM attempt WHERE uuid = ?)");
+    select.bind(1, uuid);
+    select.executeStep();
+    return select.getColumn(0).getInt() != 0;
   });
 }
 
@@ -249,7 +265,7 @@ std::optional<double> Workspace::last_change_unix_s() const {
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(
         database_->sqlite,
-        "SELECT max(max(claimed_unix_s, coalesce(ended_unix_s, 0))) FROM attempt");
+        "SELECT nullif(max(max(claimed_unix_s, coalesce(ended_unix_s, 0))), 0) FROM attempt");
     select.executeStep();
     return optional_real(select, 0);
   });

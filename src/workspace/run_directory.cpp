@@ -10,6 +10,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/workspace/group.hpp>
+#include <bench/workspace/leftover.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::workspace {
@@ -18,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int highest_id = 999'999'999;
+constexpr const char* jube_configuration_file = "configuration.xml";
+constexpr const char* jube_workpackages_file = "workpackages.xml";
 
 std::optional<int> id_of(const fs::path& directory) {
   const std::string name = directory.filename().string();
@@ -39,9 +42,14 @@ std::vector<RunDirectory> numbered_directories(const fs::path& outpath) {
   return found;
 }
 
-bool holds_workspace(const fs::path& directory) {
+bool holds(const fs::path& directory, const char* file) {
   std::error_code absent;
-  return fs::exists(directory / "workspace.db", absent);
+  return fs::exists(directory / file, absent);
+}
+
+bool is_own_file(const fs::path& file) {
+  struct stat info {};
+  return ::lstat(file.c_str(), &info) == 0 && info.st_uid == ::geteuid();
 }
 
 /// `0, 2, 10`, or its two ends where it is long.
@@ -86,18 +94,36 @@ const RunDirectory& pick(const std::vector<RunDirectory>& runs, const std::strin
 }
 
 /// The runs that `directory` stands for.
-std::vector<RunDirectory> runs_in(const fs::path& directory) {
-  if (holds_workspace(directory))
+std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers) {
+  if (is_run(directory))
     return {{id_of(fs::weakly_canonical(directory)).value_or(0), directory}};
   std::error_code absent;
   if (!fs::is_directory(directory, absent))
     throw Error(fmt::format("{} is no directory", directory.string()),
                 "give the benchmark's outpath, where its runs are");
-  auto runs = find_runs(directory);
+  auto runs = numbered_directories(directory);
+  std::erase_if(runs, [&](const RunDirectory& run) {
+    return !is_run(run.path) && (!with_leftovers || !is_leftover(run.path));
+  });
   if (runs.empty())
     throw Error(fmt::format("there is no run in {}", directory.string()),
                 "give the benchmark's outpath, or start one with `bench run FILE`");
   return runs;
+}
+
+std::vector<RunDirectory> select(const std::vector<RunDirectory>& runs, const fs::path& directory,
+                                 const std::vector<std::string>& words) {
+  std::vector<RunDirectory> chosen;
+  for (const std::string& word : words.empty() ? std::vector<std::string>{"last"} : words)
+    if (word == "all")
+      chosen.insert(chosen.end(), runs.begin(), runs.end());
+    else
+      chosen.push_back(pick(runs, word, directory));
+  std::sort(chosen.begin(), chosen.end(),
+            [](const RunDirectory& a, const RunDirectory& b) { return a.id < b.id; });
+  const auto same = [](const RunDirectory& a, const RunDirectory& b) { return a.id == b.id; };
+  chosen.erase(std::unique(chosen.begin(), chosen.end(), same), chosen.end());
+  return chosen;
 }
 
 }  // namespace
@@ -129,35 +155,54 @@ RunDirectory make_run_directory(const fs::path& outpath, std::optional<int> id) 
   }
 }
 
+bool is_run(const fs::path& directory) {
+  return holds(directory, "workspace.db") || is_made_by_jube(directory);
+}
+
+bool is_made_by_jube(const fs::path& directory) {
+  return !holds(directory, "workspace.db") && holds(directory, jube_configuration_file) &&
+         holds(directory, jube_workpackages_file);
+}
+
+void refuse_run_of_jube(const fs::path& run_directory) {
+  if (is_made_by_jube(run_directory))
+    throw Error(fmt::format("the run in {} was made by JUBE, and bench only reads such runs",
+                            run_directory.string()),
+                "use `jube` to change it; `bench run` starts a run of bench's own");
+}
+
 bool is_own(const fs::path& run_directory) {
   struct stat directory {};
-  struct stat database {};
-  return ::stat(run_directory.c_str(), &directory) == 0 &&
-         ::lstat((run_directory / "workspace.db").c_str(), &database) == 0 &&
-         directory.st_uid == ::geteuid() && database.st_uid == ::geteuid() &&
-         ::access(run_directory.c_str(), W_OK) == 0;
+  const auto records =
+      is_made_by_jube(run_directory)
+          ? std::vector<const char*>{jube_configuration_file, jube_workpackages_file}
+          : std::vector<const char*>{"workspace.db"};
+  return ::stat(run_directory.c_str(), &directory) == 0 && directory.st_uid == ::geteuid() &&
+         ::access(run_directory.c_str(), W_OK) == 0 &&
+         std::ranges::all_of(records,
+                             [&](const char* name) { return is_own_file(run_directory / name); });
 }
 
 std::vector<RunDirectory> find_runs(const fs::path& outpath) {
   auto runs = numbered_directories(outpath);
-  std::erase_if(runs, [](const RunDirectory& run) { return !holds_workspace(run.path); });
+  std::erase_if(runs, [](const RunDirectory& run) { return !is_run(run.path); });
   return runs;
+}
+
+bool is_leftover(const fs::path& run_directory) {
+  std::error_code unknown;
+  return !is_run(run_directory) && (fs::exists(run_directory / "workspace.lock", unknown) ||
+                                    (fs::is_empty(run_directory, unknown) && !unknown));
 }
 
 std::vector<RunDirectory> select_runs(const fs::path& directory,
                                       const std::vector<std::string>& words) {
-  const auto runs = runs_in(directory);
-  std::vector<RunDirectory> chosen;
-  for (const std::string& word : words.empty() ? std::vector<std::string>{"last"} : words)
-    if (word == "all")
-      chosen.insert(chosen.end(), runs.begin(), runs.end());
-    else
-      chosen.push_back(pick(runs, word, directory));
-  std::sort(chosen.begin(), chosen.end(),
-            [](const RunDirectory& a, const RunDirectory& b) { return a.id < b.id; });
-  const auto same = [](const RunDirectory& a, const RunDirectory& b) { return a.id == b.id; };
-  chosen.erase(std::unique(chosen.begin(), chosen.end(), same), chosen.end());
-  return chosen;
+  return select(runs_in(directory, /*with_leftovers=*/false), directory, words);
+}
+
+std::vector<RunDirectory> select_with_leftovers(const fs::path& directory,
+                                                const std::vector<std::string>& words) {
+  return select(runs_in(directory, /*with_leftovers=*/true), directory, words);
 }
 
 }  // namespace bench::workspace

@@ -2,7 +2,8 @@
 
 namespace bench::workspace {
 
-/// Raised by one with every change to the tables; a database with a higher one is refused.
+/// Raised by one with every change to the tables, which raises the version of bench, too; a
+/// database with another one is refused.
 constexpr int schema_version = 4;
 
 /// The tables of a run. docs/workspace.md describes them for people who query them.

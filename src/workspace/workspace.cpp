@@ -1,5 +1,6 @@
 #include "database.hpp"
 #include "file_system.hpp"
+#include "own_schema.hpp"
 #include "schema.hpp"
 
 #include <initializer_list>
@@ -11,6 +12,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
@@ -66,6 +68,7 @@ void harden(SQLite::Database& sqlite, Workspace::Access access) {
                                                   {SQLITE_DBCONFIG_ENABLE_VIEW, 0}})
     if (::sqlite3_db_config(sqlite.getHandle(), option, value, nullptr) != SQLITE_OK)
       throw Error("this SQLite has no safe mode for databases of others");
+  set_limits(sqlite);
   sqlite.exec("PRAGMA cell_size_check=ON");
 }
 
@@ -107,18 +110,6 @@ SQLite::Database open_to_read(const fs::path& file) {
       throw;
     return open_file_alone(file);
   }
-}
-
-void check_version(SQLite::Database& sqlite, const fs::path& file) {
-  const int version = sqlite.execAndGet("PRAGMA user_version").getInt();
-  if (version > schema_version)
-    throw Error(fmt::format("{} was written by a newer version of bench", file.string()),
-                "read it with that version");
-  if (version < 1)
-    throw Error(fmt::format("{} is no workspace of bench", file.string()));
-  if (version < schema_version)
-    throw Error(fmt::format("{} was written by an older version of bench", file.string()),
-                "read it with that version, or run the benchmark again");
 }
 
 /// That of SQLiteCpp parses its SQL anew each time.
@@ -221,6 +212,10 @@ Workspace Workspace::create(const fs::path& run_directory,
 
 Workspace Workspace::open(const fs::path& run_directory, Access access) {
   const fs::path file = run_directory / "workspace.db";
+  if (access == Access::write)
+    refuse_run_of_jube(run_directory);
+  else if (is_made_by_jube(run_directory))
+    return of_jube(run_directory);
   std::error_code absent;
   if (!fs::exists(fs::symlink_status(file, absent)))
     throw Error(fmt::format("there is no workspace in {}", run_directory.string()));
@@ -233,7 +228,7 @@ Workspace Workspace::open(const fs::path& run_directory, Access access) {
                : open_to_read(file),
         writes);
     harden(database->sqlite, access);
-    check_version(database->sqlite, file);
+    check_schema(database->sqlite, file);
     if (writes)
       set_journal(database->sqlite, run_directory);
     return Workspace(std::move(database));

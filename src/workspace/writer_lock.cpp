@@ -19,6 +19,7 @@
 #include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::workspace {
@@ -58,6 +59,7 @@ int take(int fd, const std::filesystem::path& file) {
 
 /// The locked file with the holder's name in it; an invalid one if another process has it.
 UniqueFd lock(const std::filesystem::path& file) {
+  refuse_run_of_jube(file.parent_path());
   // Not through a link: what it leads to would be overwritten.
   UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.valid())
@@ -103,7 +105,7 @@ WriterLock::WriterLock(const std::filesystem::path& run_directory)
 }
 
 std::optional<WriterLock> WriterLock::take_if_free(const std::filesystem::path& run_directory) {
-  if (!has_locks(run_directory))
+  if (!has_locks(run_directory) || is_made_by_jube(run_directory))
     return std::nullopt;
   UniqueFd fd = lock(lock_file(run_directory));
   if (!fd.valid())

@@ -14,14 +14,21 @@ namespace {
 namespace fs = std::filesystem;
 
 const char* const folder_of_classes =
-    "a folder is expected here that has a folder of JPEG files per class";
+    "a folder is expected here that has a folder of JPEG or PNG files per class";
 
-bool is_jpeg(const fs::directory_entry& entry) {
+/// @throws UsageError if it is a link to nothing
+bool is_image(const fs::directory_entry& entry) {
   std::string ending = entry.path().extension().string();
   std::ranges::transform(ending, ending.begin(), [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   });
-  return (ending == ".jpg" || ending == ".jpeg") && entry.is_regular_file();
+  if (ending != ".jpg" && ending != ".jpeg" && ending != ".png")
+    return false;
+  if (entry.is_symlink() && !entry.exists())
+    throw UsageError(fmt::format("{} is a link to {}, which does not exist", entry.path().string(),
+                                 fs::read_symlink(entry.path()).string()),
+                     "bring back what it links to, or remove the link");
+  return entry.is_regular_file();
 }
 
 /// Names in `folder`, sorted: the order in which a file system tells them differs from one to the
@@ -64,7 +71,7 @@ ImageFolder find_images(const std::string& folder) {
   reading([&] {
     for (std::size_t label = 0; label < result.classes.size(); ++label) {
       const fs::path path = fs::path(folder) / result.classes[label];
-      for (const std::string& file : names_in(path, is_jpeg))
+      for (const std::string& file : names_in(path, is_image))
         result.files.push_back({(path / file).string(), static_cast<std::int64_t>(label)});
     }
   });

@@ -6,7 +6,7 @@
 
 namespace bench::steps {
 
-/// JPEG files sorted into one folder per class: `FOLDER/CLASS/IMAGE.jpg`.
+/// JPEG and PNG files sorted into one folder per class: `FOLDER/CLASS/IMAGE.jpg`.
 struct ImageFolder {
   struct File {
     std::string path;
@@ -21,9 +21,9 @@ struct ImageFolder {
 /// @throws UsageError if the folder cannot be read
 std::vector<std::string> find_classes(const std::string& folder);
 
-/// Finds the images; reads none. Files that end neither in .jpg nor in .jpeg, in capitals or not,
-/// and what lies deeper or higher is passed over.
-/// @throws UsageError if the folder cannot be read or has no images
+/// Finds the images; reads none. Files that end neither in .jpg nor in .jpeg nor in .png, in
+/// capitals or not, and what lies deeper or higher is passed over.
+/// @throws UsageError if the folder cannot be read, has no images, or one is a link to nothing
 ImageFolder find_images(const std::string& folder);
 
 }  // namespace bench::steps

@@ -1,6 +1,7 @@
 #include "data/image_samples.hpp"
 
 #include "data/data_error.hpp"
+#include "data/image_decoder.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ class ImageMaker : public SampleMaker {
   std::unique_ptr<ImageSource::Reader> reader_;
   std::shared_ptr<EpochOrder> order_;  ///< Of all threads.
   ImageSampleOptions options_;
-  JpegDecoder decoder_;
+  ImageDecoder decoder_;
   Image image_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace bench::steps {
 
-/// A labelled JPEG image of a data set.
+/// A labelled image of a data set, a JPEG file or sometimes a PNG one.
 struct EncodedImage {
   std::int64_t label = 0;  ///< Its class, counted from 0 in every format.
   std::string_view jpeg;   ///< Valid until the reader that gave it is asked again.

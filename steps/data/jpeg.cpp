@@ -9,9 +9,6 @@
 namespace bench::steps {
 namespace {
 
-/// A damaged header may say 65535 x 65535, which would end as a lack of memory.
-constexpr std::uint64_t most_pixels = std::uint64_t{1} << 28;
-
 /// libjpeg fills what is missing of an image with grey and warns; of its warnings these two alone
 /// say so: "Premature end of JPEG file" and "Corrupt JPEG data: premature end of data segment".
 bool says_cut(std::string_view warning) {
@@ -68,7 +65,7 @@ JpegDecoder::Header JpegDecoder::read_header(std::string_view jpeg, const std::s
   if (header.width < 1 || header.height < 1)  // libjpeg takes tables alone for a whole stream
     throw DataError(source, "ends before its image begins");
   if (static_cast<std::uint64_t>(header.width) * static_cast<std::uint64_t>(header.height) >
-      most_pixels)
+      most_image_pixels)
     throw DataError(source,
                     fmt::format("{} x {} pixels are too many", header.width, header.height));
   return header;

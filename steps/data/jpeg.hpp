@@ -21,6 +21,9 @@ struct ImageSize {
   std::size_t height;
 };
 
+/// A damaged header may say 65535 x 65535, which would end as a lack of memory.
+inline constexpr std::uint64_t most_image_pixels = std::uint64_t{1} << 28;
+
 /// Decodes JPEG images; for one thread, each thread its own.
 ///
 /// Without libturbojpeg at build time the constructor throws a UsageError that says so.

@@ -26,7 +26,7 @@ const char* positions_name(Positions positions);
 /// sizes of 13B and 175B: Brown et al. (arXiv:2005.14165), table 2.1; those of 800M and of the
 /// padded vocabularies as the benchmarks CARAML and EPICURE run them.
 struct Architecture {
-  std::string name;
+  std::string name;  ///< Of the size, or `custom`.
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
@@ -36,6 +36,7 @@ struct Architecture {
   double initial_deviation = 0.02;  ///< Of the weights at the begin.
 
   std::int64_t head_size() const { return hidden / heads; }
+  bool operator==(const Architecture&) const = default;
 };
 
 /// Token kinds of GPT-2's vocabulary.

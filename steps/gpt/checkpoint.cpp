@@ -53,10 +53,11 @@ std::string manner_of(const Options& options) {
   return fmt::format(
       "data_path={}\nmicro_batch={}\nattention_dropout={}\nhidden_dropout={}\nlr={}\nmin_lr={}\n"
       "lr_warmup_samples={}\nlr_decay_samples={}\nadam_beta1={}\nadam_beta2={}\nadam_eps={}\n"
-      "weight_decay={}\nclip_grad={}\n",
+      "weight_decay={}\nclip_grad={}\ngelu={}\n",
       options.data.path, options.micro_batch, options.attention_dropout, options.hidden_dropout,
       schedule.highest, schedule.lowest, schedule.warmup_samples, schedule.decay_samples,
-      adamw.beta1, adamw.beta2, adamw.epsilon, adamw.weight_decay, options.clip_gradient);
+      adamw.beta1, adamw.beta2, adamw.epsilon, adamw.weight_decay, options.clip_gradient,
+      options.gelu);
 }
 
 /// How two texts of lines differ, line by line: `has NAME=VALUE, this run NAME=VALUE`.
@@ -157,7 +158,7 @@ void Checkpoints::load(Training& training) {
                  options_.load, difference);
   const int weights_rank = training.weights_rank();
   training.restore(own, weights_rank == all_.rank() ? own : read(weights_rank));
-  all_.barrier();
+  all_.meet_again();
   load_s_ = seconds_since(begin);
   loaded_iteration_ = last_saved_ = training.iterations();
 }
@@ -188,6 +189,7 @@ void Checkpoints::save(const Training& training) {
   state.set_text("setup", setup_);
   state.set_text("manner", manner_);
   const auto own_bytes = static_cast<double>(state.write(file.string()));
+  all_.meet_again();
   const torch::Tensor bytes = torch::tensor(own_bytes, torch::kDouble).to(device_);
   all_.all_reduce(bytes).wait();
   bytes_ = bytes.item<double>();  // all are on the disk

@@ -9,6 +9,7 @@
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
+#include "harness/interruption.hpp"
 #include "harness/log.hpp"
 #include "harness/memory.hpp"
 #include "harness/metrics_file.hpp"
@@ -35,9 +36,12 @@ using steps::Region;
 struct Course {
   std::vector<gpt::Iteration> measured;
   std::int64_t diverged_at = 0;  ///< From 1, warm-up included; 0: it did not.
+  bool interrupted = false;      ///< By a signal, see harness/interruption.hpp.
+
+  bool ended_early() const { return diverged_at > 0 || interrupted; }
 };
 
-/// Ends early where the time is over or the loss is lost.
+/// Ends early where the time is over, the loss is lost, or a signal has come.
 Course train(const gpt::Options& options, gpt::Training& training, gpt::Checkpoints& checkpoints,
              steps::Timers& timers) {
   const auto begin = std::chrono::steady_clock::now();
@@ -54,24 +58,26 @@ Course train(const gpt::Options& options, gpt::Training& training, gpt::Checkpoi
     ++done;
     if (iteration.diverged)
       course.diverged_at = done;
+    course.interrupted = iteration.interrupted;
     return iteration;
   };
   {
     const energy::Region warmup("warmup");
-    while (done < options.common.warmup && course.diverged_at == 0 && !time_is_over())
+    while (done < options.common.warmup && !course.ended_early() && !time_is_over())
       iterate();
-    if (course.diverged_at > 0)
+    if (course.ended_early())
       return course;
-    timers.begin_epoch();
+    timers.wait();
   }
+  timers.begin_epoch();
   steps::mllog("epoch_start", {}, {{"epoch_num", 1}});
   progress.begin();
   do {
     course.measured.push_back(timers.timed(Region::batch, iterate));
     progress.add(course.measured.back(), training.consumed_samples());
-    if (course.diverged_at == 0)
+    if (!course.ended_early())
       checkpoints.save_if_due(training, std::ssize(course.measured));
-  } while (std::ssize(course.measured) < options.common.steps && course.diverged_at == 0 &&
+  } while (std::ssize(course.measured) < options.common.steps && !course.ended_early() &&
            !time_is_over());
   timers.end_epoch();
   steps::mllog("epoch_stop", {}, {{"epoch_num", 1}});
@@ -89,16 +95,21 @@ int train_and_report(const gpt::Options& options, const torch::Device& device,
   gpt::mllog_options(options);
   steps::mllog("init_stop");
   steps::mllog("run_start");
+  steps::defer_signals();
   const Course course = train(options, training, checkpoints, timers);
-  if (!course.measured.empty())  // else the loss was lost in the warm-up
+  if (!course.measured.empty())  // else it ended in the warm-up
     gpt::log_results(options, timers, course.measured);
+  timings.write(timers);
   std::fflush(stdout);  // they count also where the checkpoint fails
   if (course.diverged_at == 0)
     checkpoints.save_last(training);
   checkpoints.log_results();
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
-  timings.write(timers);
+  if (course.interrupted && course.diverged_at == 0) {
+    steps::log_value("result", "interrupted");
+    return steps::exit_interrupted;
+  }
   if (course.diverged_at > 0) {
     steps::log_value("diverged_at_iteration", course.diverged_at);
     steps::log_value("result", "diverged");
@@ -131,14 +142,17 @@ int run(int argc, char** argv) {
   steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
   const c10::DeviceGuard guard(device);
-  steps::Communicator communicator(ranks, device, {}, options.common.in_common);
+  steps::Communicator communicator(ranks, device, {.operation = options.common.rank_timeout()},
+                                   options.common.in_common);
   steps::speak_only_on_rank_0(communicator.rank());
   steps::set_up_environment(options.common, device);
   gpt::log_run(options);
   std::fflush(stdout);  // a killed run still shows what it was
 
-  return communicator.telling_failures(
-      [&] { return train_and_report(options, device, communicator, timings); });
+  return communicator.telling_failures([&] {
+    gpt::check_memory(options, device, ranks.local_size.value_or(1));
+    return train_and_report(options, device, communicator, timings);
+  });
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Rotary* rotary) {
                                        : t;
   };
   const torch::Tensor middle = x + dropped(attend(attention_norm_->forward(x), rotary));
-  const torch::Tensor wide = torch::gelu(widen_->forward(mlp_norm_->forward(middle)));
+  const torch::Tensor wide = torch::gelu(widen_->forward(mlp_norm_->forward(middle)),
+                                         options_.gelu_by_tanh ? "tanh" : "none");
   return middle + dropped(narrow_->forward(wide));
 }
 

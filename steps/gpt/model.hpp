@@ -27,6 +27,7 @@ struct ModelOptions {
   AttentionKind attention = AttentionKind::blocked;
   double attention_dropout = 0;
   double hidden_dropout = 0;
+  bool gelu_by_tanh = false;     ///< GPT-2's approximation; else by erf.
   bool recompute = false;        ///< Keep only the inputs of the layers for the backward pass.
   torch::TensorOptions tensors;  ///< Format and device of the parameters.
   std::uint64_t seed = 1;        ///< Of the first weights.

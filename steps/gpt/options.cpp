@@ -67,6 +67,10 @@ void add_batch_options(CLI::App& app, Options& options) {
   app.add_option("--attention-dropout", options.attention_dropout, "")
       ->check(steps::between(0, 0.99));
   app.add_option("--hidden-dropout", options.hidden_dropout, "")->check(steps::between(0, 0.99));
+  app.add_option("--gelu", options.gelu,
+                 "Exact (erf), or GPT-2's approximation (tanh), which Megatron-LM takes where it "
+                 "fuses GELU with the bias")
+      ->check(CLI::IsMember({"erf", "tanh"}));
   app.add_option("--recompute", options.recompute,
                  "In the backward pass: selective (the scores of attention, but for plain "
                  "attention) or full (whole layers, which keep their inputs only)")
@@ -156,6 +160,8 @@ Architecture architecture_of(const Sizes& sizes) {
   replace(result.vocabulary, sizes.vocabulary);
   if (!sizes.positions.empty())
     result.positions = sizes.positions == "learned" ? Positions::learned : Positions::rotary;
+  if (result != architecture(sizes.model))
+    result.name = "custom";
   if (sizes.initial_deviation > 0)
     result.initial_deviation = sizes.initial_deviation;
   if (result.hidden % result.heads != 0)

@@ -38,6 +38,7 @@ struct Options {
   double attention_dropout = 0.1;
   double hidden_dropout = 0.1;
   std::string recompute = "selective";
+  std::string gelu = "erf";
   Schedule schedule;
   steps::AdamW::Options adamw;
   double clip_gradient = 1;  ///< Largest norm of all gradients; 0: any.

@@ -3,6 +3,7 @@
 #include "gpt/attention.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
+#include "harness/program.hpp"
 
 #include <algorithm>
 
@@ -121,6 +122,17 @@ std::optional<Layout> smallest_layout(const Options& options, double device_byte
       break;  // more stages need more devices
     }
   return best;
+}
+
+void check_memory(const Options& options, const torch::Device& device, int processes) {
+  const double needed = memory(options, options.layout).total();
+  const double there = real(steps::device_memory_bytes(device, processes));
+  if (needed > there)
+    throw steps::OutOfMemory(
+        fmt::format("a step needs {:.1f} GiB on each device, which has {:.1f} GiB", needed / gib,
+                    there / gib),
+        "`gpt --plan` with the same options says of what, and which layout fits; a smaller "
+        "--micro-batch-size needs less");
 }
 
 void log_plan(const Options& options) {

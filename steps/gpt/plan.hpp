@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpt/options.hpp"
+#include "harness/torch_all.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,11 @@ Memory memory(const Options& options, const Layout& layout);
 /// as given; among those with as many, the one with the most tensor parallelism, which stays in a
 /// node. Nothing where none of up to 4096 devices does.
 std::optional<Layout> smallest_layout(const Options& options, double device_bytes);
+
+/// @param processes ranks that share the memory of the host, where that is the device
+/// @throws steps::OutOfMemory if a step needs more than the device has, before anything is
+/// allocated
+void check_memory(const Options& options, const torch::Device& device, int processes);
 
 /// Prints what `--plan` promises.
 void log_plan(const Options& options);

@@ -69,6 +69,7 @@ void log_run(const Options& options) {
   log_value("attention_dropout", options.attention_dropout);
   log_value("hidden_dropout", options.hidden_dropout);
   log_value("recompute", options.recompute);
+  log_value("gelu", options.gelu);
 }
 
 void log_dataset(const Dataset& dataset) {

@@ -1,5 +1,6 @@
 #include "gpt/training.hpp"
 
+#include "harness/interruption.hpp"
 #include "harness/random_state.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ ModelOptions model_options(const Options& options, const torch::Device& device, 
   return {.attention = parse_attention(options.attention, options.attention_dropout),
           .attention_dropout = options.attention_dropout,
           .hidden_dropout = options.hidden_dropout,
+          .gelu_by_tanh = options.gelu == "tanh",
           .recompute = options.recompute == "full",
           .tensors = torch::TensorOptions(device).dtype(scalar_type(options.common.precision())),
           .seed = options.common.seed,
@@ -72,17 +74,26 @@ Training::Training(const Options& options, const torch::Device& device,
 }
 
 Iteration Training::iterate(steps::Timers& timers) {
-  const torch::Tensor loss = forward_backward(timers);
+  const torch::Tensor own_loss = forward_backward(timers);
+  const torch::Tensor sums =  // of the losses, and of the ranks that are to end
+      torch::stack({own_loss, torch::full_like(own_loss, steps::is_interrupted() ? 1 : 0)});
   timers.timed(Region::comm, [&] {
     complete_gradients();
     optimizer_.reduce_gradients();
-    grid_.all().all_reduce(loss).wait();
+    grid_.all().all_reduce(sums).wait();
     // The ranks of a last stage have the mean over their samples, all others nothing.
-    loss.div_(options_.layout.data * options_.layout.tensor);
+    sums.select(0, 0).div_(options_.layout.data * options_.layout.tensor);
   });
   consumed_samples_ += options_.global_batch;
   ++iterations_;
-  return timers.timed(Region::optimizer, [&] { return update(loss.item<double>()); });
+  return timers.timed(Region::optimizer, [&] {
+    const torch::Tensor all = sums.to(torch::kCPU, torch::kDouble);
+    Iteration iteration = update(all[0].item<double>());
+    // One rank alone need not wait for the next iteration to know of a signal.
+    iteration.interrupted =
+        grid_.all().size() == 1 ? steps::is_interrupted() : all[1].item<double>() > 0;
+    return iteration;
+  });
 }
 
 bool Training::any_rank(bool holds) {
@@ -163,8 +174,9 @@ void Training::complete_gradients() {
 }
 
 Iteration Training::update(double loss) {
+  const double learning_rate = options_.schedule.learning_rate(scheduled_samples_);
   Iteration result{.loss = loss,
-                   .learning_rate = options_.schedule.learning_rate(consumed_samples_),
+                   .learning_rate = learning_rate,
                    .loss_scale = loss_scale_ ? loss_scale_->scale() : 1.0};
   result.gradient_norm = optimizer_.gradient_norm() / result.loss_scale;
   const bool finite = std::isfinite(result.gradient_norm);
@@ -176,7 +188,9 @@ Iteration Training::update(double loss) {
   const double clip = options_.clip_gradient > 0
                           ? std::min(1.0, options_.clip_gradient / (result.gradient_norm + 1e-6))
                           : 1.0;
-  optimizer_.step(result.learning_rate, clip / result.loss_scale);
+  optimizer_.step(learning_rate, clip / result.loss_scale);
+  scheduled_samples_ += options_.global_batch;
+  result.learning_rate = options_.schedule.learning_rate(scheduled_samples_);
   return result;
 }
 
@@ -189,6 +203,7 @@ steps::SavedState Training::state() const {
   steps::SavedState state;
   state.set_number("iterations", static_cast<double>(iterations_));
   state.set_number("consumed_samples", static_cast<double>(consumed_samples_));
+  state.set_number("scheduled_samples", static_cast<double>(scheduled_samples_));
   state.set("random_state", steps::random_state(device_));
   optimizer_.save(state);
   if (loss_scale_)
@@ -199,6 +214,10 @@ steps::SavedState Training::state() const {
 void Training::restore(const steps::SavedState& own, const steps::SavedState& weights) {
   iterations_ = static_cast<std::int64_t>(own.number("iterations"));
   consumed_samples_ = static_cast<std::int64_t>(own.number("consumed_samples"));
+  // Older checkpoints do not tell them apart.
+  scheduled_samples_ = own.has("scheduled_samples")
+                           ? static_cast<std::int64_t>(own.number("scheduled_samples"))
+                           : consumed_samples_;
   optimizer_.load(weights);
   if (loss_scale_)
     loss_scale_->load(own);

@@ -20,12 +20,13 @@ namespace bench::gpt {
 
 /// What one iteration came to.
 struct Iteration {
-  double loss = 0;  ///< Mean over the global batch.
-  double learning_rate = 0;
+  double loss = 0;           ///< Mean over the global batch.
+  double learning_rate = 0;  ///< Behind it, of the next one, as Megatron-LM logs it.
   double loss_scale = 1;     ///< That it was computed with.
   double gradient_norm = 0;  ///< Of all gradients, before they are clipped.
   bool skipped = false;      ///< A gradient was not finite, and the scale will be smaller.
   bool diverged = false;     ///< Loss or gradients are not finite, and nothing will change that.
+  bool interrupted = false;  ///< A signal asked one of the ranks to end, see interruption.hpp.
 };
 
 /// A model in training: its weights, the optimizer, and how far it has come. Ranks train copies of
@@ -37,8 +38,8 @@ class Training {
   Training(const Training&) = delete;  // the optimizer refers to the parameters
   Training& operator=(const Training&) = delete;
 
-  /// One step over the global batch, the same on all ranks. Waits for the device once, for loss and
-  /// norm of the gradients.
+  /// One step over the global batch, the same on all ranks. Waits for the device for the loss, and
+  /// for the norm of the gradients.
   Iteration iterate(steps::Timers& timers);
 
   /// Whether it holds on one of the ranks: they end together.
@@ -76,6 +77,7 @@ class Training {
   std::optional<steps::DynamicLossScale> loss_scale_;  ///< In fp16.
   std::int64_t iterations_ = 0;
   std::int64_t consumed_samples_ = 0;
+  std::int64_t scheduled_samples_ = 0;  ///< Those of skipped iterations left out.
 };
 
 }  // namespace bench::gpt

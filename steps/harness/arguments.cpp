@@ -4,6 +4,7 @@
 #include "harness/validators.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -81,6 +82,9 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                  "CPU threads; 0: one for each CPU this process may use (OMP_NUM_THREADS is not "
                  "read)")
       ->check(CLI::Range(0, 65536));
+  app.add_option("--rank-timeout", arguments.rank_timeout_s,
+                 "Seconds that a rank waits for another in a step before it gives up")
+      ->check(steps::between(0.001, 1e6));
   app.add_option("--seed", arguments.seed, "Of weights and synthetic data")
       ->check(whole_and_not_negative());
   app.add_option("--timings", arguments.timings_file,
@@ -92,6 +96,10 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                "Print parameters, operations and bytes of the model and exit, without building it");
 }
 
+std::chrono::milliseconds CommonArguments::rank_timeout() const {
+  return std::chrono::milliseconds(std::llround(rank_timeout_s * 1000));
+}
+
 void add_batch_size_option(CLI::App& app, CommonArguments& arguments) {
   app.add_option("--batch-size", arguments.batch_size, "Samples per step")
       ->check(CLI::Range(std::int64_t{1}, many));
@@ -100,10 +108,15 @@ void add_batch_size_option(CLI::App& app, CommonArguments& arguments) {
 bool parse_command_line(CLI::App& app, int argc, char** argv) {
   const std::string help =
       fmt::format("`{} --help` lists the options and their defaults", app.get_name());
+  app.set_version_flag("--version", fmt::format("{} {}\nLibTorch {}\n", app.get_name(),
+                                                BENCH_VERSION, TORCH_VERSION));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
+    return false;
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}", version.what());
     return false;
   } catch (const CLI::ExtrasError&) {
     throw not_expected(app, help);
@@ -114,9 +127,9 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
 }
 
 std::string options_in_common(const CLI::App& app) {
-  static const std::set<std::string> own{"--help",      "--device",   "--threads",
-                                         "--timings",   "--metrics",  "--mllog",
-                                         "--data-path", "--stage-to", "--loader-threads"};
+  static const std::set<std::string> own{
+      "--help",  "--version",      "--device",    "--threads",  "--timings",       "--metrics",
+      "--mllog", "--rank-timeout", "--data-path", "--stage-to", "--loader-threads"};
   std::string lines = "the program " + app.get_name() + "\n";
   for (const CLI::Option* option : app.get_options()) {
     if (own.contains(option->get_name()))

@@ -2,6 +2,7 @@
 
 #include "harness/precision.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -18,7 +19,8 @@ struct CommonArguments {
   std::int64_t batch_size = 32;  ///< Where a program has `add_batch_size_option`.
   std::int64_t steps = 100;
   std::int64_t warmup = 10;
-  int threads = 0;  ///< 0: as many as there are CPUs that this process may use.
+  double rank_timeout_s = 120;  ///< How long a rank waits for others in an operation.
+  int threads = 0;              ///< 0: as many as there are CPUs that this process may use.
   std::uint64_t seed = 1;
   std::string timings_file;  ///< Empty: no file of samples.
   std::string metrics_file;  ///< Empty: no file of results.
@@ -27,13 +29,14 @@ struct CommonArguments {
   std::string in_common;  ///< Filled in from `options_in_common`.
 
   Precision precision() const { return parse_precision(precision_name); }
+  std::chrono::milliseconds rank_timeout() const;
 };
 
 void add_common_options(CLI::App& app, CommonArguments& arguments);
 void add_batch_size_option(CLI::App& app, CommonArguments& arguments);
 
 /// Reads the command line into what the options of `app` point to. Returns false if it asked for
-/// help, which then is printed.
+/// help or the version, which then is printed.
 /// @throws UsageError if the command line is wrong
 bool parse_command_line(CLI::App& app, int argc, char** argv);
 

@@ -1,5 +1,6 @@
 #include "harness/blas.hpp"
 
+#include "harness/program.hpp"
 #include "harness/torch_all.hpp"
 
 #include <algorithm>
@@ -8,9 +9,11 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace bench::steps {
@@ -63,6 +66,13 @@ std::optional<Result> ask_openblas(const std::string& library, const char* funct
     return std::nullopt;
   const auto ask = reinterpret_cast<Result (*)()>(::dlsym(handle.get(), function));
   return ask ? std::optional<Result>(ask()) : std::nullopt;
+}
+
+/// Whether so much memory can be had now.
+bool has_room(std::size_t bytes) {
+  void* const there =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return there != MAP_FAILED && ::munmap(there, bytes) == 0;
 }
 
 std::string advice_on_kernels(const std::string& kernels) {
@@ -136,6 +146,29 @@ void choose_blas_kernels(char* const* arguments) {
   ::setenv(kernels_variable, better.c_str(), 1);
   ::execv(program.c_str(), arguments);
   ::unsetenv(kernels_variable);  // the advice stands then
+}
+
+void take_blas_buffers(int threads) {
+  // A buffer has 128 MiB, and while OpenBLAS looks for a good place it maps twice as much.
+  constexpr std::size_t bytes = (std::size_t{256} + 8) << 20;
+  const auto alloc = reinterpret_cast<void* (*)(int)>(::dlsym(RTLD_DEFAULT, "blas_memory_alloc"));
+  const auto free = reinterpret_cast<void (*)(void*)>(::dlsym(RTLD_DEFAULT, "blas_memory_free"));
+  if (!alloc || !free)
+    return;
+  std::vector<void*> buffers;  // all at once: one that was given back would be taken again
+  bool enough = true;
+  for (int i = 0; i < threads && enough; ++i) {
+    enough = has_room(bytes);
+    if (enough)
+      buffers.push_back(alloc(0));
+  }
+  for (void* const buffer : buffers)
+    free(buffer);  // OpenBLAS keeps it
+  if (!enough)
+    throw OutOfMemory(
+        fmt::format("not enough memory for the buffers of OpenBLAS, 128 MiB for each of {} threads",
+                    threads),
+        "raise the limit of memory (`ulimit -a`), or use fewer --threads");
 }
 
 }  // namespace bench::steps

@@ -57,6 +57,9 @@ c10::intrusive_ptr<Backend> make_nccl(const Store& store, int rank, int size,
 }
 #endif
 
+/// How often rank 0 looks at a long wait whether all ranks are still there.
+constexpr std::chrono::seconds gone_check_interval(2);
+
 /// A tensor's memory as bytes, (b): what is only moved needs no type that the backend knows.
 torch::Tensor as_bytes(const torch::Tensor& tensor) {
   return tensor.detach().view({-1}).view(torch::kByte);
@@ -74,6 +77,7 @@ struct Communicator::State {
   Store store;
   c10::intrusive_ptr<Backend> backend;
   int splits = 0;
+  int meetings = 0;
   // Last, so that it goes first: whose connections break finds the beacon of this rank gone.
   std::shared_ptr<Beacon> beacon;
 
@@ -108,6 +112,28 @@ struct Communicator::State {
       throw CommunicationError(fmt::format("{} of rank {} failed ({}); {}{}", what, number_of(rank),
                                            first_line(error), losses,
                                            told_failures(failures, peers)));
+    }
+  }
+
+  /// Returns when all ranks have come to this meeting. Polls, since a wait of the store that runs
+  /// out cannot be told from one that failed; rank 0 looks for ranks that ended, and the others
+  /// notice when the store ends with it.
+  void await_all(const std::string& meeting) const {
+    using std::chrono::steady_clock;
+    const auto begin = steady_clock::now();
+    const auto deadline = begin + timeouts.phase;
+    auto next_look = begin + gone_check_interval;
+    for (store->add(meeting, 1); store->add(meeting, 0) < size;) {
+      const auto now = steady_clock::now();
+      if (now > deadline)
+        throw std::runtime_error("timed out");
+      if (rank == 0 && now > next_look) {
+        if (!list_gone(peers).empty())
+          throw std::runtime_error("a rank has ended");
+        next_look = now + gone_check_interval;
+      }
+      std::this_thread::sleep_for(std::clamp<steady_clock::duration>(
+          (now - begin) / 16, std::chrono::milliseconds(2), std::chrono::milliseconds(500)));
     }
   }
 
@@ -233,6 +259,13 @@ void Communicator::barrier() {
   token.item<float>();  // the host waits for the GPU
 }
 
+void Communicator::meet_again() {
+  if (!state_)
+    return;
+  const std::string meeting = fmt::format("meeting/{}", state_->meetings++);
+  state_->guarded("the meeting", [&] { state_->await_all(meeting); });
+}
+
 Pending Communicator::send(const torch::Tensor& tensor, int to, int tag) {
   if (!state_ || tensor.numel() == 0)
     return Pending();
@@ -277,6 +310,7 @@ Communicator Communicator::split(int color, int key) {
   std::sort(members.begin(), members.end());
   auto state = std::make_shared<State>(*state_);
   state->splits = 0;
+  state->meetings = 0;
   state->peers.clear();
   for (const auto& [unused, rank] : members) {
     if (rank == state_->rank)

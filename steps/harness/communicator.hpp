@@ -21,8 +21,9 @@ class CommunicationError : public std::runtime_error {
 
 /// How long a rank waits before it gives up.
 struct CommunicatorTimeouts {
-  std::chrono::milliseconds start = std::chrono::minutes(2);       ///< For all ranks to meet.
-  std::chrono::milliseconds operation = std::chrono::minutes(10);  ///< For each later operation.
+  std::chrono::milliseconds start = std::chrono::minutes(2);      ///< For all ranks to meet.
+  std::chrono::milliseconds operation = std::chrono::minutes(2);  ///< For each later operation.
+  std::chrono::milliseconds phase = std::chrono::hours(1);        ///< For `meet_again`.
 };
 
 /// An operation under way. The tensors it works on must not be touched before `wait` returned.
@@ -85,6 +86,11 @@ class Communicator {
 
   /// Waits for all ranks; on a GPU the host waits as well.
   void barrier();
+
+  /// Waits for all ranks where they may come at very different times, as behind the copying of a
+  /// data set: for up to the timeout of a phase, while other operations have that of an operation.
+  /// @throws CommunicationError, also within seconds of a rank's end
+  void meet_again();
 
   /// Between two different ranks, in the order of the calls or, under Gloo, of the same tag. Both
   /// return at once: a rank may send before it receives. For one rank alone they do nothing.

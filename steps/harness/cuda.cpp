@@ -27,6 +27,8 @@ class CudaClock : public Clock {
 
   void wait() override { torch::cuda::synchronize(device_.index()); }
 
+  bool has_reached(std::size_t mark) const override { return events_.at(mark).query(); }
+
   double seconds_between(std::size_t from, std::size_t to) const override {
     return static_cast<double>(events_.at(from).elapsed_time(events_.at(to))) * 1e-3;
   }

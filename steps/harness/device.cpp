@@ -3,7 +3,10 @@
 #include "harness/cuda.hpp"
 #include "harness/program.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -12,6 +15,10 @@
 
 namespace bench::steps {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 // x86 kernels tell the maker's name in /proc/cpuinfo, Arm kernels only part numbers.
 std::string processor_name() {
@@ -38,6 +45,41 @@ int parse_gpu(const std::string& name) {
     throw UsageError(fmt::format("unknown device '{}'", name),
                      "--device takes auto, cpu, cuda or cuda:N");
   return std::stoi(std::string(digits));
+}
+
+/// The smallest limit of memory of this process's control groups, of either version.
+std::int64_t control_group_limit() {
+  std::int64_t least = unlimited;
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {
+    const auto controllers = line.find(':') + 1;
+    const auto path = line.find(':', controllers) + 1;
+    const std::string which = line.substr(controllers, path - 1 - controllers);
+    const bool second = which.empty();
+    if (controllers == 0 || path == 0 || (!second && which != "memory"))
+      continue;
+    const fs::path root(second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
+    // A container may see its own group as the root, and its path of the host.
+    for (fs::path group = fs::path(line.substr(path)).relative_path();;
+         group = group.parent_path()) {
+      std::int64_t limit = 0;
+      if (std::ifstream(root / group / (second ? "memory.max" : "memory.limit_in_bytes")) >> limit)
+        least = std::min(least, limit);
+      if (group.empty())
+        break;
+    }
+  }
+  return least;
+}
+
+std::int64_t process_limit() {
+  std::int64_t least = unlimited;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur < static_cast<rlim_t>(unlimited))
+      least = std::min(least, static_cast<std::int64_t>(limit.rlim_cur));
+  }
+  return least;
 }
 
 }  // namespace
@@ -74,10 +116,11 @@ std::function<double()> number_on_host(const torch::Tensor& number) {
   return [value = number.item<double>()] { return value; };
 }
 
-std::int64_t device_memory_bytes(const torch::Device& device) {
+std::int64_t device_memory_bytes(const torch::Device& device, int processes) {
   if (device.is_cuda())
     return cuda_memory_bytes(device);
-  return std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  const std::int64_t host = std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE);
+  return std::min(std::min(host, control_group_limit()) / processes, process_limit());
 }
 
 std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device) {

@@ -29,8 +29,9 @@ void synchronise(const torch::Device& device);
 /// waited for.
 std::function<double()> number_on_host(const torch::Tensor& number);
 
-/// Of the GPU, or of the host.
-std::int64_t device_memory_bytes(const torch::Device& device);
+/// Of the GPU; or what each of so many processes that share the host may have, by its memory and
+/// the limits of control groups (Slurm's, a container's) and of this process (`ulimit`).
+std::int64_t device_memory_bytes(const torch::Device& device, int processes = 1);
 
 /// The most memory that was in use so far, in bytes: of tensors on the GPU, or on the CPU the
 /// resident set of this process. Empty where it cannot be measured.

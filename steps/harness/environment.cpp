@@ -95,6 +95,8 @@ void set_up_environment(const CommonArguments& arguments, const torch::Device& d
   const Blas blas = detect_blas();
   prepare_environment(arguments, blas);
   log_environment(arguments, device, blas);
+  if (device.is_cpu())
+    take_blas_buffers(at::get_num_threads());
 }
 
 }  // namespace bench::steps

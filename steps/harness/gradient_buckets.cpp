@@ -82,9 +82,11 @@ void GradientBuckets::lay_out(Bucket& bucket) {
   const torch::Tensor& first = slots_[bucket.slots.front()].parameter;
   const bool with_number = &bucket == &buckets_.front();
   bucket.flat =
-      torch::empty({elements + (with_number ? 1 : 0)}, first.options().requires_grad(false));
-  if (with_number)
+      torch::empty({elements + (with_number ? 2 : 0)}, first.options().requires_grad(false));
+  if (with_number) {
     number_ = bucket.flat.select(0, elements).zero_();
+    flag_ = bucket.flat.select(0, elements + 1).zero_();
+  }
   std::int64_t offset = 0;
   for (const std::size_t slot : bucket.slots) {
     slots_[slot].place = part_of(bucket.flat, offset, slots_[slot].parameter);
@@ -115,15 +117,21 @@ void GradientBuckets::arrive(std::size_t slot) {
   launch_complete();
 }
 
-void GradientBuckets::average(const torch::Tensor& number) {
-  if (buckets_.empty())
+void GradientBuckets::average(const torch::Tensor& number, bool flag) {
+  if (buckets_.empty()) {
     number_ = number.detach();
-  else
-    number_.copy_(number.detach());
+    return;
+  }
+  number_.copy_(number.detach());
+  flag_.fill_(flag ? 1 : 0);
 }
 
 torch::Tensor GradientBuckets::average_number() const {
   return buckets_.empty() ? number_ : number_.clone();
+}
+
+std::optional<torch::Tensor> GradientBuckets::any_flag() const {
+  return buckets_.empty() ? std::nullopt : std::optional(flag_.clone());
 }
 
 void GradientBuckets::launch_complete() {

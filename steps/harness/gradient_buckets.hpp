@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace bench::steps {
@@ -26,8 +27,8 @@ namespace bench::steps {
 /// With several micro-batches per step the earlier ones run under set_synchronising(false): their
 /// gradients add up and only the last one's pass communicates.
 ///
-/// One number more, such as the loss, can go with the first bucket. It costs no message of its own,
-/// and all ranks then know the same of it.
+/// One number more, such as the loss, and a flag can go with the first bucket. They cost no message
+/// of their own, and all ranks then know the same of them.
 ///
 /// A parameter that got no gradient on this rank counts as zero there, and afterwards has one. All
 /// ranks must deal the same parameters in the same order. One rank alone has no buckets.
@@ -50,10 +51,14 @@ class GradientBuckets {
 
   /// Averages this number, a scalar on the device, too: in the type of the last parameter. Comes
   /// before the backward pass that communicates.
-  void average(const torch::Tensor& number);
+  /// @param flag what all ranks are to know if it holds on one, for example that it has to end
+  void average(const torch::Tensor& number, bool flag = false);
 
   /// The mean of that number over the ranks, behind `wait`; for one rank alone the number itself.
   torch::Tensor average_number() const;
+
+  /// Above 0 if the flag held on a rank, behind `wait`; nothing for one rank alone.
+  std::optional<torch::Tensor> any_flag() const;
 
   /// Waits until every gradient is the mean over the ranks. Needed once per step, after its last
   /// backward pass; a second pass that communicates before it throws std::logic_error.
@@ -75,7 +80,7 @@ class GradientBuckets {
     bool arrived = false;
   };
   struct Bucket {
-    torch::Tensor flat;  ///< (elements of all its parameters, and in the first one more)
+    torch::Tensor flat;  ///< (elements of all its parameters, and in the first two more)
     std::vector<std::size_t> slots;  ///< Indices.
     std::size_t arrived = 0;
     Pending pending;
@@ -90,7 +95,8 @@ class GradientBuckets {
   Communicator* communicator_;
   std::vector<Slot> slots_;
   std::vector<Bucket> buckets_;
-  torch::Tensor number_;      ///< Of several ranks the end of the first bucket.
+  torch::Tensor number_;      ///< Of several ranks the end of the first bucket, as the flag.
+  torch::Tensor flag_;        ///< Nothing for one rank alone.
   std::size_t launched_ = 0;  ///< So many buckets, in order: the same order on all ranks.
   bool synchronising_ = true;
 };

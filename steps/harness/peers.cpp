@@ -18,6 +18,8 @@ constexpr milliseconds answer_patience(1000);
 constexpr milliseconds end_patience(500);
 constexpr milliseconds look_interval(100);
 
+}  // namespace
+
 std::string list_gone(const std::vector<Peer>& peers) {
   std::string gone;
   for (const Peer& peer : peers)
@@ -26,8 +28,6 @@ std::string list_gone(const std::vector<Peer>& peers) {
                           peer.process, peer.host);
   return gone;
 }
-
-}  // namespace
 
 Peer introduce(int rank, const std::string& address, int beacon_port) {
   return {rank, host_name(), static_cast<int>(::getpid()), address, beacon_port};
@@ -52,7 +52,7 @@ std::string describe_losses(const std::vector<Peer>& peers) {
       return fmt::format("gone: {}; the first of them to go says why", gone);
     std::this_thread::sleep_for(look_interval);
   }
-  return "all ranks still run; one of them may hang, or be at another operation";
+  return "all ranks still run; one of them may hang, or need longer than --rank-timeout";
 }
 
 }  // namespace bench::steps

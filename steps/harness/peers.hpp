@@ -24,6 +24,9 @@ std::string to_line(const Peer& peer);
 /// Of the lines of ranks 0, 1, ..., each of which ends.
 std::vector<Peer> parse_peers(const std::string& lines);
 
+/// Which of these ranks have ended: `rank 1 (process 4711 on node2), ...`; empty if none has.
+std::string list_gone(const std::vector<Peer>& peers);
+
 /// Why an operation with these ranks may have failed, for a message: which of them are gone. A rank
 /// that is about to end gets half a second for it.
 std::string describe_losses(const std::vector<Peer>& peers);

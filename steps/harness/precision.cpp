@@ -59,7 +59,7 @@ Precision parse_precision(const std::string& name) {
 
 void check_precision(Precision precision, const torch::Device& device) {
   if (precision == Precision::fp16 && device.is_cpu())
-    throw UsageError("precision fp16 does not work on the CPU: LibTorch has no fp16 convolution",
+    throw UsageError("precision fp16 does not work on the CPU: LibTorch lacks fp16 kernels there",
                      "use --precision bf16, or --device cuda");
   if (precision == Precision::tf32 && !cuda_has_tf32(device))
     throw UsageError(fmt::format("precision tf32 does not work on {}: NVIDIA's GPUs have it, from "

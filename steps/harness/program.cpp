@@ -1,5 +1,6 @@
 #include "harness/program.hpp"
 
+#include "harness/interruption.hpp"
 #include "harness/log.hpp"
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
@@ -31,7 +32,8 @@ int report(std::string_view program, const std::exception& error, std::string_vi
     return exit_usage;
   }
   if (is_out_of_memory(error)) {
-    fmt::print(stderr, "hint: a smaller {} needs less memory\n", batch_option);
+    if (!dynamic_cast<const HintedError*>(&error))
+      fmt::print(stderr, "hint: a smaller {} needs less memory\n", batch_option);
     log_value("result", "oom");
     return exit_out_of_memory;
   }
@@ -48,7 +50,7 @@ std::string first_line(const std::exception& error) {
 }
 
 bool is_out_of_memory(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) ||
+  if (dynamic_cast<const std::bad_alloc*>(&error) || dynamic_cast<const OutOfMemory*>(&error) ||
       dynamic_cast<const c10::OutOfMemoryError*>(&error))
     return true;
   const std::string_view text = error.what();
@@ -82,6 +84,8 @@ int run_program(std::string_view program, const std::function<int()>& body,
     fmt::print(stderr, "{}: error: cannot write standard output\n", program);
     return code == exit_ok ? exit_failed : code;
   }
+  if (code == exit_interrupted)
+    end_with_signal();
   return code;
 }
 

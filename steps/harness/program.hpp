@@ -16,6 +16,7 @@ enum ExitCode : int {
   exit_usage = 2,
   exit_out_of_memory = 3,
   exit_diverged = 4,
+  exit_interrupted = 5,  ///< `run_program` then ends with the signal, and does not return.
 };
 
 /// An error that the caller can do something about.
@@ -38,6 +39,12 @@ class UsageError : public HintedError {
   using HintedError::HintedError;
 };
 
+/// There is less memory than the run is known to need. `run_program` tells it as `result=oom`.
+class OutOfMemory : public HintedError {
+ public:
+  using HintedError::HintedError;
+};
+
 /// What the exception says, up to the end of the line: LibTorch's carry a stack trace after their
 /// message, which helps nobody who runs a benchmark.
 std::string first_line(const std::exception& error);
@@ -50,7 +57,8 @@ bool is_out_of_memory(const std::exception& error);
 void speak_only_on_rank_0(int rank);
 
 /// Runs the body of `main` and turns what it throws into an exit code, a message on stderr and,
-/// where the run had begun, the line `result=oom` or `result=failed` on stdout.
+/// where the run had begun, the line `result=oom` or `result=failed` on stdout. Does not return
+/// from a body that returns `exit_interrupted`: the process then ends with the signal that came.
 /// @param batch_option the one to make smaller where memory ran out
 int run_program(std::string_view program, const std::function<int()>& body,
                 std::string_view batch_option = "--batch-size");

@@ -17,6 +17,8 @@ class SavedState {
   void set_number(const std::string& name, double value);
   void set_text(const std::string& name, const std::string& value);
 
+  bool has(const std::string& name) const { return tensors_.contains(name); }
+
   /// @throws std::runtime_error if there is none of this name, or it is no number or text
   const torch::Tensor& tensor(const std::string& name) const;
   double number(const std::string& name) const;

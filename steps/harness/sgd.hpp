@@ -31,6 +31,9 @@ class Sgd {
   /// left alone.
   void step(double gradient_scale = 1.0);
 
+  /// From the next update on.
+  void set_learning_rate(double rate) { options_.learning_rate = rate; }
+
   /// Lets go of the gradients; the next backward pass then hands its own over instead of adding.
   void release_gradients();
 

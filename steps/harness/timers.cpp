@@ -23,6 +23,7 @@ class HostClock : public Clock {
     return times_.size() - 1;
   }
   void wait() override {}  // operations on the CPU are done when they return
+  bool has_reached(std::size_t) const override { return true; }
   double seconds_between(std::size_t from, std::size_t to) const override {
     return std::chrono::duration<double>(times_.at(to) - times_.at(from)).count();
   }
@@ -34,6 +35,8 @@ class HostClock : public Clock {
 
 constexpr std::array<std::string_view, region_count> region_names = {
     "Epoch", "Batch", "IO", "Forward", "Backward", "Comm", "Optimizer", "Other"};
+
+constexpr std::string_view epoch_name = "epoch";
 
 }  // namespace
 
@@ -63,6 +66,20 @@ void Timers::begin_epoch() {
     samples.clear();
   epoch_begin_ns_ = energy::region_clock_ns();
   epoch_from_ = clock_->mark();
+  marked_spans_ = 0;
+  marked_ns_ = epoch_begin_ns_;
+  energy::write_region_lines(energy::region_line(true, epoch_name, epoch_begin_ns_));
+}
+
+void Timers::end_span(Region region, std::size_t from) {
+  spans_.push_back({region, from, clock_->mark()});
+  if (region != Region::batch || energy::region_file() < 0)
+    return;
+  const long long now_ns = energy::region_clock_ns();
+  if (static_cast<double>(now_ns - marked_ns_) * 1e-9 < mark_every_s_)
+    return;
+  marked_ns_ = now_ns;
+  mark_regions(false);
 }
 
 void Timers::end_epoch() {
@@ -71,31 +88,40 @@ void Timers::end_epoch() {
   samples(Region::epoch).push_back(clock_->seconds_between(epoch_from_, epoch_to));
   for (const Span& span : spans_)
     samples(span.region).push_back(clock_->seconds_between(span.from, span.to));
-  if (energy::region_file() >= 0)
-    mark_regions(epoch_to);
+  if (energy::region_file() >= 0) {
+    mark_regions(true);
+    energy::write_region_lines(energy::region_line(false, epoch_name, time_ns(epoch_to)));
+  }
   work_out_other();
   spans_.clear();
 }
 
-/// In order of time.
-void Timers::mark_regions(std::size_t epoch_to) const {
+/// By CLOCK_MONOTONIC.
+long long Timers::time_ns(std::size_t mark) const {
+  return epoch_begin_ns_ + std::llround(clock_->seconds_between(epoch_from_, mark) * 1e9);
+}
+
+/// Those that the meter does not know yet, in order of time.
+/// @param all the device is known to have reached them
+void Timers::mark_regions(bool all) {
   std::vector<std::pair<long long, std::string>> lines;
-  const auto add = [&](const Span& span) {
+  for (; marked_spans_ < spans_.size(); ++marked_spans_) {
+    const Span& span = spans_[marked_spans_];
+    if (!all && !clock_->has_reached(span.to))
+      break;
     std::string name(region_name(span.region));
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
     for (const bool begins : {true, false}) {
-      const double after_s = clock_->seconds_between(epoch_from_, begins ? span.from : span.to);
-      const long long time_ns = epoch_begin_ns_ + std::llround(after_s * 1e9);
-      lines.emplace_back(time_ns, energy::region_line(begins, name, time_ns));
+      const long long at_ns = time_ns(begins ? span.from : span.to);
+      lines.emplace_back(at_ns, energy::region_line(begins, name, at_ns));
     }
-  };
-  add({Region::epoch, epoch_from_, epoch_to});
-  std::ranges::for_each(spans_, add);
+  }
   std::ranges::stable_sort(lines, {}, [](const auto& line) { return line.first; });
   std::string text;
-  for (const auto& [time_ns, line] : lines)
+  for (const auto& [at_ns, line] : lines)
     text += line;
-  energy::write_region_lines(text);
+  if (!text.empty())
+    energy::write_region_lines(text);
 }
 
 /// A batch stands behind its parts, of which each may occur several times.

@@ -19,7 +19,10 @@ class Clock {
   virtual ~Clock() = default;
   virtual std::size_t mark() = 0;
   virtual void wait() = 0;
-  /// Time between two marks, in seconds. Both must lie before the last `wait`.
+  /// Whether the device has reached the mark, so that its time is known without a wait.
+  virtual bool has_reached(std::size_t mark) const = 0;
+  /// Time between two marks, in seconds. Both must lie before the last `wait`, or have
+  /// been reached.
   virtual double seconds_between(std::size_t from, std::size_t to) const = 0;
   virtual void clear() = 0;
 };
@@ -37,11 +40,17 @@ std::string_view region_name(Region region);  ///< "Epoch", "Batch", ...
 /// Times of the regions of a training loop, every sample kept.
 ///
 /// Begin and end of the epoch wait for the device; in between the host never does. Under a meter
-/// that wants to know (bench-energy --regions) the regions are marked at the end of the epoch, with
-/// the times of the device.
+/// that wants to know (bench-energy --regions) the regions are marked every second, between two
+/// batches, as far as the device has reached their ends, with the times of the device: a meter
+/// keeps its readings for a while only.
 class Timers {
  public:
-  explicit Timers(std::unique_ptr<Clock> clock) : clock_(std::move(clock)) {}
+  /// @param mark_every_s how often a meter is told of regions
+  explicit Timers(std::unique_ptr<Clock> clock, double mark_every_s = 1)
+      : clock_(std::move(clock)), mark_every_s_(mark_every_s) {}
+
+  /// Returns when the device has done what it was given.
+  void wait() { clock_->wait(); }
 
   /// Forgets what was timed before (the warm-up) and starts the epoch.
   void begin_epoch();
@@ -56,10 +65,10 @@ class Timers {
     const std::size_t from = clock_->mark();
     if constexpr (std::is_void_v<decltype(work())>) {
       work();
-      spans_.push_back({region, from, clock_->mark()});
+      end_span(region, from);
     } else {
       auto result = work();
-      spans_.push_back({region, from, clock_->mark()});
+      end_span(region, from);
       return result;
     }
   }
@@ -79,9 +88,14 @@ class Timers {
 
   std::vector<double>& samples(Region region);
   void work_out_other();
-  void mark_regions(std::size_t epoch_to) const;
+  void end_span(Region region, std::size_t from);
+  long long time_ns(std::size_t mark) const;
+  void mark_regions(bool all);
 
   std::unique_ptr<Clock> clock_;
+  double mark_every_s_;
+  std::size_t marked_spans_ = 0;  ///< The meter knows of them.
+  long long marked_ns_ = 0;       ///< When it was told last.
   std::size_t epoch_from_ = 0;
   long long epoch_begin_ns_ = 0;  ///< CLOCK_MONOTONIC.
   std::vector<Span> spans_;

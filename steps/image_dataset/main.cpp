@@ -1,16 +1,24 @@
 // image_dataset: writes a data set of images in another format, or one of noise. See README.md.
 
+#include "data/data_error.hpp"
+#include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
 #include "data/image_writer.hpp"
+#include "data/parallel.hpp"
 #include "harness/arguments.hpp"
+#include "harness/environment.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
 #include "image_dataset/noise_image.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 namespace {
 
@@ -30,6 +38,8 @@ struct Options {
   std::size_t width = 500;
   std::size_t height = 375;
   std::uint64_t seed = 1;
+  bool skip_bad = false;
+  int threads = 0;
 };
 
 bool read_options(int argc, char** argv, Options& options) {
@@ -58,6 +68,14 @@ bool read_options(int argc, char** argv, Options& options) {
   app.add_option("--width", options.width, "of each, in pixels")->check(CLI::Range(1, 65500));
   app.add_option("--height", options.height, "of each, in pixels")->check(CLI::Range(1, 65500));
   app.add_option("--seed", options.seed, "of the noise")->check(steps::whole_and_not_negative());
+  app.add_flag("--skip-bad", options.skip_bad,
+               "Leave out images that cannot be read and decoded, and count them; else the first "
+               "one ends the program")
+      ->needs(from);
+  app.add_option("--threads", options.threads,
+                 "that decode the images of --from, to see that they can be; 0: one for each CPU "
+                 "this process may use")
+      ->check(CLI::Range(0, 65536));
   if (!steps::parse_command_line(app, argc, argv))
     return false;
   if (options.from.empty() && options.images == 0)
@@ -70,6 +88,10 @@ ImageFormat format_of(const std::string& name) {
     if (steps::image_format_name(format) == name)
       return format;
   return ImageFormat::folder;
+}
+
+std::string part_name(ImagePart part) {
+  return part == ImagePart::train ? "train" : "validation";
 }
 
 /// Writes `count` images, of which `image(i)` is number i.
@@ -86,9 +108,44 @@ void write_part(const Options& options, ImagePart part, std::uint64_t count, Ima
     bytes += encoded.jpeg.size();
   }
   writer->finish();
-  const std::string name = part == ImagePart::train ? "train" : "validation";
-  steps::log_value(name + "_images", count);
-  steps::log_value(name + "_jpeg_bytes", bytes);
+  steps::log_value(part_name(part) + "_images", count);
+  steps::log_value(part_name(part) + "_jpeg_bytes", bytes);
+}
+
+/// Numbers of the images that can be read and decoded, found before anything is written. Names the
+/// others, or throws for the first of them.
+std::vector<std::uint64_t> good_images(const Options& options, const steps::ImageSource& source,
+                                       ImagePart part) {
+  const auto threads =
+      static_cast<std::size_t>(options.threads > 0 ? options.threads : steps::usable_cpus());
+  std::vector<std::string> errors(source.images());  // empty where there is none
+  steps::for_each_index(threads, static_cast<int>(threads), [&](std::size_t thread) {
+    const auto reader = source.reader();
+    steps::ImageDecoder decoder;
+    steps::Image image;
+    for (std::uint64_t i = thread; i < source.images(); i += threads)
+      try {
+        const steps::EncodedImage encoded = reader->at(i);
+        decoder.decode(encoded.jpeg, encoded.name, image, /*shrink=*/8);  // all of it is read
+      } catch (const steps::DataError& error) {
+        errors[i] = error.what();
+      }
+  });
+  std::vector<std::uint64_t> good;
+  for (std::uint64_t i = 0; i < source.images(); ++i) {
+    if (errors[i].empty())
+      good.push_back(i);
+    else if (options.skip_bad)
+      fmt::print(stderr, "warning: left out: {}\n", errors[i]);
+    else
+      throw steps::HintedError(errors[i],
+                               "replace or remove it, or leave such images out with "
+                               "--skip-bad");
+  }
+  if (good.empty())
+    throw std::runtime_error(fmt::format("{}: no image can be decoded", options.from));
+  steps::log_value(part_name(part) + "_bad_images", source.images() - good.size());
+  return good;
 }
 
 void convert(const Options& options) {
@@ -97,7 +154,8 @@ void convert(const Options& options) {
     if (steps::has_image_part(options.from, format, part)) {
       const auto source = steps::open_images(options.from, format, part, /*threads=*/1);
       const auto reader = source->reader();
-      write_part(options, part, source->images(), [&](std::uint64_t i) { return reader->at(i); });
+      const std::vector<std::uint64_t> good = good_images(options, *source, part);
+      write_part(options, part, good.size(), [&](std::uint64_t i) { return reader->at(good[i]); });
     }
 }
 

@@ -57,6 +57,7 @@ void Dataset::stage(steps::Communicator& communicator) {
                           options_.data.stage_to, threads_);
   });
   folder_ = staged.folder;
+  communicator.meet_again();  // nodes may take very different times
   const torch::Tensor own =
       torch::tensor({own_s, static_cast<double>(staged.copied_bytes)}, torch::kDouble);
   const torch::Tensor all = communicator.all_gather(own.to(device_)).cpu();  // (ranks, 2)
@@ -69,6 +70,11 @@ void Dataset::open() {
   if (options_.eval_steps > 0)
     validation_ =
         steps::open_images(folder_, *options_.data.format, ImagePart::validation, threads_);
+}
+
+std::int64_t Dataset::epoch_images() const {
+  constexpr std::int64_t of_imagenet = 1'281'167;
+  return training_ ? static_cast<std::int64_t>(training_->images()) : of_imagenet;
 }
 
 std::unique_ptr<Images> Dataset::images(ImagePart part) const {

@@ -30,6 +30,9 @@ class Dataset {
   /// random numbers.
   std::unique_ptr<Images> images(steps::ImagePart part) const;
 
+  /// Images of an epoch; synthetic ones count as ImageNet's.
+  std::int64_t epoch_images() const;
+
   /// Prints what the images are and how they are loaded.
   void log() const;
 

@@ -1,5 +1,6 @@
 #include "vision/evaluation.hpp"
 
+#include "harness/interruption.hpp"
 #include "harness/statistics.hpp"
 #include "harness/timers.hpp"
 #include "vision/recorder.hpp"
@@ -9,9 +10,18 @@
 #include <bench/energy/region.hpp>
 
 namespace bench::vision {
+namespace {
 
-Evaluation evaluate(const Options& options, Images& images, Network& model,
-                    steps::Communicator& ranks, const torch::Device& device) {
+bool any_rank(steps::Communicator& ranks, bool holds, const torch::Device& device) {
+  const torch::Tensor sum = torch::full({}, holds ? 1.0F : 0.0F, torch::TensorOptions(device));
+  ranks.all_reduce(sum).wait();
+  return sum.item<float>() > 0;
+}
+
+}  // namespace
+
+std::optional<Evaluation> evaluate(const Options& options, Images& images, Network& model,
+                                   steps::Communicator& ranks, const torch::Device& device) {
   const torch::NoGradGuard no_gradient;
   model->eval();
   const steps::Precision precision = options.common.precision();
@@ -31,20 +41,23 @@ Evaluation evaluate(const Options& options, Images& images, Network& model,
   {
     const energy::Region region("evaluation");
     const std::size_t from = clock->mark();
-    for (std::int64_t i = 0; i < options.eval_steps; ++i)
+    for (std::int64_t i = 0; i < options.eval_steps && !steps::is_interrupted(); ++i)
       step(recorder, i == 0 ? first : images.next());
     const std::size_t to = clock->mark();
     clock->wait();
     seconds = clock->seconds_between(from, to);
   }
+  // A rank that a signal asked to end has fewer batches than the others.
+  if (any_rank(ranks, steps::is_interrupted(), device))
+    return std::nullopt;
   const History history = recorder.read(ranks);
   const double count =
       static_cast<double>(options.global_batch()) * static_cast<double>(options.eval_steps);
-  return {.seconds = seconds,
-          .images_per_second = count / seconds,
-          .loss = steps::statistics(history.losses).mean,
-          .top1_percent = steps::statistics(history.top1_percent).mean,
-          .top5_percent = steps::statistics(history.top5_percent).mean};
+  return Evaluation{.seconds = seconds,
+                    .images_per_second = count / seconds,
+                    .loss = steps::statistics(history.losses).mean,
+                    .top1_percent = steps::statistics(history.top1_percent).mean,
+                    .top5_percent = steps::statistics(history.top5_percent).mean};
 }
 
 }  // namespace bench::vision

@@ -5,8 +5,11 @@
 #include "vision/model.hpp"
 #include "vision/options.hpp"
 
+#include <optional>
+
 namespace bench::vision {
 
+/// Of the images of all ranks.
 struct Evaluation {
   double seconds;
   double images_per_second;
@@ -21,7 +24,8 @@ struct Evaluation {
 /// The first batch is passed once more before, which is not measured. Begin and end wait for the
 /// device; under a meter they are those of the region `evaluation`. All ranks call it, each with
 /// its part of the images.
-Evaluation evaluate(const Options& options, Images& images, Network& model,
-                    steps::Communicator& ranks, const torch::Device& device);
+/// @returns nothing if a signal asked a rank to end meanwhile
+std::optional<Evaluation> evaluate(const Options& options, Images& images, Network& model,
+                                   steps::Communicator& ranks, const torch::Device& device);
 
 }  // namespace bench::vision

@@ -5,6 +5,7 @@
 #include "harness/communicator.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
+#include "harness/interruption.hpp"
 #include "harness/log.hpp"
 #include "harness/memory.hpp"
 #include "harness/metrics_file.hpp"
@@ -39,6 +40,17 @@ vision::Network build_model(const vision::Options& options,
   return model;
 }
 
+/// The last lines. Returns the exit code.
+int log_outcome(std::optional<std::int64_t> diverged_at, bool interrupted) {
+  if (diverged_at) {
+    steps::log_value("diverged_at_step", *diverged_at);
+    steps::log_value("result", "diverged");
+    return steps::exit_diverged;
+  }
+  steps::log_value("result", interrupted ? "interrupted" : "ok");
+  return interrupted ? steps::exit_interrupted : steps::exit_ok;
+}
+
 int train_and_report(const vision::Options& options, const vision::Counts& counts,
                      vision::Network model, const vision::Dataset& dataset,
                      steps::Communicator& communicator, const torch::Device& device,
@@ -53,23 +65,27 @@ int train_and_report(const vision::Options& options, const vision::Counts& count
   vision::mllog_options(options);
   steps::mllog("init_stop");
   steps::mllog("run_start");
-  const vision::History history = train(options, *images, model, communicator, device, timers);
+  steps::defer_signals();
+  const vision::History history =
+      train(options, dataset.epoch_images(), *images, model, communicator, device, timers);
   const std::optional<std::int64_t> diverged_at = history.diverged_at();
+  bool interrupted = history.interrupted;
   vision::log_results(options, counts, timers, history);
   dataset.log_work(*images, std::ssize(history.losses));
-  if (options.eval_steps > 0 && !diverged_at) {
+  timings.write(timers);
+  std::fflush(stdout);  // they count also where the evaluation fails
+  if (options.eval_steps > 0 && !diverged_at && !interrupted) {
     images = dataset.images(steps::ImagePart::validation);
     steps::mllog("eval_start", {}, {{"epoch_num", 1}});
-    vision::log_evaluation(vision::evaluate(options, *images, model, communicator, device));
+    const auto evaluation = vision::evaluate(options, *images, model, communicator, device);
+    interrupted = !evaluation;
+    if (evaluation)
+      vision::log_evaluation(*evaluation);
     steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
   }
   if (const auto peak_bytes = steps::peak_memory_bytes(device))
     steps::log_value("peak_memory_bytes", *peak_bytes);
-  timings.write(timers);
-  if (diverged_at)
-    steps::log_value("diverged_at_step", *diverged_at);
-  steps::log_value("result", diverged_at ? "diverged" : "ok");
-  return diverged_at ? steps::exit_diverged : steps::exit_ok;
+  return log_outcome(diverged_at, interrupted);
 }
 
 int run(int argc, char** argv) {
@@ -98,7 +114,8 @@ int run(int argc, char** argv) {
   steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
 
   const c10::DeviceGuard guard(device);
-  steps::Communicator communicator(ranks, device, {}, options.common.in_common);
+  steps::Communicator communicator(ranks, device, {.operation = options.common.rank_timeout()},
+                                   options.common.in_common);
   steps::speak_only_on_rank_0(communicator.rank());
   steps::set_up_environment(options.common, device);
   vision::log_run(options, counts, device);

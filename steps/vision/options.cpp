@@ -37,6 +37,30 @@ void add_data_options(CLI::App& app, DataOptions& data) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
 }
 
+void add_optimizer_options(CLI::App& app, Options& options) {
+  CLI::Option* const base =
+      app.add_option("--base-learning-rate", options.base_learning_rate,
+                     "Learning rate for 256 images per step; scaled in proportion to --batch-size")
+          ->check(steps::not_negative());
+  app.option_defaults()->always_capture_default(false);
+  app.add_option("--learning-rate", options.given_learning_rate,
+                 "Learning rate for any number of images per step, in place of the one above")
+      ->check(steps::not_negative())
+      ->excludes(base);
+  app.add_option("--lr-decay-epochs", options.lr_decay_epochs,
+                 "Epochs from which on it is a tenth of what it was, such as 30,60,80")
+      ->check(steps::not_negative())
+      ->delimiter(',');
+  app.option_defaults()->always_capture_default();
+  app.add_option("--lr-warmup-epochs", options.lr_warmup_epochs,
+                 "Epochs in which the learning rate rises from 0; of synthetic images an epoch has "
+                 "as many as ImageNet")
+      ->check(steps::not_negative());
+  app.add_option("--momentum", options.momentum, "Of SGD")->check(steps::from_0_to_below_1());
+  app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters")
+      ->check(steps::not_negative());
+}
+
 }  // namespace
 
 bool read_options(int argc, char** argv, Options& options) {
@@ -60,12 +84,7 @@ bool read_options(int argc, char** argv, Options& options) {
   app.add_option("--memory-format", options.memory_format,
                  "Order of images and weights in memory; auto: channels_last on a GPU")
       ->check(CLI::IsMember({"auto", "contiguous", "channels_last"}));
-  app.add_option("--base-learning-rate", options.base_learning_rate,
-                 "Learning rate for 256 images per step; scaled in proportion to --batch-size")
-      ->check(steps::not_negative());
-  app.add_option("--momentum", options.momentum, "Of SGD")->check(steps::from_0_to_below_1());
-  app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters")
-      ->check(steps::not_negative());
+  add_optimizer_options(app, options);
   app.add_flag("--cuda-graph", options.cuda_graph,
                "Record one step as CUDA graphs and replay them; on a GPU, for one rank");
   app.add_option("--eval-steps", options.eval_steps,
@@ -140,6 +159,9 @@ void check_cuda_graph(const Options& options, const torch::Device& device) {
     throw steps::UsageError(
         fmt::format("--cuda-graph is for one rank, and these are {}", options.ranks),
         "leave it away: what ranks tell each other is not recorded");
+  if (!options.schedule().is_constant())
+    throw steps::UsageError("--cuda-graph records one learning rate",
+                            "leave it away, or --lr-warmup-epochs and --lr-decay-epochs");
   // The step that is recorded is slow, and belongs to the warm-up, too.
   constexpr std::int64_t least_warmup = steps::Replay::warm_steps + 1;
   if (options.common.warmup < least_warmup)

@@ -4,10 +4,12 @@
 #include "harness/arguments.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/counts.hpp"
+#include "vision/schedule.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench::vision {
 
@@ -34,6 +36,9 @@ struct Options {
   std::int64_t image_size = 0;  ///< Filled in by `read_options` where the user names none.
   std::string memory_format = "auto";
   double base_learning_rate = 0.1;
+  double given_learning_rate = -1;  ///< Instead of it, the same for every batch; below 0: none.
+  double lr_warmup_epochs = 0;
+  std::vector<double> lr_decay_epochs;
   double momentum = 0.9;
   double weight_decay = 1e-4;
   bool cuda_graph = false;      ///< Record a step, and replay it.
@@ -44,11 +49,16 @@ struct Options {
   /// Whether the log shows, beside times and losses, how many answers were right.
   bool log_has_accuracy() const { return log_format == "torch"; }
 
-  /// The rate for a batch of 256 images, scaled in proportion to the batch.
+  /// The highest rate: that for a batch of 256 images, scaled in proportion to the batch, unless
+  /// one was given for every batch.
   /// Source: Goyal et al., Accurate, Large Minibatch SGD (arXiv:1706.02677), section 2.1.
   double learning_rate() const {
-    return base_learning_rate * static_cast<double>(global_batch()) / 256.0;
+    return given_learning_rate >= 0
+               ? given_learning_rate
+               : base_learning_rate * static_cast<double>(global_batch()) / 256;
   }
+
+  Schedule schedule() const { return {learning_rate(), lr_warmup_epochs, lr_decay_epochs}; }
 
   /// Images per step of all ranks.
   std::int64_t global_batch() const { return common.batch_size * ranks; }

@@ -42,6 +42,10 @@ void Recorder::record(const torch::Tensor& loss, const torch::Tensor& scores,
   percents_.push_back(counts * (100.0 / static_cast<double>(scores.size(0))));
 }
 
+std::vector<torch::Tensor> Recorder::newest_percents() const {
+  return percents_.empty() ? std::vector<torch::Tensor>() : percents_.back().unbind();
+}
+
 History Recorder::read(steps::Communicator& ranks) const {
   History history{.losses = on_host(mean_over(ranks, losses_))};
   if (!percents_.empty()) {

@@ -14,6 +14,7 @@ struct History {
   std::vector<double> losses;
   std::vector<double> top1_percent;  ///< Images whose label has the highest score.
   std::vector<double> top5_percent;  ///< Among the five highest, or all where there are fewer.
+  bool interrupted = false;          ///< A signal asked one of the ranks to end.
 
   /// The first step whose loss is not finite, counted from 1; nothing where all are.
   std::optional<std::int64_t> diverged_at() const;
@@ -30,6 +31,10 @@ class Recorder {
   /// @param scores (B, classes)
   /// @param labels (B), int64
   void record(const torch::Tensor& loss, const torch::Tensor& scores, const torch::Tensor& labels);
+
+  /// Shares of right answers of the newest step, of the first and of the first five; nothing unless
+  /// they are worked out.
+  std::vector<torch::Tensor> newest_percents() const;
 
   /// Waits for the device. Shares are empty unless they were worked out.
   /// @param ranks that have recorded as many steps, with as many images in each; all of them call

@@ -3,11 +3,9 @@
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
 #include "harness/times_log.hpp"
-#include "vision/progress_log.hpp"
-#include "vision/step_log.hpp"
 
-#include <span>
-#include <string>
+#include <fmt/format.h>
+#include <fmt/ranges.h>  // join, since fmt 11
 
 namespace bench::vision {
 namespace {
@@ -27,27 +25,10 @@ void log_model(const Options& options, const Counts& counts) {
   log_value("classes", options.classes);
 }
 
-/// The measured steps in the chosen format; those of the warm-up stand first in the history.
-std::string progress(const Options& options, const steps::Timers& timers, const History& history) {
-  const std::vector<double>& step_s = timers.samples_s(Region::batch);
-  const auto measured = [&](const std::vector<double>& values) {
-    return std::span(values).last(step_s.size());
-  };
-  if (options.log_has_accuracy())
-    return progress_lines({.time_s = step_s,
-                           .data_s = timers.samples_s(Region::io),
-                           .losses = measured(history.losses),
-                           .top1_percent = measured(history.top1_percent),
-                           .top5_percent = measured(history.top5_percent)});
-  return step_table(options.global_batch(), step_s, timers.samples_s(Region::epoch).front(),
-                    measured(history.losses));
-}
-
-void log_measured(const Options& options, const Counts& counts, const steps::Timers& timers,
-                  const History& history) {
+void log_measured(const Options& options, const Counts& counts, const steps::Timers& timers) {
   const auto steps = static_cast<double>(timers.samples_s(Region::batch).size());
   const double epoch_s = timers.samples_s(Region::epoch).front();
-  fmt::print("{}", progress(options, timers, history));
+  log_value("measured_steps", timers.samples_s(Region::batch).size());
   log_value("epoch_s", epoch_s);
   steps::log_times(timers);
   const double images_per_second = static_cast<double>(options.global_batch()) * steps / epoch_s;
@@ -71,6 +52,9 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
   log_value("learning_rate", options.learning_rate());
+  log_value("lr_warmup_epochs", options.lr_warmup_epochs);
+  if (!options.lr_decay_epochs.empty())
+    log_value("lr_decay_epochs", fmt::format("{}", fmt::join(options.lr_decay_epochs, ",")));
   log_value("momentum", options.momentum);
   log_value("weight_decay", options.weight_decay);
   log_value("memory_format", memory_format(options, device) == torch::MemoryFormat::ChannelsLast
@@ -83,8 +67,8 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
 
 void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
                  const History& history) {
-  if (!timers.samples_s(Region::batch).empty())  // else the loss was lost in the warm-up
-    log_measured(options, counts, timers, history);
+  if (!timers.samples_s(Region::batch).empty())  // else it ended in the warm-up
+    log_measured(options, counts, timers);
   log_value("first_loss", history.losses.front());
   log_value("final_loss", history.losses.back());
 }
@@ -94,7 +78,7 @@ void mllog_options(const Options& options) {
   mllog("seed", static_cast<std::int64_t>(options.common.seed));
   mllog("global_batch_size", options.global_batch());
   mllog("train_samples", options.common.steps * options.global_batch());
-  mllog("eval_samples", options.eval_steps * options.common.batch_size);
+  mllog("eval_samples", options.eval_steps * options.global_batch());
   mllog("opt_name", "sgd");
   mllog("opt_base_learning_rate", options.learning_rate());
   mllog("opt_momentum", options.momentum);

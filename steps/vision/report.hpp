@@ -16,7 +16,7 @@ void log_description(const Options& options, const Counts& counts);
 /// Prints the options that decide the result.
 void log_run(const Options& options, const Counts& counts, const torch::Device& device);
 
-/// Prints the progress of the measured steps, times and rates, where there were any, and losses.
+/// Prints times and rates of the measured steps, where there were any, and losses.
 /// @param history of every step, warm-up included
 void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
                  const History& history);

@@ -3,15 +3,12 @@
 #include "harness/statistics.hpp"
 
 #include <cmath>
-#include <stdexcept>
 #include <vector>
 
 #include <fmt/core.h>
 
 namespace bench::vision {
 namespace {
-
-constexpr std::size_t steps_per_line = 10;
 
 double median_absolute_deviation(const std::vector<double>& values) {
   const double middle = steps::median(values);
@@ -38,17 +35,9 @@ std::string step_line(std::int64_t batch_size, std::span<const double> step_s, d
                      1.4826 * median_absolute_deviation(speeds), loss);
 }
 
-std::string step_table(std::int64_t batch_size, std::span<const double> step_s, double epoch_s,
-                       std::span<const double> losses) {
-  if (step_s.size() != losses.size())
-    throw std::invalid_argument("a step without a time or without a loss");
+std::string step_log_total(double images, double epoch_s) {
   const std::string rule(64, '-');
-  std::string table = "Step\tImg/sec\ttotal_loss\n";
-  for (std::size_t step = 1; step <= step_s.size(); ++step)
-    if (step == 1 || step % steps_per_line == 0 || step == step_s.size())
-      table += step_line(batch_size, step_s.first(step), losses[step - 1]) + "\n";
-  const double images = static_cast<double>(batch_size) * static_cast<double>(step_s.size());
-  return table + fmt::format("{}\ntotal images/sec: {:.2f}\n{}\n", rule, images / epoch_s, rule);
+  return fmt::format("{}\ntotal images/sec: {:.2f}\n{}\n", rule, images / epoch_s, rule);
 }
 
 }  // namespace bench::vision

@@ -46,26 +46,30 @@ TEST_F(DerivedTest, FallsBackWhereAMatchIsMissing) {
   derived("text", "echo loss $loss_last", string, Mode::shell);
   derived("with_default", "$loss * 2", real).default_value = "-1";
   const Findings all = findings();
-  EXPECT_EQ(shown(all, "number"), "nan");
-  EXPECT_EQ(shown(all, "text"), "");
+  EXPECT_EQ(shown(all, "number"), "absent: no match in out0");
+  EXPECT_EQ(shown(all, "text"), "absent: no match in out0");
   EXPECT_EQ(shown(all, "with_default"), "-1.0");
 }
 
 TEST_F(DerivedTest, FallsBackWithAWarningWhereItFails) {
   derived("bad", "1 / ($batch - 32)", real);
   Diagnostics diagnostics;
-  EXPECT_EQ(shown(findings(&diagnostics), "bad"), "nan");
+  EXPECT_EQ(shown(findings(&diagnostics), "bad"),
+            "absent: evaluation fails: ZeroDivisionError: division by zero");
   ASSERT_EQ(diagnostics.warnings().size(), 1);
   EXPECT_EQ(diagnostics.warnings()[0].message.find("derived pattern 'bad' fails: "), 0)
       << diagnostics.warnings()[0].message;
   EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 3, 1}));
 }
 
-TEST_F(DerivedTest, SaysNothingWhereAnOperandIsNoNumber) {
+TEST_F(DerivedTest, SaysNothingWhereAnOperandIsMissing) {
   derived("lost", "$loss * 2", real);
   derived("scaled", "$lost * 2", real);
+  derived("with_default", "$lost * 2", real).default_value = "7";
   Diagnostics diagnostics;
-  EXPECT_EQ(shown(findings(&diagnostics), "scaled"), "nan");
+  const Findings all = findings(&diagnostics);
+  EXPECT_EQ(shown(all, "scaled"), "absent: no match in out0");
+  EXPECT_EQ(shown(all, "with_default"), "7.0");
   EXPECT_TRUE(diagnostics.warnings().empty());
 }
 

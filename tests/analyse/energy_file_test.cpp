@@ -118,6 +118,20 @@ TEST_F(EnergyFileTest, ASumOverRegionsOfAPartIsAbsentForTheReasonOfTheTotal) {
             "absent: only 1 of 2 workpackages have it: GPU 1 was lost");
 }
 
+TEST_F(EnergyFileTest, ManySourcesWithoutASensorAreOneShortReason) {
+  measured(
+      "energy_quality=none\nenergy_absent=rapl: not readable; nvml: no NVIDIA driver; cray: "
+      "none\n");
+  EXPECT_EQ(shown(findings(), "energy_wh"),
+            "absent: no power sensor; `bench-energy --list` says why, `--power-source model:...` "
+            "estimates");
+}
+
+TEST_F(EnergyFileTest, OneSourceWithoutASensorSaysWhy) {
+  measured("energy_quality=none\nenergy_absent=nvml: no NVIDIA driver\n");
+  EXPECT_EQ(shown(findings(), "energy_wh"), "absent: nvml: no NVIDIA driver");
+}
+
 /// What a formula over the energy of a region comes to.
 struct RegionCase {
   std::string name;
@@ -151,7 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
                     RegionCase{"NoSensorAndNoRegion", "$power_region_epoch_w_max * 2",
                                "energy_absent=no power source\n", "absent: no power source"},
                     RegionCase{"ARegionThatNobodyMarked", "100 / $energy_region_epohc_wh",
-                               "energy_wh=0.5\nenergy_region_epoch_wh=0.25\n", "nan"}),
+                               "energy_wh=0.5\nenergy_region_epoch_wh=0.25\n",
+                               "absent: evaluation fails: SyntaxError: invalid syntax"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(EnergyFileTest, APatternThatIsNamedAsARegionIsNoneOfTheMeters) {
@@ -211,6 +226,28 @@ TEST_F(EnergyFileTest, OtherLinesAreLeftOut) {
   const Findings all = findings();
   EXPECT_EQ(shown(all, "energy_wh"), "absent: the meter gave no value");
   EXPECT_FALSE(all.contains("host"));
+}
+
+TEST_F(EnergyFileTest, DurationsAreNeverEstimates) {
+  measured(
+      "energy_wh=1\nduration_s=2\nenergy_region_a_wh=0.5\nduration_region_a_s=1\n"
+      "energy_quality=estimated\n");
+  const Findings all = findings();
+  EXPECT_TRUE(all.find("energy_wh")->second.estimated);
+  EXPECT_TRUE(all.find("energy_region_a_wh")->second.estimated);
+  EXPECT_FALSE(all.find("duration_s")->second.estimated);
+  EXPECT_FALSE(all.find("duration_region_a_s")->second.estimated);
+}
+
+TEST_F(EnergyFileTest, ARegionWithoutEnergyHasItsReason) {
+  measured(
+      "energy_wh=1\npower_mean_w=1\npower_max_w=1\nduration_region_a_s=1\n"
+      "energy_region_a_absent=nvml:0:gpu: its marks came late\nenergy_quality=measured\n");
+  const Findings all = findings();
+  EXPECT_EQ(all.find("energy_region_a_wh")->second.absent_reason,
+            "nvml:0:gpu: its marks came late");
+  EXPECT_EQ(all.find("power_region_a_w")->second.absent_reason, "nvml:0:gpu: its marks came late");
+  EXPECT_FALSE(all.contains("energy_region_a_absent"));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class DialectTest : public WorkDirectory, public testing::WithParamInterface<Cas
   /// First, last and count tell three values; longer lists are written with their groups.
   std::string values() {
     const Findings all = findings();
-    if (!all.contains("p"))
+    if (!all.at("p").present())
       return "";
     std::string text = shown(all, "p_first");
     if (shown(all, "p_cnt") != "1")
@@ -206,10 +206,57 @@ TEST_F(ScanTest, WarnsOncePerFileThatIsNotUtf8) {
             (directory_ / "out0").string() + " is not all UTF-8");
 }
 
-TEST_F(ScanTest, AFileListedTwiceCountsTwice) {
-  scan("v=1", {pattern("p", "v=(\\d)")});
-  group_.files.push_back(group_.files.front());
-  EXPECT_EQ(shown(findings(), "p_cnt"), "2");
+TEST_F(ScanTest, SaysInWhichFilesThereIsNoMatch) {
+  const model::Pattern* p = pattern("p", "x");
+  scan("v=1", {p});
+  scan("v=1", {p});
+  group_.files.push_back({directory_ / "err.log", {p}, "err*"});
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "p"), "absent: no match in out0, out1, no file err*");
+  EXPECT_EQ(shown(all, "p_cnt"), "(nothing)");
+}
+
+TEST_F(ScanTest, PatternsMayHoldOthersOfTheSameFile) {
+  group_.parameter = parameters({{"unit", "ms"}});
+  scan("v=12ms v=13s",
+       {pattern("digit", "[0-9]"), pattern("num", "${digit}+"), pattern("v", "v=($num)$unit")});
+  EXPECT_EQ(shown(findings(), "v"), "12");
+}
+
+TEST_F(ScanTest, APatternInsideItselfStaysAName) {
+  scan("a$b", {pattern("a", "x$b"), pattern("b", "y$a")});
+  Diagnostics diagnostics;
+  EXPECT_EQ(shown(findings(&diagnostics), "a"), "absent: no match in out0");
+  EXPECT_EQ(diagnostics.warnings().size(), 2U);
+}
+
+TEST_F(ScanTest, UnknownNamesAreToldOnce) {
+  const model::Pattern* p = pattern("p", "v=$nothere$$also $jube_pat_int");
+  scan("v=1", {p});
+  scan("v=1", {p});
+  Diagnostics diagnostics;
+  findings(&diagnostics);
+  ASSERT_EQ(diagnostics.warnings().size(), 1U);
+  EXPECT_EQ(diagnostics.warnings()[0].message,
+            "pattern 'p' holds '$nothere', which is neither a parameter nor a pattern");
+  EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 1, 1}));
+}
+
+TEST_F(ScanTest, NamesThatAreBuiltFromValuesAreNotUnknown) {
+  group_.parameter = parameters({{"n", "1"}, {"p1", "X"}});
+  scan("v=X", {pattern("p", "v=($p$n)")});
+  Diagnostics diagnostics;
+  EXPECT_EQ(shown(findings(&diagnostics), "p"), "X");
+  EXPECT_TRUE(diagnostics.warnings().empty());
+}
+
+TEST_F(ScanTest, AnIntThatLosesItsFractionIsToldOnce) {
+  scan("v=1.5 v=2.0 v=2.5", {pattern("p", "v=(\\S+)", ValueType::integer)});
+  Diagnostics diagnostics;
+  EXPECT_EQ(shown(findings(&diagnostics), "p_sum"), "5");
+  ASSERT_EQ(diagnostics.warnings().size(), 1U);
+  EXPECT_EQ(diagnostics.warnings()[0].message,
+            "pattern 'p' has type int and matched '1.5', which counts as 1");
 }
 
 TEST_F(ScanTest, ALongLineIsNoMatterOfRecursion) {

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"p_sum", "3"},
                           {"p_sum2", "9"},
                           {"p_avg", "3.0"},
-                          {"p_std", "0.0"}}},
+                          {"p_std", "0"}}},
                     Case{"Reals",
                          real,
                          "1.5\n-2.5",
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"p_sum2", "2.000000001e+18"},
                           {"p_avg", "1000000000.25"},
                           {"p_std", "0.1767766952966369"}}},
-                    // 2^63 - 1 twice: the sums leave 64 bits, the rest stays exact.
+                    // 2^63 - 1 twice: the sums leave 64 and 128 bits.
                     Case{"LargeIntegers",
                          integer,
                          "9223372036854775807\n9223372036854775807",
@@ -96,10 +96,51 @@ INSTANTIATE_TEST_SUITE_P(
                           {"p_cnt", "2"},
                           {"p_min", "9223372036854775807"},
                           {"p_max", "9223372036854775807"},
-                          {"p_sum", "1.8446744073709552e+19"},
-                          {"p_sum2", "1.7014118346046923e+38"},
+                          {"p_sum", "18446744073709551614"},
+                          {"p_sum2", "170141183460469231694793815568465002498"},
                           {"p_avg", "9.223372036854776e+18"},
                           {"p_std", "0.0"}}},
+                    Case{"IntegersBeyond64Bits",
+                         integer,
+                         "9\n99999999999999999999999999\n-1e20",
+                         {{"p", "9"},
+                          {"p_first", "9"},
+                          {"p_last", "-100000000000000000000"},
+                          {"p_cnt", "3"},
+                          {"p_min", "-100000000000000000000"},
+                          {"p_max", "99999999999999999999999999"},
+                          {"p_sum", "99999900000000000000000008"},
+                          {"p_sum2", "10000000000009999999999999800000000000000000000000082"},
+                          {"p_avg", "3.33333e+25"},
+                          {"p_std", "5.773505578649769e+25"}}},
+                    // In doubles the sum would be 6.1000000000000005, the mean 2.0333333333333337.
+                    Case{"SumsWithoutRoundingErrors",
+                         real,
+                         "1.2\n2.2\n2.7",
+                         {{"p", "1.2"},
+                          {"p_first", "1.2"},
+                          {"p_last", "2.7"},
+                          {"p_cnt", "3"},
+                          {"p_min", "1.2"},
+                          {"p_max", "2.7"},
+                          {"p_sum", "6.1"},
+                          {"p_sum2", "13.57"},
+                          {"p_avg", "2.033333333333333"},
+                          {"p_std", "0.7637626158259732"}}},
+                    // So far apart that no double holds the sum.
+                    Case{"LargeAndSmall",
+                         real,
+                         "1e300\n1e-300\n-1e300\n1e-300",
+                         {{"p", "1e+300"},
+                          {"p_first", "1e+300"},
+                          {"p_last", "1e-300"},
+                          {"p_cnt", "4"},
+                          {"p_min", "-1e+300"},
+                          {"p_max", "1e+300"},
+                          {"p_sum", "2e-300"},
+                          {"p_sum2", "inf"},
+                          {"p_avg", "5e-301"},
+                          {"p_std", "inf"}}},
                     Case{"Nan",
                          real,
                          "1\nnan",
@@ -113,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
                           {"p_sum2", "nan"},
                           {"p_avg", "nan"},
                           {"p_std", "nan"}}},
-                    Case{"NothingMatched", real, "", {}}),
+                    Case{"NothingMatched", real, "", {{"p", "absent: no match in out0"}}}),
     [](const auto& suite) { return suite.param.name; });
 
 class FindingsTest : public WorkDirectory {};
@@ -137,7 +178,7 @@ TEST_F(FindingsTest, DefaultStandsWhereNothingMatched) {
   for (const char* name : {"p", "p_first", "p_last", "p_min", "p_max", "p_sum", "p_avg"})
     EXPECT_EQ(shown(all, name), "-1.0");
   EXPECT_EQ(shown(all, "p_cnt"), "0");
-  EXPECT_EQ(shown(all, "p_std"), "0.0");
+  EXPECT_EQ(shown(all, "p_std"), "0");
   EXPECT_EQ(all.size(), 9);
 }
 

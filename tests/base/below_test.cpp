@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -80,6 +81,32 @@ TEST_F(BelowTest, AnEndlessLinkIsRefused) {
   fs::create_symlink("loop", run_ / "loop");
   EXPECT_TRUE(refused(run_ / "loop"));
   EXPECT_TRUE(refused(run_ / "loop/new"));
+}
+
+TEST_F(BelowTest, WhatIsWrittenStaysInTheRun) {
+  for (const char* name : {"new", "deeper/new", "directory_in/new", "file"})
+    EXPECT_TRUE(open_to_write(run_, run_ / name, O_APPEND).valid()) << name;
+  EXPECT_TRUE(fs::exists(run_ / "deeper/new"));
+}
+
+TEST_F(BelowTest, NothingIsWrittenThroughALinkOrIntoAPipe) {
+  const auto error = [&](const char* name) {
+    return error_of([&] { open_to_write(run_, run_ / name, O_APPEND); });
+  };
+  for (const char* name : {"directory_out/new", "directory_beside/new"})
+    EXPECT_THAT(error(name), testing::HasSubstr(" through a link")) << name;
+  for (const char* name : {"link_in", "link_out", "link_to_nothing", "link_to_pipe"})
+    EXPECT_THAT(error(name), testing::HasSubstr(": it is a link")) << name;
+  EXPECT_THAT(error("pipe"), testing::HasSubstr(": it is not a regular file"));
+  for (const char* name : {"new", "absent"})
+    EXPECT_FALSE(fs::exists(directory_.path() / "outside" / name));
+  EXPECT_FALSE(fs::exists(directory_.path() / "run_beside/new"));
+}
+
+TEST_F(BelowTest, WhatIsWrittenOutsideIsTheUsersOwnWord) {
+  const UniqueFd fd = open_to_write(run_, "/dev/null", O_APPEND);
+  EXPECT_TRUE(fd.valid());
+  EXPECT_EQ(::fcntl(fd.get(), F_GETFL) & O_NONBLOCK, 0);
 }
 
 }  // namespace

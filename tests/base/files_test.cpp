@@ -32,6 +32,26 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_EQ(error_of([] { read_file("/"); }), "error: cannot read /: Is a directory");
 }
 
+TEST(ReadFile, RefusesWhatIsNoRegularFile) {
+  const TempDirectory directory;
+  const fs::path pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
+  for (const fs::path& file : {fs::path("/dev/zero"), pipe})
+    EXPECT_EQ(error_of([&] { read_file(file); }),
+              "error: cannot read " + file.string() +
+                  ": it is not a regular file\n"
+                  "hint: a pipe or a device cannot stand in for a file here");
+}
+
+TEST(ReadFile, RefusesAFileThatIsTooLarge) {
+  const TempDirectory directory;
+  const fs::path file = directory.write("f", "12345");
+  EXPECT_EQ(read_limited(file, 5), "12345");
+  EXPECT_EQ(error_of([&] { read_limited(file, 4); }),
+            "error: cannot read " + file.string() +
+                ": it has 5 bytes, more than 4\nhint: is it the file that was meant?");
+}
+
 struct EndCase {
   std::string name;
   std::string content;

@@ -173,6 +173,16 @@ int grandchild_of(const ProcessSpec& spec, const TempDirectory& directory,
   return pid.empty() ? -1 : std::stoi(pid);
 }
 
+TEST(Process, RunsWithoutADescriptorToWatchItBy) {
+  Process(sh("true")).wait();  // opens what stays open
+  std::vector<UniqueFd> all;
+  for (int fd = 0; (fd = ::dup(0)) >= 0;)
+    all.emplace_back(fd);
+  Process process(sh("exit 3"));
+  EXPECT_EQ(process.pidfd(), -1);
+  EXPECT_EQ(process.wait().code, 3);
+}
+
 TEST(Process, TakesItsWholeGroupAlongWhenItGoes) {
   const TempDirectory directory;
   ProcessSpec spec = sh("sleep 1000 & echo $! > pid; wait");

@@ -192,6 +192,9 @@ TEST(DisplayWidth, CountsColumns) {
 TEST(WithVisibleControls, ShowsThemAndKeepsTheText) {
   EXPECT_EQ(with_visible_controls("a\tb\n\u00e4\u20ac"), "a\tb\n\u00e4\u20ac");
   EXPECT_EQ(with_visible_controls("\x1b[31m\r\x7f\b"), "^[[31m^M^?^H");
+  EXPECT_EQ(with_visible_controls("a\u202eb\u2066c\u061cd\u200fe"),
+            "a<U+202E>b<U+2066>c<U+061C>d<U+200F>e");
+  EXPECT_EQ(with_visible_controls("\u2013\u2069\u206a"), "\u2013<U+2069>\u206a");
   EXPECT_EQ(with_visible_controls(std::string("\0", 1)), "^@");
   EXPECT_EQ(with_visible_controls("\u009b"
                                   "2J"),

@@ -62,6 +62,9 @@ TEST(LocalTime, HasTheFormThatJubeWrites) {
   const support::EnvironmentVariable zone("TZ", "UTC");
   ::tzset();
   EXPECT_EQ(local_time(std::chrono::system_clock::from_time_t(1769864709)), "2026-01-31 13:05:09");
+  EXPECT_EQ(parse_local_time("2026-01-31 13:05:09"), 1769864709.0);
+  for (const char* other : {"", "2026-01-31", "2026-01-31 13:05:09.5", "yesterday"})
+    EXPECT_EQ(parse_local_time(other), std::nullopt) << other;
 }
 
 }  // namespace

@@ -36,5 +36,14 @@ TEST(Uuid, IsAnotherEachTime) {
   EXPECT_EQ(all.size(), 1000U);
 }
 
+TEST(Uuid, IsToldFromOtherText) {
+  EXPECT_TRUE(is_uuid(make_uuid()));
+  for (const char* text :
+       {"", "for Anna", "01234567-89ab-7def-8123-456789abcde",
+        "01234567-89ab-7def-8123-456789abcdefa", "01234567089ab-7def-8123-456789abcdef",
+        "0123456x-89ab-7def-8123-456789abcdef"})
+    EXPECT_FALSE(is_uuid(text)) << text;
+}
+
 }  // namespace
 }  // namespace bench

@@ -38,17 +38,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"-3", integer, -3LL}, Case{"+5", integer, 5LL}, Case{"1.9", integer, 1LL},
                     Case{"-1.9", integer, -1LL}, Case{"1e3", integer, 1000LL},
                     Case{"9223372036854775807", integer, 9223372036854775807LL},
-                    Case{"12345678901234567890", integer, 12345678901234567890.0},
-                    Case{"inf", integer, HUGE_VAL}));
+                    Case{"1_000", integer, 1000LL}, Case{"inf", integer, HUGE_VAL}));
+
+INSTANTIATE_TEST_SUITE_P(
+    IntegersBeyond64Bits, ToValueTest,
+    testing::Values(Case{"12345678901234567890", integer, "12345678901234567890"},
+                    Case{"-99999999999999999999999999", integer, "-99999999999999999999999999"},
+                    Case{" +0018446744073709551616", integer, "18446744073709551616"},
+                    Case{"1.5e25", integer, "15000000000000000000000000"}));
 
 INSTANTIATE_TEST_SUITE_P(Reals, ToValueTest,
                          testing::Values(Case{"1", real, 1.0}, Case{".5", real, 0.5},
-                                         Case{"1.", real, 1.0}, Case{"-inf", real, -HUGE_VAL}));
+                                         Case{"1.", real, 1.0}, Case{"1_0.5", real, 10.5},
+                                         Case{"-inf", real, -HUGE_VAL}));
 
 INSTANTIATE_TEST_SUITE_P(TextThatIsNoNumber, ToValueTest,
                          testing::Values(Case{"abc", integer, "abc"}, Case{"", integer, ""},
                                          Case{"0x10", integer, "0x10"},
                                          Case{"True", integer, "True"}, Case{"1,", real, "1,"},
+                                         Case{"_1", integer, "_1"}, Case{"1__0", real, "1__0"},
                                          Case{" a ", real, " a "},
                                          Case{"7", ValueType::string, "7"},
                                          Case{" 7", ValueType::string, " 7"}));

@@ -51,7 +51,7 @@ TEST_F(Include, StandsWhereverAValueMay) {
 }
 
 TEST_F(Include, TakesAWholeFile) {
-  files.write("dos.yaml", "[echo 1, 010]\n");
+  files.write("dos.yaml", "[echo 1, 0x8]\n");
   EXPECT_EQ(step("  do: !include dos.yaml\n"), R"(do("echo 1") do("8"))");
   EXPECT_EQ(step("  do: !include dos.yaml::_[0]\n"), R"(do("echo 1"))");
 }
@@ -174,10 +174,11 @@ class IncludePathTest : public Include, public testing::WithParamInterface<std::
  protected:
   /// The name of the directory in which `who` is found, in order of precedence.
   std::string found(const ReadOptions& options) const {
-    files.write("s/in.yaml",
-                "include-path: [{path: own}, {tag: no, _: not}]\nstep: {do: !include who.yaml}\n");
+    files.write(
+        "s/in.yaml",
+        "include-path: [{path: own}, {tag: other, _: not}]\nstep: {do: !include who.yaml}\n");
     files.write("s/in.xml",
-                "<j><include-path><path>own</path><path tag='no'>not</path></include-path>"
+                "<j><include-path><path>own</path><path tag='other'>not</path></include-path>"
                 "<benchmark><step><include from='who.yaml'/></step></benchmark></j>");
     const std::string all = read("s/in." + GetParam(), options);
     const auto begin = all.find("do(\"") + 4;

@@ -1,4 +1,5 @@
 #include "dump.hpp"
+#include "support/error_of.hpp"
 
 #include <fstream>
 
@@ -101,16 +102,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ListsAndScalars", in_set("{batch_size: [16, 32], precision: fp16}"),
              set_of(R"(parameter[name=batch_size](value("16") value("32")) )"
                     R"(parameter[name=precision]("fp16"))")},
-        Case{"InAList", in_set("[{name: a, _: 1}, {b: 2, c: }]"),
+        Case{"InAList", in_set("[{name: a, _: 1}, {b: 2, c: ''}]"),
              set_of(R"(parameter[name=a]("1") parameter[name=b]("2") parameter[name=c])")},
         Case{"SettingsOfOneParameter", in_set("{n: {type: int, _: [1, 2]}, m: {type: int, _: 3}}"),
              set_of(R"(parameter[name=n type=int](value("1") value("2")) )"
                     R"(parameter[name=m type=int]("3"))")},
-        Case{"SettingsWithoutValue", in_set("{n: {type: int}}"),
+        Case{"SettingsWithoutValue", in_set("{n: {type: int, _: ''}}"),
              set_of("parameter[name=n type=int]")},
         Case{"OneValueInAList", in_set("{n: [1]}"), set_of(R"(parameter[name=n](value("1")))")},
-        Case{"ListsAreFlattened", in_set("{n: [1, [2, 3], ]}"),
-             set_of(R"(parameter[name=n](value("1") value("2") value("3")))")},
+        Case{"ListUnderTheContentKey", in_set("{name: n, type: int, _: [1, 2]}"),
+             set_of(R"(parameter[name=n type=int](value("1") value("2")))")},
+        Case{"SeveralTextsThatAreJoined", in_set("{name: n, duplicate: concat, _: [1, 2]}"),
+             set_of(R"(parameter[name=n duplicate=concat]("1") )"
+                    R"(parameter[name=n duplicate=concat]("2"))")},
+        Case{"NamesLikeAttributes", in_set("{type: [int, real], mode: fast, unit: {_: GB}}"),
+             set_of(R"(parameter[name=type](value("int") value("real")) )"
+                    R"(parameter[name=mode]("fast") parameter[name=unit]("GB"))")},
         Case{"TagHoldsForAll", in_set("{tag: big, n: 1, m: {tag: b|c, _: 2}}"),
              set_of(R"(parameter[name=n tag=big]("1") parameter[name=m tag=(big)+(b|c)]("2"))")},
         Case{"KeysAreTakenAsWritten", in_set("{on: 1, 010: 2}"),
@@ -131,6 +138,104 @@ INSTANTIATE_TEST_SUITE_P(
              "benchmark(step[where=w active=b name=s])"},
         Case{"QuotedIsAnOrdinaryKey", in_set("{\"<<\": 1}"), set_of(R"(parameter[name=<<]("1"))")}),
     case_name);
+
+/// A parameter as written and the type that follows from its values.
+struct TypeCase {
+  std::string name;
+  std::string parameter;
+  std::string type;
+};
+void PrintTo(const TypeCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class InferredTypeTest : public testing::TestWithParam<TypeCase> {};
+
+TEST_P(InferredTypeTest, IsThatOfAllValues) {
+  Diagnostics strict(true);
+  const Node root = read_yaml(in_set(GetParam().parameter), "t.yaml", strict);
+  EXPECT_EQ(root.children[0].children[0].children[0].get("inferred_type"), GetParam().type);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, InferredTypeTest,
+    testing::Values(
+        TypeCase{"Integers", "{n: [2, 16]}", "int"}, TypeCase{"OneInteger", "{n: 5}", "int"},
+        TypeCase{"Reals", "{n: [0.5, 2.0]}", "float"},
+        TypeCase{"IntegersAndReals", "{n: [1, 0.5]}", "float"},
+        TypeCase{"Exponents", "{n: [1e-3, 1e-4]}", "float"}, TypeCase{"Texts", "{n: [a, b]}", ""},
+        TypeCase{"Quoted", "{n: ['2', '16']}", ""}, TypeCase{"Mixed", "{n: [2, two]}", ""},
+        TypeCase{"Empty", "{n: [2, ]}", "int"}, TypeCase{"NullAmongThem", "{n: [2, ~]}", ""},
+        TypeCase{"Substituted", "{n: $m}", ""}, TypeCase{"Truths", "{n: [true, false]}", ""},
+        TypeCase{"ItsOwnType", "{n: {type: string, _: [1, 2]}}", ""},
+        TypeCase{"Script", "{n: {mode: python, _: 1}}", ""},
+        TypeCase{"ListOfALongForm", "{name: n, _: [1, 2]}", "int"},
+        TypeCase{"TextOfALongForm", "{name: n, _: 1}", ""}),
+    [](const auto& test) { return test.param.name; });
+
+/// A mistake, and the message with its hint.
+class MistakeTest : public testing::TestWithParam<Case> {};
+
+TEST_P(MistakeTest, HasAHint) {
+  Diagnostics diagnostics;
+  EXPECT_EQ(support::error_of([&] { read_yaml(GetParam().yaml, "t.yaml", diagnostics); }),
+            GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ShortParameters, MistakeTest,
+    testing::Values(
+        Case{"AttributeBesideAList", in_set("{n: [1, 2], type: int}"),
+             "t.yaml:2:26: error: 'type: int' belongs to no parameter here\n"
+             "hint: write n: {type: int, _: ...}; for a parameter called 'type' write type: {_: "
+             "int}"},
+        Case{"AttributeAlone", in_set("{export: true}"),
+             "t.yaml:2:15: error: 'export: True' belongs to no parameter here\n"
+             "hint: write NAME: {export: True, _: ...}; for a parameter called 'export' write "
+             "export: {_: True}"},
+        Case{"ListInAList", in_set("{n: [1, [2, 3]]}"),
+             "t.yaml:2:22: error: parameter 'n' has a list among its values\n"
+             "hint: each value is one text, such as \"1,2\"; several parameters are several keys"},
+        Case{"MappingInAList", in_set("{name: n, _: [1, {a: 2}]}"),
+             "t.yaml:2:31: error: parameter 'n' has a mapping among its values\n"
+             "hint: each value is one text, such as \"1,2\"; several parameters are several keys"}),
+    case_name);
+
+/// A scalar that YAML 1.1 makes a surprise of, and what it means.
+struct SurpriseCase {
+  std::string yaml;
+  std::string warning;
+};
+void PrintTo(const SurpriseCase& c, std::ostream* out) {
+  *out << c.yaml;
+}
+
+class SurpriseTest : public testing::TestWithParam<SurpriseCase> {};
+
+TEST_P(SurpriseTest, IsAWarning) {
+  Diagnostics diagnostics;
+  read_yaml(GetParam().yaml + "\n", "t.yaml", diagnostics);
+  std::string messages;
+  for (const Warning& warning : diagnostics.warnings())
+    messages += (messages.empty() ? "" : "\n") + warning.message;
+  EXPECT_EQ(messages, GetParam().warning);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scalars, SurpriseTest,
+    testing::Values(
+        SurpriseCase{"parameterset: {parameter: {n: on}}", "'on' without quotes means True"},
+        SurpriseCase{"parameterset: {parameter: {name: n, _: No}}",
+                     "'No' without quotes means False"},
+        SurpriseCase{"parameterset: {parameter: {n: [1, 010]}}", "'010' without quotes means 8"},
+        SurpriseCase{"step: {name: on}", "'on' without quotes means True"},
+        SurpriseCase{"step: {name: s, timeout: 12:30:00}", "'12:30:00' without quotes means 45000"},
+        SurpriseCase{"step: {name: s, use: [yes, b]}", "'yes' without quotes means True"},
+        SurpriseCase{"comment: 1:30.5", "'1:30.5' without quotes means 90.5"},
+        SurpriseCase{"parameterset: {parameter: {n: 'on', m: true, o: 0, p: 0x1F, q: 1.50}}", ""},
+        SurpriseCase{"parameterset: {parameter: {n: {export: yes, _: 1}}}", ""},
+        SurpriseCase{"step: {name: s, batch: on, active: no, do_log_file: yes}", ""},
+        SurpriseCase{"step: {name: s, active: 010}", "'010' without quotes means 8"}));
 
 TEST(Read, GivesPlacesFromOne) {
   Diagnostics strict(true);

@@ -101,10 +101,81 @@ TEST_F(SetsTest, InheritsDuplicate) {
 
 TEST_F(SetsTest, KeepsDoubledOwnParameters) {
   files.write("e.yaml", "parameterset: {name: p, parameter: {a: 0, b: 9}}\n");
-  EXPECT_EQ(read("parameterset: {name: p, init_with: e.yaml, duplicate: concat,\n"
+  EXPECT_EQ(read("parameterset: {name: p, init_with: e.yaml, duplicate: error,\n"
                  "  parameter: [{name: a, _: 1}, {name: a, _: 2}]}\n"),
-            R"(benchmark(parameterset[name=p duplicate=concat](parameter[name=a]("1") )"
+            R"(benchmark(parameterset[name=p duplicate=error](parameter[name=a]("1") )"
             R"(parameter[name=a]("2") parameter[name=b]("9"))))");
+}
+
+struct JoinCase {
+  std::string name;
+  std::string file;
+  std::string external;
+  std::string local;
+  std::string expected;
+};
+void PrintTo(const JoinCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class JoinedSetsTest : public SetsTest, public testing::WithParamInterface<JoinCase> {};
+
+TEST_P(JoinedSetsTest, KeepsTheDefinitionsOfBoth) {
+  files.write(GetParam().file, GetParam().external);
+  EXPECT_EQ(read(GetParam().local + "\n"), GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    InitWith, JoinedSetsTest,
+    testing::Values(
+        JoinCase{"SaidBySet", "e.yaml", "parameterset: {name: p, parameter: {name: a, _: '1,2'}}\n",
+                 "parameterset: {name: p, init_with: e.yaml, duplicate: concat, "
+                 "parameter: {name: a, _: '3'}}",
+                 R"(benchmark(parameterset[name=p duplicate=concat](parameter[name=a]("1,2") )"
+                 R"(parameter[name=a]("3"))))"},
+        JoinCase{"SaidByTheOtherSet", "e.xml",
+                 "<j><parameterset name='p' duplicate='concat'><parameter name='a'>1,2</parameter>"
+                 "</parameterset></j>",
+                 "parameterset: {name: p, init_with: e.xml, parameter: {name: a, _: '3'}}",
+                 R"(benchmark(parameterset[name=p duplicate=concat](parameter[name=a]("1,2") )"
+                 R"(parameter[name=a]("3"))))"},
+        JoinCase{"SaidByTheParameter", "e.yaml",
+                 "parameterset: {name: p, parameter: {name: a, duplicate: concat, _: '1'}}\n",
+                 "parameterset: {name: p, init_with: e.yaml, "
+                 "parameter: {name: a, duplicate: concat, _: '3'}}",
+                 R"(benchmark(parameterset[name=p](parameter[name=a duplicate=concat]("1") )"
+                 R"(parameter[name=a duplicate=concat]("3"))))"},
+        JoinCase{"ReplacedByAParameterThatSaysSo", "e.yaml",
+                 "parameterset: {name: p, parameter: {name: a, duplicate: replace, _: '1'}}\n",
+                 "parameterset: {name: p, init_with: e.yaml, duplicate: concat, "
+                 "parameter: {name: a, duplicate: replace, _: '3'}}",
+                 R"(benchmark(parameterset[name=p duplicate=concat](parameter[name=a )"
+                 R"(duplicate=replace]("3"))))"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_F(SetsTest, LeavesOutUnknownElementsOfOtherFiles) {
+  files.write("e.xml",
+              "<jube><parameterset name='p'><parameter name='a'>1</parameter></parameterset>\n"
+              "<dos><do>echo</do></dos></jube>\n");
+  Diagnostics diagnostics;
+  files.write("in.yaml", "parameterset: {name: p, init_with: e.xml}\n");
+  const Document document = read_document(files.path() / "in.yaml", {}, diagnostics);
+  EXPECT_EQ(dump_children(document.root),
+            R"(benchmark(parameterset[name=p](parameter[name=a]("1"))))");
+  ASSERT_EQ(diagnostics.warnings().size(), 1U);
+  EXPECT_EQ(diagnostics.warnings()[0].message, "unknown element <dos> in <jube>");
+}
+
+TEST_F(SetsTest, LeavesOutTheAnalysesOfStepsThatTagsRemove) {
+  Diagnostics strict(true);
+  files.write("in.yaml",
+              "step: [{name: a}, {name: b, tag: x}]\n"
+              "analyser: {name: an, analyse: [{step: a}, {step: b}, {step: c}]}\n");
+  const Document document = read_document(files.path() / "in.yaml", {}, strict);
+  EXPECT_EQ(dump_children(document.root),
+            "benchmark(step[name=a] analyser[name=an](analyse[step=a] analyse[step=c]))");
+  ASSERT_EQ(strict.notes().size(), 1U);
+  EXPECT_EQ(strict.notes()[0].message, "nothing is analysed of step 'b', which the tags leave out");
 }
 
 TEST_F(SetsTest, MergesSubstitutions) {

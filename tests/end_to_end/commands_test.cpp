@@ -54,10 +54,10 @@ TEST_F(CommandsTest, EveryRunGetsTheNextId) {
 TEST_F(CommandsTest, DryRunShowsCombinationsAndCommandsAndTouchesNothing) {
   const auto run = here_.bench({"run", "small.yaml", "--dry-run"});
   EXPECT_EQ(run.status.code, 0);
-  EXPECT_THAT(run.standard_output, StartsWith("|    step | workpackages |\n"
-                                              "|---------|--------------|\n"
-                                              "| compute |            3 |\n"
-                                              "|   check |            3 |\n"
+  EXPECT_THAT(run.standard_output, StartsWith("|    step | workpackages | at a time |\n"
+                                              "|---------|--------------|-----------|\n"
+                                              "| compute |            3 |         1 |\n"
+                                              "|   check |            3 |         1 |\n"
                                               "\n000000_compute  n=1 square=1\n"
                                               "    $ echo \"square=1\"\n"));
   EXPECT_FALSE(here_.has("runs"));
@@ -107,9 +107,6 @@ TEST_F(CommandsTest, ResultHasFiveStyles) {
               HasSubstr("| n | result |\n|--:|-------:|\n| 1 |      1 |"));
   EXPECT_THAT(here_.bench({"result", "runs", "-s", "json"}).standard_output,
               HasSubstr("\"result\": 9"));
-  const auto wrong = here_.bench({"result", "runs", "-s", "prety"});
-  EXPECT_EQ(wrong.status.code, 1);
-  EXPECT_THAT(wrong.standard_error, HasSubstr("pretty"));
 }
 
 TEST_F(CommandsTest, InfoTellsWhereAndWithWhatARunWasMade) {

@@ -195,7 +195,7 @@ result: {use: output, table: {name: t, style: pretty, column: [images, energy_wh
   EXPECT_THAT(
       run.standard_output,
       AllOf(HasSubstr("|      7 |           n/a |            n/a |\n"),
-            HasSubstr("n/a in energy_wh, energy_quality: workpackage 0 failed: exit code 3")));
+            HasSubstr("n/a in energy_wh, energy_quality: 1 row, workpackage 0: exit code 3")));
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
 }
 

@@ -47,10 +47,11 @@ TEST(FailureTest, AFailedWorkpackageStaysInTheTableWithItsReason) {
             "t:\n"
             "| n | value | never | jube_wp_status |\n"
             "|---|-------|-------|----------------|\n"
-            "| 1 |     1 |       |           DONE |\n"
+            "| 1 |     1 |   n/a |           DONE |\n"
             "| 2 |     2 |   n/a |          ERROR |\n"
-            "| 3 |     3 |       |           DONE |\n"
-            "n/a in never: workpackage 1 failed: command 2 of 2: exit code 1: no luck with 2\n\n");
+            "| 3 |     3 |   n/a |           DONE |\n"
+            "n/a in never: no match in stdout\n"
+            "n/a in never: 1 row, workpackage 1: command 2 of 2: exit code 1: no luck with 2\n\n");
 }
 
 TEST(FailureTest, ExitStopsAtTheFirstFailure) {

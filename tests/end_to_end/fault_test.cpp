@@ -1,10 +1,12 @@
 // A run of which one call of the system fails, each in turn.
 #include "bench_program.hpp"
 #include "preload.hpp"
+#include "support/eventually.hpp"
 
 #include <cerrno>
 #include <cstdlib>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include <bench/base/text.hpp>
@@ -24,8 +26,8 @@ parameterset: {name: sweep, parameter: [{n: [1, 2]}, {name: double, mode: python
 fileset: {name: files, copy: input.txt}
 substituteset: {name: numbers, iofile: {in: input.txt, out: out.txt}, sub: {source: "#N#", dest: $n}}
 step:
-  - {name: first, use: [sweep, files, numbers], do: ['cat out.txt', 'echo "first $n" >> $jube_benchmark_home/witness']}
-  - {name: second, depend: first, do: 'echo "value=$double"; echo "second $n" >> $jube_benchmark_home/witness'}
+  - {name: first, use: [sweep, files, numbers], procs: 2, do: ['cat out.txt', 'echo "first $n" >> $jube_benchmark_home/witness']}
+  - {name: second, depend: first, procs: 2, do: 'echo "value=$double"; echo "second $n" >> $jube_benchmark_home/witness'}
 patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
 analyser: {name: output, use: found, analyse: {step: second, file: stdout}}
 result: {use: output, table: {name: t, style: csv, sort: n, column: [n, double, value, jube_wp_id]}}
@@ -37,6 +39,7 @@ struct FaultCase {
   std::string fault;  ///< For tests/fake/faults.cpp.
   int first;          ///< The call to begin with: together the cases see most calls.
   bool stays = false;
+  int times = 1;
 };
 class FaultTest : public testing::TestWithParam<FaultCase> {
  protected:
@@ -69,8 +72,11 @@ class FaultTest : public testing::TestWithParam<FaultCase> {
     const Playground here;
     write_input(here);
     Environment faulty{{"FAULT_AT", std::to_string(call)}, {"FAULT", GetParam().fault}};
-    if (GetParam().stays)
+    faulty.emplace_back("FAULT_TIMES", std::to_string(GetParam().times));
+    if (GetParam().stays) {
       faulty.emplace_back("FAULT_STAYS", "1");
+      faulty.emplace_back("BENCH_PATIENCE_S", "0");
+    }
     const auto run = here.bench({"run", "w.yaml", "--result"}, environment(here, faulty));
     EXPECT_EQ(run.status.signal, 0) << run.standard_error;
     if (run.status.code == 0) {
@@ -100,16 +106,98 @@ TEST_P(FaultTest, IsToldAndContinueFinishesOnceItIsGone) {
     check(call);
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, FaultTest,
-                         testing::Values(FaultCase{"NoSpace", std::to_string(ENOSPC), 1},
-                                         FaultCase{"NoSpaceFromThenOn", std::to_string(ENOSPC), 2,
-                                                   true},
-                                         FaultCase{"InputOutputError", std::to_string(EIO), 3},
-                                         FaultCase{"PermissionLost", std::to_string(EACCES), 5},
-                                         FaultCase{"TooManyOpenFiles", std::to_string(EMFILE), 6},
-                                         FaultCase{"Interrupted", std::to_string(EINTR), 7},
-                                         FaultCase{"ShortWrites", "short", 8}),
+INSTANTIATE_TEST_SUITE_P(
+    Faults, FaultTest,
+    testing::Values(FaultCase{"NoSpace", std::to_string(ENOSPC), 1},
+                    FaultCase{"NoSpaceFromThenOn", std::to_string(ENOSPC), 2, true},
+                    FaultCase{"InputOutputError", std::to_string(EIO), 3},
+                    FaultCase{"PermissionLost", std::to_string(EACCES), 5},
+                    FaultCase{"TooManyOpenFiles", std::to_string(EMFILE), 6},
+                    FaultCase{"Interrupted", std::to_string(EINTR), 7},
+                    FaultCase{"Disconnected", std::to_string(ENOTCONN), 9, false, 3},
+                    FaultCase{"ShortWrites", "short", 8}),
+    [](const auto& instance) { return instance.param.name; });
+
+struct OutageCase {
+  std::string name;
+  int error;
+};
+void PrintTo(const OutageCase& one, std::ostream* out) {
+  *out << one.name;
+}
+class OutageTest : public testing::TestWithParam<OutageCase> {
+ protected:
+  OutageTest() {
+    here_.write("w.yaml",
+                "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2, 3]}}\n"
+                "step: {name: only, use: s, do: ['echo $n >> $jube_benchmark_home/witness', "
+                "'echo then $n >> $jube_benchmark_home/witness']}\n");
+  }
+  /// The directories of the workpackages are away, beginning with the making of the first one.
+  Environment outage() const {
+    return {{"LD_PRELOAD", preload(FAULTS_LIBRARY)},
+            {"FAULT_ROOT", (here_.path() / "runs/000000/00000").string()},
+            {"FAULT_AT", "1"},
+            {"FAULT", std::to_string(GetParam().error)}};
+  }
+  std::vector<std::string> witness() const { return split_names(here_.read("witness"), "\n"); }
+
+  Playground here_;
+};
+
+TEST_P(OutageTest, OfAMomentIsWaitedOut) {
+  Environment environment = outage();
+  environment.emplace_back("FAULT_TIMES", "3");
+  const auto run = here_.bench({"run", "w.yaml"}, environment);
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_error, HasSubstr("; bench tries again for 1 min"));
+  EXPECT_THAT(witness(), UnorderedElementsAre("1", "then 1", "2", "then 2", "3", "then 3"));
+}
+
+TEST_P(OutageTest, ThatLastsLeavesEverythingOpen) {
+  Environment environment = outage();
+  environment.emplace_back("FAULT_STAYS", "1");
+  environment.emplace_back("BENCH_PATIENCE_S", "0.1");
+  const auto run = here_.bench({"run", "w.yaml"}, environment);
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr(" could not be started or taken further: cannot"));
+  EXPECT_THAT(run.standard_error, HasSubstr("`bench continue` goes on where this stopped"));
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+  EXPECT_FALSE(here_.has("witness"));
+  EXPECT_EQ(here_.bench({"continue", "runs"}).status.code, 0);
+  EXPECT_EQ(witness().size(), 6U) << here_.read("witness");
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, OutageTest,
+                         testing::Values(OutageCase{"NotConnected", ENOTCONN},
+                                         OutageCase{"Shutdown", ESHUTDOWN},
+                                         OutageCase{"TimedOut", ETIMEDOUT},
+                                         OutageCase{"HostDown", EHOSTDOWN},
+                                         OutageCase{"Busy", EBUSY}, OutageCase{"NoLocks", ENOLCK},
+                                         OutageCase{"NotThere", ENOENT},
+                                         OutageCase{"Stale", ESTALE}, OutageCase{"Full", ENOSPC}),
                          [](const auto& instance) { return instance.param.name; });
+
+/// The run directory is renamed while its first workpackage runs, and back again when bench has
+/// taken note of it.
+TEST(Outage, OfARunDirectoryThatIsRenamedIsNoFailure) {
+  const Playground here;
+  here.write("w.yaml",
+             "name: w\noutpath: runs\nparameterset: {name: s, parameter: {n: [1, 2, 3]}}\n"
+             "step: {name: only, use: s, procs: 1, do: ['test $n != 1 || mv ../../../000000 "
+             "../../../away; echo $n >> $jube_benchmark_home/witness', 'echo then $n']}\n");
+  here.write("said", "");
+  const UniqueFd said(::open((here.path() / "said").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  ProcessSpec spec = here.spec({"run", "w.yaml", "--hide-animation"});
+  spec.stderr_fd = said.get();
+  Process run(spec);
+  ASSERT_TRUE(support::eventually(
+      [&] { return here.read("said").find("; bench tries again") != std::string::npos; }));
+  std::filesystem::rename(here.path() / "runs/away", here.path() / "runs/000000");
+  EXPECT_EQ(run.wait().code, 0);
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  EXPECT_EQ(here.read("witness"), "1\n2\n3\n");
+}
 
 // A full disk concerns all workpackages alike: none of them is a failed one.
 TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
@@ -124,7 +212,8 @@ TEST(FullDisk, LeavesWorkpackagesThatCouldNotBeStartedOpen) {
                                {"FAULT_ROOT", (here.path() / "runs/000000/000000_only").string()},
                                {"FAULT_AT", "1"},
                                {"FAULT", std::to_string(ENOSPC)},
-                               {"FAULT_STAYS", "1"}});
+                               {"FAULT_STAYS", "1"},
+                               {"BENCH_PATIENCE_S", "0"}});
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error,
               HasSubstr("1 workpackage could not be started or taken further: cannot"));

@@ -90,7 +90,7 @@ TEST_F(FileSystemTest, ReadersAreAnsweredWhereThereIsNoLog) {
   ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));
   EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "RUNNING\n");
   const auto result = here_.bench({"result", "runs"}, there);
-  EXPECT_EQ(result.standard_output, "n,value\n1,n/a\n2,n/a\n3,n/a\n\n") << result.standard_error;
+  EXPECT_EQ(result.standard_output, "n,value\n1,\n2,\n3,\n\n") << result.standard_error;
   here_.write("runs/go", "");
   EXPECT_EQ(run.wait().code, 0);
   EXPECT_EQ(here_.bench({"status", "runs"}, there).standard_output, "FINISHED\n");
@@ -130,7 +130,7 @@ TEST_F(FileSystemTest, ARunIsShownButNotContinuedWhereNothingCanBeLocked) {
   const auto result = here_.bench({"result", "runs"}, without_locks());
   EXPECT_EQ(result.standard_output, patient_table);
   EXPECT_EQ(result.standard_error,
-            "note: this run cannot be locked, so this analysis is shown and not kept\n");
+            "note: this run cannot be locked, so this analysis is shown but not saved\n");
   const auto again = here_.bench({"continue", "runs"}, without_locks());
   EXPECT_EQ(again.status.code, 1);
   EXPECT_THAT(again.standard_error, HasSubstr("error: cannot lock "));

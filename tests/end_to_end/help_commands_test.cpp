@@ -104,6 +104,27 @@ TEST(CompleteTest, BashCompletesFilesIdsAndTopics) {
   EXPECT_EQ(completions(here, "bench log runs -c a"), "analyse\n");
 }
 
+TEST(CompleteTest, BehindAnOptionBashCompletesItsValues) {
+  const Playground here;
+  here.write("pretty_directory/file.yaml", "");
+  EXPECT_EQ(completions(here, "bench result . -s pr"), "pretty\n");
+  EXPECT_EQ(completions(here, "bench result . --only pr"), "\n");
+  EXPECT_EQ(completions(here, "bench info . -s pr"), "\n");
+  EXPECT_EQ(completions(here, "bench run x.yaml --platform LUMI-"), "LUMI-G\n");
+  EXPECT_EQ(completions(here, "bench result . -u pretty_directory/f"),
+            "pretty_directory/file.yaml\n");
+  EXPECT_EQ(completions(here, "bench run -o pr"), "pretty_directory\n");
+}
+
+TEST(SuggestionTest, AMisspeltOptionOrPlatformIsNamedAsItIsWritten) {
+  const Playground here;
+  here.write("small.yaml", small_sweep());
+  EXPECT_THAT(here.bench({"run", "small.yaml", "--resutl"}).standard_error,
+              HasSubstr("--resutl\nhint: did you mean '--result'?\n"));
+  EXPECT_THAT(here.bench({"run", "small.yaml", "--platform", "LUMG"}).standard_error,
+              HasSubstr("there is no platform 'LUMG'\nhint: did you mean 'LUMI'?\n"));
+}
+
 TEST(CompleteTest, TheOtherShellsHaveEveryCommand) {
   const Playground here;
   for (const std::string& command : commands) {

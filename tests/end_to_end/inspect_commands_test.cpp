@@ -62,9 +62,14 @@ parameterset: {name: p, parameter: {name: q, separator: ;, _: 'a "b", c;d e'}}
 step: {name: s, use: p, do: echo}
 )");
   here_.bench({"run", "odd.yaml"});
-  EXPECT_THAT(shown({"info", "odd", "-s", "s", "-c"}),
-              AllOf(StartsWith("id,q,jube_benchmark_home,"), HasSubstr("\n0,\"a \"\"b\"\", c\","),
-                    HasSubstr("\n1,d e,"), HasSubstr(",DONE\n")));
+  EXPECT_THAT(
+      shown({"info", "odd", "-s", "s", "-c"}),
+      AllOf(StartsWith("id,q,jube_benchmark_name,jube_benchmark_id,jube_benchmark_padid,"
+                       "jube_benchmark_home,jube_benchmark_rundir,jube_benchmark_start,"
+                       "jube_step_name,jube_step_iterations,jube_step_cycles,jube_wp_id,"
+                       "jube_wp_padid,jube_wp_iteration,jube_wp_cycle,jube_wp_relpath,"
+                       "jube_wp_abspath,jube_wp_envstr,jube_wp_envlist,jube_wp_status,"),
+            HasSubstr("\n0,\"a \"\"b\"\", c\",odd,0,000000,"), HasSubstr("\n1,d e,odd,0,000000,")));
   EXPECT_THAT(shown({"info", "odd", "-s", "s", "-c", ";"}), HasSubstr("\n1;d e;"));
 }
 
@@ -92,18 +97,19 @@ TEST_F(InspectTest, StatusIsOneWordPerRun) {
 }
 
 TEST_F(InspectTest, OutputListsTheFilesSorted) {
+  const std::string run = (fs::canonical(here_.path()) / "runs/000000/").string();
   EXPECT_EQ(shown({"output", "runs", "-s", "compute", "-o", "stdout"}),
-            "runs/000000/000000_compute/work/stdout\n"
-            "runs/000000/000001_compute/work/stdout\n"
-            "runs/000000/000002_compute/work/stdout\n");
+            run + "000000_compute/work/stdout\n" + run + "000001_compute/work/stdout\n" + run +
+                "000002_compute/work/stdout\n");
   EXPECT_EQ(shown({"output", "runs", "-w", "3"}),
-            "runs/000000/000003_check/work/stderr\n"
-            "runs/000000/000003_check/work/stdout\n");
+            run + "000003_check/work/stderr\n" + run + "000003_check/work/stdout\n");
 }
 
 TEST_F(InspectTest, OutputShowsWhatIsInTheFiles) {
   EXPECT_EQ(shown({"output", "runs", "-w", "3", "-o", "stdout", "-d"}),
-            "==> runs/000000/000003_check/work/stdout <==\nsquare=1\n\n");
+            "==> " +
+                (fs::canonical(here_.path()) / "runs/000000/000003_check/work/stdout").string() +
+                " <==\nsquare=1\n\n");
 }
 
 TEST_F(InspectTest, OutputFollowsTheNamesThatTheCommandsGive) {
@@ -112,8 +118,9 @@ TEST_F(InspectTest, OutputFollowsTheNamesThatTheCommandsGive) {
               "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
               "step: {name: s, use: p, do: {stdout: out_$n.$jube_wp_id, _: echo hi}}\n");
   here_.bench({"run", "named.yaml"});
+  const std::string run = (fs::canonical(here_.path()) / "named/000000/").string();
   EXPECT_EQ(shown({"output", "named", "-o", "stdout"}),
-            "named/000000/000000_s/work/out_1.0\nnamed/000000/000001_s/work/out_2.1\n");
+            run + "000000_s/work/out_1.0\n" + run + "000001_s/work/out_2.1\n");
 }
 
 TEST_F(InspectTest, CommentIsReplacedOrAddedTo) {

@@ -1,7 +1,9 @@
 #include "bench_program.hpp"
+#include "support/eventually.hpp"
 
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <random>
 #include <thread>
@@ -30,9 +32,9 @@ parameterset:
     - {name: double, type: int, mode: python, _: 2 * $n}
     - {name: third, mode: shell, _: "expr $n % 3 || true"}
 step:
-  - {name: first, use: sweep, do: ['sleep 0.002', 'echo "first $n" >> $jube_benchmark_home/witness']}
+  - {name: first, use: sweep, procs: 4, do: ['sleep 0.002', 'echo "first $n" >> $jube_benchmark_home/witness']}
   - {name: second, depend: first, batch: true, do: 'echo "second $n" >> $jube_benchmark_home/witness'}
-  - {name: third, depend: second, do: 'echo "value=$double"; echo "third $n" >> $jube_benchmark_home/witness'}
+  - {name: third, depend: second, procs: 4, do: 'echo "value=$double"; echo "third $n" >> $jube_benchmark_home/witness'}
 patternset: {name: found, pattern: {name: value, type: int, _: value=$jube_pat_int}}
 analyser: {name: output, use: found, analyse: {step: third, file: stdout}}
 result: {use: output, table: {name: t, style: csv, sort: n, column: [n, double, third, value, jube_wp_id]}}
@@ -157,6 +159,59 @@ TEST(KillTest, ARunKilledAtRandomMomentsIsFinishedByContinueWithEveryWorkpackage
     run.check();
   }
 }
+
+/// What happens to the write-ahead log of a run whose bench was killed.
+struct LogDamage {
+  std::string name;
+  std::function<void(const std::filesystem::path& log)> inflict;
+};
+void PrintTo(const LogDamage& damage, std::ostream* out) {
+  *out << damage.name;
+}
+class LogDamageTest : public testing::TestWithParam<LogDamage> {};
+
+TEST_P(LogDamageTest, RepeatsNothingThatLeftItsSentinel) {
+  const Playground here;
+  // The last command but one kills bench, and goes on to its own end.
+  here.write("w.yaml", R"(name: w
+outpath: runs
+parameterset: {name: s, parameter: {n: [1, 2, 3]}}
+step:
+  - {name: first, use: s, procs: 1, do: 'echo "first $n" >> $jube_benchmark_home/witness'}
+  - {name: second, depend: first, procs: 1, do: ['echo "second $n" >> $jube_benchmark_home/witness', 'test $n != 2 || kill -9 $PPID']}
+)");
+  EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
+  const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
+  if (!std::filesystem::exists(log))
+    GTEST_SKIP() << "there is no write-ahead log on this file system";
+  ASSERT_TRUE(support::eventually([&] { return here.has("runs/000000/000004_second/sentinel"); }));
+  GetParam().inflict(log);
+  const auto again = here.bench({"continue", "runs"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  for (const auto& [line, count] : witness(here))
+    EXPECT_EQ(count, 1) << line;
+  EXPECT_EQ(witness(here).size(), 6U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kill, LogDamageTest,
+    testing::Values(LogDamage{"Lost", [](const auto& log) { std::filesystem::remove(log); }},
+                    LogDamage{"Empty",
+                              [](const auto& log) { std::filesystem::resize_file(log, 0); }},
+                    LogDamage{"Truncated",
+                              [](const auto& log) {
+                                std::filesystem::resize_file(log,
+                                                             std::filesystem::file_size(log) / 2);
+                              }},
+                    LogDamage{"Overwritten",
+                              [](const auto& log) {
+                                std::string bytes = read_file(log);
+                                for (std::size_t k = bytes.size() / 3; k < bytes.size(); k += 7)
+                                  bytes[k] = '?';
+                                write_file_atomically(log, bytes);
+                              }}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace bench::end_to_end

@@ -46,20 +46,26 @@ TEST_F(PreviewTest, BeginsWithWhatEachStepTakes) {
   EXPECT_THAT(
       preview({"--platform", "slurm"}),
       StartsWith(
-          "|   step | workpackages | jobs | nodes each |  time limit | node hours at most |\n"
-          "|--------|--------------|------|------------|-------------|--------------------|\n"
-          "|  train |            3 |    3 |     1 to 4 |  1 h 00 min |               21.0 |\n"
-          "|  small |           10 |    3 |          1 | 30 min 00 s |               1.50 |\n"
-          "| report |            3 |      |            |             |                    |\n"
-          "|    all |           16 |    6 |            |             |               22.5 |\n"
+          "|   step | workpackages | at a time | jobs | nodes each |  time limit | node hours at "
+          "most |\n"
+          "|--------|--------------|-----------|------|------------|-------------|---------------"
+          "-----|\n"
+          "|  train |            3 |  no limit |    3 |     1 to 4 |  1 h 00 min |               "
+          "21.0 |\n"
+          "|  small |           10 |  no limit |    3 |          1 | 30 min 00 s |               "
+          "1.50 |\n"
+          "| report |            3 |         1 |      |            |             |               "
+          "     |\n"
+          "|    all |           16 |           |    6 |            |             |               "
+          "22.5 |\n"
           "\n000000_train  nodes=1\n"));
 }
 
 TEST_F(PreviewTest, WithoutABatchSystemThereAreNoJobs) {
   here_.write("jobs.yaml", jobs);
-  EXPECT_THAT(preview({}), StartsWith("|   step | workpackages |\n"
-                                      "|--------|--------------|\n"
-                                      "|  train |            3 |\n"));
+  EXPECT_THAT(preview({}), StartsWith("|   step | workpackages | at a time |\n"
+                                      "|--------|--------------|-----------|\n"
+                                      "|  train |            3 |         1 |\n"));
 }
 
 TEST_F(PreviewTest, OfManyWorkpackagesTheFirstAreShown) {
@@ -75,8 +81,9 @@ TEST_F(PreviewTest, AJobWithoutATimeLimitHasNoBound) {
   here_.write("jobs.yaml", "name: j\noutpath: runs\nstep: {name: s, batch: true, do: echo}\n");
   EXPECT_THAT(
       preview({"--platform", "slurm"}),
-      HasSubstr("|    s |            1 |    1 |          1 |       none |                  ? "
-                "|\n"));
+      HasSubstr(
+          "|    s |            1 |  no limit |    1 |          1 |       none |                "
+          "  ? |\n"));
 }
 
 struct RefusedBudget {

@@ -37,6 +37,20 @@ TEST_F(RemoveTest, SeveralRunsGoAtOnce) {
   EXPECT_TRUE(fs::is_empty(here_.path() / "runs"));
 }
 
+TEST_F(RemoveTest, WhatAKilledBenchHasLeftOfARunGoesToo) {
+  fs::create_directory(here_.path() / "runs/000002");
+  here_.write("runs/000003/workspace.lock", "");
+  here_.write("runs/000003/workspace.db.new", "");
+  here_.write("runs/000004/configuration.xml", "<!-- a run of JUBE -->");
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n") << "they are no runs";
+  EXPECT_EQ(here_.bench({"remove", "runs", "-i", "2", "-f"}).standard_output, "removed run 2\n");
+  EXPECT_FALSE(here_.has("runs/000002"));
+  EXPECT_EQ(here_.bench({"remove", "runs", "-f"}).standard_output, "removed run 3\n");
+  EXPECT_FALSE(here_.has("runs/000003"));
+  EXPECT_EQ(here_.bench({"remove", "runs", "-i", "4", "-f"}).status.code, 1);
+  EXPECT_TRUE(here_.has("runs/000004/configuration.xml"));
+}
+
 TEST_F(RemoveTest, NothingGoesWhereNobodyCanBeAsked) {
   const auto refused = here_.bench({"remove", "runs"});
   EXPECT_EQ(refused.status.code, 1);
@@ -142,6 +156,8 @@ TEST_F(RemoveTest, DirectoriesThatAKillLeftAreMadeAfresh) {
            fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   fs::copy(run / "000002_compute", here_.path() / "kept/000002_compute",
            fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  for (const char* name : {"kept/000002_compute/sentinel", "kept/000005_check/sentinel"})
+    fs::remove(here_.path() / name);  // what goes first
   here_.bench({"remove", "runs", "-w", "2", "-f"});
   fs::rename(here_.path() / "kept/000005_check", run / "000005_check");
   fs::rename(here_.path() / "kept/000002_compute", run / "000002_compute");

@@ -49,6 +49,14 @@ class ResultTest : public testing::Test {
     return text;
   }
 
+  /// With a second table `other` in front, both of this style.
+  static std::string two_tables(const std::string& style) {
+    return replaced({{"{use: output, table: ",
+                      "{use: output, table: [{name: other, style: " + style + ", column: n}, "},
+                     {"style: pretty, sort", "style: " + style + ", sort"},
+                     {"column: [n, result]}}", "column: [n, result]}]}"}});
+  }
+
   /// What `bench result runs` with these options prints.
   std::string shown(std::vector<std::string> options, const std::string& warning = "") {
     options.insert(options.begin(), {"result", "runs"});
@@ -58,12 +66,18 @@ class ResultTest : public testing::Test {
     return answer.standard_output;
   }
 
+  /// What is told of a table of both runs.
+  const std::string lacking =
+      "note: squares: n/a in square: run 0 has no such column\n"
+      "note: squares: n/a in n: run 1 has no such column\n";
+
   Playground here_;
 };
 
 TEST_F(ResultTest, SeveralRunsAreOneTableInTheStyleOfTheNewest) {
   run_second();
-  EXPECT_EQ(shown({"-i", "all"}), "id,result,square,n\n0,1,,1\n0,4,,2\n0,9,,3\n1,16,16,\n\n");
+  EXPECT_EQ(shown({"-i", "all"}, lacking),
+            "id,result,square,n\n0,1,,1\n0,4,,2\n0,9,,3\n1,16,16,\n\n");
 }
 
 TEST_F(ResultTest, HasWhatThePlatformSaidAlsoLater) {
@@ -75,13 +89,113 @@ TEST_F(ResultTest, HasWhatThePlatformSaidAlsoLater) {
 
 TEST_F(ResultTest, ReverseShowsTheNewestFirst) {
   run_second();
-  EXPECT_EQ(shown({"-i", "0", "1", "-r"}),
+  EXPECT_EQ(shown({"-i", "0", "1", "-r"}, lacking),
             "id,result,square,n\n1,16,16,\n0,1,,1\n0,4,,2\n0,9,,3\n\n");
+}
+
+TEST_F(ResultTest, JsonIsOneObjectOfAllTables) {
+  here_.write("two.yaml", two_tables("pretty"));
+  here_.bench({"run", "two.yaml"});
+  const std::string text = shown({"-s", "json"});
+  EXPECT_THAT(text, testing::StartsWith("{\n  \"other\": [\n    {\n      \"n\": 1,\n"
+                                        "      \"status\": \"done\"\n    },\n"));
+  EXPECT_THAT(text, HasSubstr("  ],\n  \"squares\": [\n    {\n"));
+  ProcessSpec spec = here_.spec({});
+  spec.arguments = {
+      "python3", "-c",
+      "import json, sys\nprint([len(rows) for rows in json.loads(sys.argv[1]).values()])", text};
+  EXPECT_EQ(run_command(std::move(spec), 60).standard_output, "[3, 3]\n");
+}
+
+TEST_F(ResultTest, SeveralTablesAreNotOneCsv) {
+  here_.write("two.yaml", two_tables("csv"));
+  here_.bench({"run", "two.yaml"});
+  const auto refused = here_.bench({"result", "runs", "-s", "csv"});
+  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_EQ(refused.standard_output, "");
+  EXPECT_EQ(refused.standard_error,
+            "error: csv has room for one table, and there are 2: other, squares\n"
+            "hint: choose one: `--only other`; `-s json` has all of them\n");
+  EXPECT_EQ(shown({"-s", "csv", "--only", "other"}), "n\n1\n2\n3\n\n");
+  EXPECT_EQ(shown({}), "other:\nn\n1\n2\n3\n\nsquares:\nn,result\n1,1\n2,4\n3,9\n\n");
+  EXPECT_EQ(here_.read("runs/000001/result/other.dat"), "n\n1\n2\n3\n");
+}
+
+TEST_F(ResultTest, RawShowsValuesInFull) {
+  here_.write("raw.yaml",
+              replaced({{"column: [n, result]", "column: [n, {format: .1f, _: result_avg}]"},
+                        {"[1, 2, 3]", "[1]"},
+                        {"type: int, _: square=$jube_pat_int", "type: float, _: =(.*)"},
+                        {"square=$square", "square=0.123456789"}}));
+  here_.bench({"run", "raw.yaml"});
+  EXPECT_EQ(shown({"-s", "csv"}), "n,result_avg\n1,0.1\n\n");
+  EXPECT_EQ(shown({"-s", "csv", "--raw"}), "n,result_avg\n1,0.123456789\n\n");
+  EXPECT_THAT(shown({"--raw"}), HasSubstr("| 1 | 0.123456789 |\n"));
+}
+
+/// Five iterations, of which one fails after it has printed its value.
+constexpr const char* failing_iterations = R"(name: small
+outpath: runs
+step: {name: go, iterations: 5, do: 'echo t=$jube_wp_iteration; exit $$(($jube_wp_iteration == 4))'}
+patternset: {name: found, pattern: {name: t, type: int, _: t=$jube_pat_int}}
+analyser: {name: output, use: found, analyse: {step: go, file: stdout}}
+result: {use: output, table: {name: r, style: pretty, column: [t_cnt, t_max, jube_wp_status]}}
+)";
+
+TEST_F(ResultTest, FailedIterationsAreCountedAndInNoStatistic) {
+  here_.write("five.yaml", failing_iterations);
+  here_.bench({"run", "five.yaml"});
+  EXPECT_EQ(shown({}),
+            "r:\n| t_cnt | t_max | jube_wp_status |\n|-------|-------|----------------|\n"
+            "|     4 |     3 |          ERROR |\n"
+            "4 of 5 iterations count: 1 row, workpackage 4: command 1 of 1: exit code 1\n\n");
+  const std::string json = shown({"-s", "json"});
+  EXPECT_THAT(json, HasSubstr("\"status\": \"failed\""));
+  EXPECT_THAT(json,
+              HasSubstr("\"status_reason\": \"4 of 5 iterations count; workpackage 4 failed:"));
+}
+
+TEST_F(ResultTest, FailedRowsWithAllValuesSaySo) {
+  here_.write("fail.yaml",
+              replaced({{"echo \"square=$square\"", "echo \"square=$square\"; exit $n"}}));
+  here_.bench({"run", "fail.yaml"});
+  const std::string table = shown({});
+  EXPECT_THAT(table, HasSubstr("| 3 |      9 |\n"));
+  for (const char* note : {"failed: 1 row, workpackage 0: command 1 of 1: exit code 1\n",
+                           "failed: 1 row, workpackage 2: command 1 of 1: exit code 3\n"})
+    EXPECT_THAT(table, HasSubstr(note));
+  const std::string note = "note: squares: failed: 1 row, workpackage ";
+  shown({"-s", "csv"}, note + "0: command 1 of 1: exit code 1\n" + note +
+                           "1: command 1 of 1: exit code 2\n" + note +
+                           "2: command 1 of 1: exit code 3\n");
+}
+
+TEST_F(ResultTest, ShowsTheParametersOfTheLastCycle) {
+  here_.write("cycles.yaml", R"(name: small
+outpath: runs
+parameterset: {name: p, parameter: {c: {update_mode: cycle, type: int, _: 10$jube_wp_cycle}, n: 1}}
+step: {name: go, use: p, cycles: 3, do: echo c=$c}
+patternset:
+  name: found
+  pattern: [{name: t, type: int, _: c=$jube_pat_int}, {name: d, mode: python, type: int, _: $c + 1}]
+analyser: {name: output, use: found, analyse: {step: go, file: stdout}}
+result: {use: output, table: {name: r, column: [c, c_go, n, d, t_last, jube_wp_cycle]}}
+)");
+  here_.bench({"run", "cycles.yaml"});
+  EXPECT_EQ(shown({}), "c,c_go,n,d,t_last,jube_wp_cycle\n102,102,1,103,102,2\n\n");
+}
+
+TEST_F(ResultTest, AMistypedFileSaysSoEachTime) {
+  here_.write("typo.yaml", replaced({{"file: stdout", "file: stdot"}}));
+  here_.bench({"run", "typo.yaml"});
+  for (int k = 0; k < 2; ++k)
+    EXPECT_THAT(shown({}), HasSubstr("| 1 |    n/a |\n| 2 |    n/a |\n| 3 |    n/a |\n"
+                                     "n/a in result: no file stdot\n"));
 }
 
 TEST_F(ResultTest, EveryRunKeepsItsOwnFile) {
   run_second();
-  shown({"-i", "all"});
+  shown({"-i", "all"}, lacking);
   EXPECT_EQ(here_.read("runs/000000/result/squares.dat"), squares_file);
   EXPECT_EQ(here_.read("runs/000001/result/squares.dat"), "result,square\n16,16\n");
 }
@@ -89,7 +203,7 @@ TEST_F(ResultTest, EveryRunKeepsItsOwnFile) {
 TEST_F(ResultTest, NumShowsTheNewestRuns) {
   run_second();
   EXPECT_EQ(shown({"-n", "1"}), "result,square\n16,16\n\n");
-  EXPECT_THAT(shown({"-n", "2"}), HasSubstr("id,result,square,n\n0,1,,1\n"));
+  EXPECT_THAT(shown({"-n", "2"}, lacking), HasSubstr("id,result,square,n\n0,1,,1\n"));
 }
 
 TEST_F(ResultTest, TagsChooseRuns) {
@@ -169,8 +283,8 @@ TEST_F(ResultTest, ARunThatAnotherBenchWorksOnIsShown) {
   const UniqueFd held(::open(lock.c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
   EXPECT_EQ(shown({},
-                  "note: another bench works on this run, so this analysis is shown and not "
-                  "kept\n"),
+                  "note: another bench works on this run, so this analysis is shown but not "
+                  "saved\n"),
             squares_file + std::string("\n"));
   const auto analyse = here_.bench({"analyse", "runs"});
   EXPECT_EQ(analyse.status.code, 1);
@@ -204,8 +318,8 @@ TEST_F(ResultTest, DatabasesHoldTheRowsOfARunOnce) {
     return run_command(std::move(spec), 60).standard_output;
   };
   EXPECT_EQ(rows("runs/000001/result/own.dat", "SELECT n, r FROM own"),
-            "[('1', 1), ('2', 4), ('3', 9)]\n");
-  EXPECT_EQ(rows("sub/kept.db", "SELECT * FROM kept"), "[('1', 1), ('2', 4), ('3', 9)]\n");
+            "[(1, 1), (2, 4), (3, 9)]\n");
+  EXPECT_EQ(rows("sub/kept.db", "SELECT * FROM kept"), "[(1, 1), (2, 4), (3, 9)]\n");
 }
 
 TEST_F(ResultTest, SyslogIsSentAndPrinted) {

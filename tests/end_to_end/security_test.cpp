@@ -266,6 +266,14 @@ TEST_F(SecurityTest, ATerminalShowsControlCharactersAndAPipeGetsThem) {
   }
 }
 
+TEST_F(SecurityTest, ATerminalShowsWhatTurnsTheOrderOfLetters) {
+  run(small_sweep());
+  here_.write("runs/000000/000000_compute/work/stdout", "a\u202eb\n");
+  const std::string shown =
+      shown_at_terminal(here_, {"output", "runs", "-d"}, 80, 24, Screen::both);
+  EXPECT_THAT(shown, AllOf(HasSubstr("a<U+202E>b"), Not(HasSubstr("\u202e"))));
+}
+
 TEST_F(SecurityTest, ALinkUnderTheNameOfTheLockKeepsItsTarget) {
   run(small_sweep());
   here_.write("precious", "keep me");
@@ -315,7 +323,22 @@ TEST_P(HostileDatabase, IsRefusedByEveryCommandThatWouldUseItsRows) {
     EXPECT_EQ(refused.status.signal, 0) << command[0];
     EXPECT_EQ(refused.status.code, 1) << command[0];
     EXPECT_THAT(refused.standard_error,
-                AllOf(HasSubstr(GetParam().message), Not(HasSubstr("defect"))));
+                AllOf(HasSubstr(GetParam().message), Not(HasSubstr("defect")),
+                      Not(HasSubstr("json.exception"))));
+  }
+}
+
+TEST_P(HostileDatabase, IsRefusedInAnOwnRun) {
+  run(small_sweep(), {"-a"});
+  execute(first() / "workspace.db", GetParam().statements);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"result", "runs"}, {"why", "runs", "0"}, {"output", "runs"}}) {
+    const CommandOutput refused = here_.bench(command);
+    EXPECT_EQ(refused.status.signal, 0) << command[0];
+    EXPECT_EQ(refused.status.code, 1) << command[0];
+    EXPECT_THAT(refused.standard_error,
+                AllOf(HasSubstr(GetParam().message), Not(HasSubstr("defect")),
+                      Not(HasSubstr("json.exception"))));
   }
 }
 
@@ -325,7 +348,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Hostile{"ViewInPlaceOfATable",
                 "ALTER TABLE fact RENAME TO old; CREATE VIEW fact AS SELECT * FROM old",
-                "access to view \"fact\" prohibited"},
+                "are not those that bench makes: its table 'old' is not"},
+        Hostile{"BombOfAGeneratedColumn",
+                "ALTER TABLE workpackage ADD COLUMN bomb BLOB GENERATED ALWAYS AS "
+                "(zeroblob(1000000000))",
+                "are not those that bench makes: its table 'workpackage' is not"},
         Hostile{"DirectoryElsewhere", "UPDATE workpackage SET directory = '../../outside'",
                 "'../../outside', is not in the run directory"},
         Hostile{"AbsoluteDirectory", "UPDATE workpackage SET directory = '/etc'",
@@ -336,6 +363,16 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"ParentOfItself", "UPDATE parent SET parent = workpackage", misfit},
         Hostile{"NeverMadeByNobody",
                 "UPDATE workpackage SET state = 'failed', attempts = 0 WHERE id = 0", misfit},
+        Hostile{"InputThatIsNoJson", "UPDATE fact SET value = '{' WHERE name = 'document'",
+                "the workspace holds an input that cannot be read"},
+        Hostile{"InputWithoutAnEnd",
+                "UPDATE fact SET value = '{\"files\":[\"\"],\"root\":' || "
+                "replace(hex(zeroblob(20000)), "
+                "'00', '{\"name\":\"\",\"text\":\"\",\"place\":[0,1,1],\"text_place\":[0,1,1],"
+                "\"attributes\":[],\"children\":[') || replace(hex(zeroblob(20000)), '00', ']}') "
+                "|| '}' "
+                "WHERE name = 'document'",
+                "the workspace holds an input that cannot be read"},
         Hostile{"ParametersThatAreNoTexts", "UPDATE workpackage SET parameters = '{\"n\": [1]}'",
                 "is damaged"}),
     [](const auto& one) { return one.param.name; });

@@ -137,6 +137,16 @@ TEST_F(StepsTest, ASharedCommandRunsOnceWhenAllHaveArrived) {
             "../../go_common");
 }
 
+TEST_F(StepsTest, WhatWasExportedBeforeASharedCommandIsThereInItAndAfterIt) {
+  run("parameterset: {name: p, parameter: {i: [1, 2, 3]}}\n"
+      "step: {name: go, use: p, shared: common, do: [export X=$i, {shared: true, _: 'echo shared "
+      "X=$$X'}, echo after X=$$X]}\n");
+  EXPECT_EQ(in_run("go_common/stdout"), "shared X=3\n") << "the last one executes it";
+  for (const std::string i : {"1", "2", "3"})
+    EXPECT_EQ(in_run("00000" + std::to_string(std::stoi(i) - 1) + "_go/work/stdout"),
+              "after X=" + i + "\n");
+}
+
 TEST_F(StepsTest, AFailureBeforeASharedCommandFailsThoseThatWait) {
   const auto output =
       run("parameterset: {name: p, parameter: {n: [1, 2]}}\n"
@@ -177,6 +187,7 @@ TEST_F(StepsTest, AMissingFileFailsItsWorkpackageOnly) {
   EXPECT_EQ(in_run("000000_go/work/stdout"), "one");
 }
 
+// White space around them is not theirs, as in JUBE.
 TEST_F(StepsTest, SubstitutionsSeeWhatEarlierOnesMade) {
   here_.write("job.in", "nodes=#N#\nx12 y34\n");
   run("parameterset: {name: p, parameter: {n: 4}}\n"
@@ -184,10 +195,10 @@ TEST_F(StepsTest, SubstitutionsSeeWhatEarlierOnesMade) {
       "substituteset:\n"
       "  name: subs\n"
       "  iofile: {in: job.in, out: job.sh}\n"
-      "  sub: [{source: '#N#', dest: '$n#M#'}, {source: '#M#', dest: ' nodes'},\n"
+      "  sub: [{source: '#N#', dest: '$n#M#'}, {source: '#M#', dest: ' of '},\n"
       "        {source: '([xy])(\\d)', mode: regex, dest: '\\2\\1'}]\n"
       "step: {name: go, use: [p, files, subs], do: cat job.sh}\n");
-  EXPECT_EQ(in_run("000000_go/work/stdout"), "nodes=4 nodes\n1x2 3y4\n");
+  EXPECT_EQ(in_run("000000_go/work/stdout"), "nodes=4of\n1x2 3y4\n");
 }
 
 TEST_F(StepsTest, AnExportingStepHandsItsEnvironmentOn) {

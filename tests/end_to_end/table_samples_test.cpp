@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 
 const fs::path samples = fs::path(__FILE__).parent_path().parent_path() / "data/tables";
 
-TEST(TableSamples, AreThoseOfJubeByteForByte) {
+/// JUBE's byte for byte, but for quotes in csv and `n/a` in tables for people.
+TEST(TableSamples, AreDrawnAsJubeDrawsThem) {
   const Playground here;
   here.write("samples.yaml", read_file(samples / "samples.yaml"));
   const auto run = here.bench({"run", "samples.yaml", "--result"});

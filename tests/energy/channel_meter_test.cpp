@@ -1,3 +1,5 @@
+#include "energy/readings.hpp"
+
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -7,21 +9,8 @@
 namespace bench::energy {
 namespace {
 
-Reading power(double power_w) {
-  return {.power_w = power_w, .energy_j = {}, .failure = ""};
-}
-Reading counter(double energy_j) {
-  return {.power_w = {}, .energy_j = energy_j, .failure = ""};
-}
-Reading both(double power_w, double energy_j) {
-  return {.power_w = power_w, .energy_j = energy_j, .failure = ""};
-}
-Reading failed(bool lost = false) {
-  return {.power_w = {}, .energy_j = {}, .failure = "broken", .lost = lost};
-}
-
 TEST(ChannelMeter, PrefersTheCounterAndReportsBoth) {
-  ChannelMeter meter(Channel{}, 0.1);
+  ChannelMeter meter(Channel{}, 10);
   meter.add(0, both(100, 0));
   meter.add(10, both(100, 1100));
   meter.close(10);
@@ -38,8 +27,8 @@ TEST(ChannelMeter, PrefersTheIntegralInRunsTooShortForTheCounter) {
   Channel channel;
   channel.counter_period_s = 0.1;
   ChannelMeter meter(channel, 0.1);
-  meter.add(0, both(100, 0));
-  meter.add(0.5, both(100, 90));
+  for (int k = 0; k <= 5; ++k)
+    meter.add(0.1 * k, both(100, 18.0 * k));
   meter.close(0.5);
   EXPECT_DOUBLE_EQ(*meter.result().energy_j, 50);
 }
@@ -115,7 +104,7 @@ TEST(ChannelMeter, ALongTimeWithoutPowerIsNoReasonForDistrust) {
 }
 
 TEST(ChannelMeter, FallsBackToTheIntegralAfterACounterReset) {
-  ChannelMeter meter(Channel{}, 0.1);
+  ChannelMeter meter(Channel{}, 1);
   meter.add(0, both(100, 500));
   meter.add(1, both(100, 7));
   meter.close(1);
@@ -153,7 +142,7 @@ TEST(ChannelMeter, ACounterThatHasNotMovedIsAbsentNotZero) {
 }
 
 TEST(ChannelMeter, ASingleFailureIsAGap) {
-  ChannelMeter meter(Channel{}, 0.1);
+  ChannelMeter meter(Channel{}, 1);
   meter.add(0, power(100));
   EXPECT_FALSE(meter.add(1, failed()));
   meter.add(3, power(100));
@@ -198,7 +187,7 @@ TEST(ChannelMeter, ASensorThatKeepsFailingToTheEndIsBroken) {
 }
 
 TEST(ChannelMeter, ReadingsOutsideTheRunAreNoSamples) {
-  ChannelMeter meter(Channel{}, 0.1);
+  ChannelMeter meter(Channel{}, 1);
   EXPECT_FALSE(meter.add(-1, power(10)));
   meter.add(1, power(100));
   meter.close(2);

@@ -1,6 +1,9 @@
 #include "energy/fixtures.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bench/energy/claims.hpp>
 
@@ -43,6 +46,88 @@ TEST(Claims, AreNoHindranceWhereTheyCannotBeMade) {
   Claims second("/nowhere/claims");
   EXPECT_TRUE(first.take("rapl"));
   EXPECT_TRUE(second.take("rapl"));
+}
+
+/// Each measures for the other: neither may wait for the other's meter.
+TEST(Claims, OfTwoMetersThatNeedEachOtherBothEnd) {
+  const TemporaryDirectory directory;
+  Claims first(directory.path() / "claims");
+  Claims second(directory.path() / "claims");
+  EXPECT_TRUE(first.take("rapl"));
+  EXPECT_TRUE(second.take("nvml"));
+  EXPECT_FALSE(second.take("rapl"));
+  EXPECT_FALSE(first.take("nvml"));
+  EXPECT_FALSE(first.close_if_alone());
+  EXPECT_FALSE(second.close_if_alone());
+  first.leave();
+  EXPECT_TRUE(second.close_if_alone());
+  second.leave();
+  EXPECT_TRUE(first.close_if_alone());
+}
+
+TEST(Claims, ThatWereClosedAreFreeForTheNext) {
+  const TemporaryDirectory directory;
+  Claims first(directory.path() / "claims");
+  EXPECT_TRUE(first.take("rapl"));
+  EXPECT_TRUE(first.close_if_alone());
+  EXPECT_TRUE(Claims(directory.path() / "claims").take("rapl"));
+}
+
+/// A directory that somebody else may have prepared, and why it is not used.
+struct ForeignCase {
+  std::string name;
+  void (*prepare)(const std::filesystem::path& root);
+  std::string reason;
+};
+void PrintTo(const ForeignCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class ForeignClaimsTest : public testing::TestWithParam<ForeignCase> {};
+
+TEST_P(ForeignClaimsTest, AreNotUsedAndNothingIsRemoved) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path place = directory.path() / "claims";
+  directory.write("elsewhere/rapl", "a file of ours");
+  GetParam().prepare(directory.path());
+  {
+    Claims claims(place);
+    EXPECT_TRUE(claims.take("rapl"));
+    EXPECT_NE(claims.failure().find(GetParam().reason), std::string::npos) << claims.failure();
+    EXPECT_TRUE(Claims(place).take("rapl"));
+  }
+  EXPECT_TRUE(std::filesystem::exists(directory.path() / "elsewhere/rapl"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, ForeignClaimsTest,
+    testing::Values(
+        ForeignCase{"OpenToOthers",
+                    [](const std::filesystem::path& root) {
+                      std::filesystem::create_directory(root / "claims");
+                      std::filesystem::permissions(root / "claims", std::filesystem::perms::all);
+                    },
+                    "with mode 0777"},
+        ForeignCase{"ALink",
+                    [](const std::filesystem::path& root) {
+                      std::filesystem::create_symlink(root / "elsewhere", root / "claims");
+                    },
+                    "cannot use"},
+        ForeignCase{"AFile",
+                    [](const std::filesystem::path& root) { std::ofstream(root / "claims") << ""; },
+                    "cannot use"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Claims, OfAnotherUserAreNotUsed) {
+  if (::getuid() != 0)
+    GTEST_SKIP() << "only root can make a directory of another user";
+  const TemporaryDirectory directory;
+  const auto place = directory.path() / "claims";
+  std::filesystem::create_directory(place);
+  std::filesystem::permissions(place, std::filesystem::perms::owner_all);
+  ASSERT_EQ(::chown(place.c_str(), 12345, 12345), 0);
+  Claims claims(place);
+  EXPECT_TRUE(claims.take("rapl"));
+  EXPECT_NE(claims.failure().find("it belongs to user 12345"), std::string::npos);
 }
 
 TEST(Claims, AreMadeByPartsOfAParallelProgramOnly) {

@@ -86,6 +86,15 @@ TEST(CombineSummaries, HasNoTotalWhereOneHasNone) {
       ElementsAre(NameValue{"energy_quality", "none"}, NameValue{"energy_absent", "no sensor"}));
 }
 
+TEST(CombineSummaries, ARegionThatOneMeterDoesNotKnowHasNoEnergy) {
+  EXPECT_THAT(
+      combine_summaries(Summaries{
+          {{"energy_region_a_wh", "1"}, {"power_region_a_w", "100"}, {"duration_region_a_s", "30"}},
+          {{"energy_region_a_absent", "its marks came late"}, {"duration_region_a_s", "29"}}}),
+      ElementsAre(NameValue{"duration_region_a_s", "30"},
+                  NameValue{"energy_region_a_absent", "its marks came late"}));
+}
+
 TEST(CombineSummaries, ReadsAndWritesFiles) {
   const TemporaryDirectory directory;
   directory.write("a.txt", "energy_wh=1\nenergy_quality=measured");

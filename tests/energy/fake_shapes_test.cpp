@@ -39,7 +39,11 @@ void PrintTo(const Library& library, std::ostream* out) {
 
 const Library nvml_library{"Nvml", "FAKE_NVML",
                            [](const std::string& directory) {
-                             return open_nvml({{directory + "/libnvidia-ml.so.1"}, std::nullopt});
+                             NvmlSettings settings{.libraries = {directory + "/libnvidia-ml.so.1"}};
+                             settings.now_s = [] {
+                               return std::atof(std::getenv("FAKE_NVML_CLOCK_S"));
+                             };
+                             return open_nvml(settings);
                            },
                            1e-3, true};
 const Library rocm_library{"RocmSmi", "FAKE_ROCM",
@@ -89,6 +93,8 @@ class FakeDevice {
     for (int i = 0; i <= looks; ++i) {  // the first before the run, the last behind it
       const double time_s = (i - 0.5) * interval_s;
       ::setenv(clock_name_.c_str(), std::to_string(begin_s + time_s).c_str(), 1);
+      if (i == looks)
+        source_->want_counters();
       meter.add(time_s, look(*source_)[0]);
       if (i == looks - 1)
         meter.close(run_s);

@@ -39,7 +39,19 @@ TEST(History, HasAsMuchRoomAsItIsGiven) {
     EXPECT_EQ(history.last().time_s, k);
   }
   EXPECT_EQ(history.around(2.5)->before.time_s, 2);
-  EXPECT_FALSE(history.around(1.5));
+}
+
+TEST(History, KeepsTheFirstPointsToo) {
+  const History history = of(1000);
+  EXPECT_EQ(history.around(3.5)->before.time_s, 3);
+  EXPECT_EQ(history.first_from(-5)->time_s, 0);
+  EXPECT_EQ(history.first_from(2.5)->time_s, 3);
+  EXPECT_EQ(history.first_from(3)->time_s, 3);
+  EXPECT_EQ(history.last_until(998.5)->time_s, 998);
+  EXPECT_EQ(history.last_until(2000)->time_s, 999);
+  EXPECT_FALSE(history.first_from(999.5));
+  EXPECT_FALSE(history.last_until(-1));
+  EXPECT_FALSE(History().first_from(0));
 }
 
 TEST(History, ForgetsTheOldest) {

@@ -69,7 +69,7 @@ TEST_P(CounterDifferenceTest, MatchesClosedForm) {
   for (const auto& [time_s, energy_j] : GetParam().points) {
     if (time_s > GetParam().end_s)
       counter.close(GetParam().end_s);
-    counter.add(time_s, energy_j);
+    counter.add({.time_s = time_s, .energy_j = energy_j});
   }
   counter.close(GetParam().end_s);
   const auto energy_j = counter.energy_j();
@@ -90,6 +90,43 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OneReadingSaysNothing", {{-1, 5}}, 10, std::nullopt},
         Case{"ResetIsNoEnergy", {{0, 500}, {1, 600}, {2, 10}}, 3, std::nullopt}),
     [](const auto& test) { return test.param.name; });
+
+/// 250 W, counted in steps of 0.1 s from 0.03 s on, and looked at every 7 ms from before the start
+/// on.
+void look_at_steps(CounterDifference& counter, double end_s, double sensor_clock_s = 0) {
+  for (double time_s = -0.005; time_s <= end_s; time_s += 0.007) {
+    const double moved_s = 0.03 + 0.1 * std::floor((time_s - 0.03) / 0.1);
+    CounterLook look{.time_s = time_s, .energy_j = 1e6 + 250 * moved_s};
+    if (sensor_clock_s != 0)
+      look.stamp_s = sensor_clock_s + moved_s;
+    counter.add(look);
+  }
+}
+
+TEST(CounterDifference, LocatesTheMovementsOfACounter) {
+  CounterDifference counter(0.1);
+  look_at_steps(counter, 2);
+  counter.close(2);
+  EXPECT_NEAR(counter.first_inside()->time_s, 0.03, 0.0036);
+  EXPECT_NEAR(counter.last_until(2)->time_s, 1.93, 0.0036);
+  EXPECT_NEAR(*counter.energy_j() / 500, 1, 0.005);
+}
+
+TEST(CounterDifference, TakesTheSensorsOwnTimes) {
+  CounterDifference counter(0.1);
+  look_at_steps(counter, 2, 1.7e9);
+  counter.close(2);
+  EXPECT_NEAR(counter.first_inside()->time_s, 0.03, 0.0072);
+  EXPECT_NEAR(*counter.energy_j() / 500, 1, 1e-6);
+}
+
+TEST(CounterDifference, ASensorClockThatIsSetBackEndsTheCounter) {
+  CounterDifference counter(0.1);
+  counter.add({.time_s = 0, .energy_j = 1, .stamp_s = 50});
+  counter.add({.time_s = 1, .energy_j = 2, .stamp_s = 10});
+  counter.close(1);
+  EXPECT_FALSE(counter.energy_j());
+}
 
 TEST(UnwrappedDifference, FollowsTheCounterAcrossItsRange) {
   EXPECT_DOUBLE_EQ(unwrapped_difference(10, 30, 100), 20);

@@ -118,8 +118,8 @@ TEST(NodeProgram, AModelOfTheNodeIsAnEstimate) {
 
 TEST(NodeProgram, PmCountersCountOnceBesideTheGpus) {
   const TemporaryDirectory tree;
-  tree.write("cray/pm_counters/power", "650 W 1700000000000000 us");
-  tree.write("cray/pm_counters/accel0_power", "200 W 1700000000000000 us");
+  tree.write("cray/pm_counters/power", "650 W");
+  tree.write("cray/pm_counters/accel0_power", "200 W");
   const MeteredRun run({"--method", "auto", "--sysfs-root", tree.path().string()}, "sleep 0.3",
                        {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}});
   EXPECT_NEAR(run.joules() / (650 * run.duration_s()), 1, 0.001);

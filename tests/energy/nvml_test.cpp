@@ -1,5 +1,8 @@
 #include "energy/fixtures.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
@@ -76,7 +79,7 @@ TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
     EXPECT_TRUE(readings[0].lost && readings[1].lost);
     EXPECT_EQ(readings[0].failure, "GPU is lost (NVML code 15)");
     EXPECT_FALSE(readings[0].power_w || readings[0].energy_j);
-    EXPECT_TRUE(readings[2].power_w && readings[2].energy_j);
+    EXPECT_TRUE(readings[2].power_w && !readings[2].lost);
   }
 }
 
@@ -162,6 +165,66 @@ INSTANTIATE_TEST_SUITE_P(Energy, SelectDevicesTest,
                                          Selection{"Twice", "1,1", {1}},
                                          Selection{"NoDevices", "NoDevFiles", {}}),
                          [](const auto& test) { return test.param.name; });
+
+TEST(Nvml, ACounterIsAskedOnlyWhenItCanHaveMoved) {
+  const support::EnvironmentVariable step("FAKE_NVML_STEP_S", "0.1");
+  const support::EnvironmentVariable clock("FAKE_NVML_CLOCK_S", "0");
+  double now_s = 0;
+  NvmlSettings settings = fake();
+  settings.now_s = [&] { return now_s; };
+  const auto source = open_nvml(settings);
+  int asked = 0;
+  for (int k = 0; k < 300; ++k) {  // 3 s, in which it moves 30 times
+    now_s = 0.01 * k + 0.003;
+    ::setenv("FAKE_NVML_CLOCK_S", std::to_string(now_s).c_str(), 1);
+    const Reading reading = look(*source)[0];
+    EXPECT_EQ(reading.energy_j.has_value(), !reading.counter_rests);
+    EXPECT_TRUE(reading.power_w);
+    asked += reading.energy_j ? 1 : 0;
+  }
+  EXPECT_GE(asked, 30);
+  EXPECT_LE(asked, 50);
+}
+
+TEST(Nvml, ASlowDriverIsAskedForOneCounterAfterTheOther) {
+  const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "8");
+  double now_s = 0;
+  NvmlSettings settings = fake();
+  settings.now_s = [&] { return now_s += 0.0024; };
+  const auto source = open_nvml(settings);
+  const auto count = [&] {
+    const auto readings = look(*source);
+    return std::ranges::count_if(readings, [](const Reading& r) { return r.energy_j.has_value(); });
+  };
+  source->want_counters();
+  EXPECT_EQ(count(), 8);
+  now_s += 1;
+  for (int k = 0; k < 8; ++k)
+    EXPECT_EQ(count(), 1);
+}
+
+TEST(Nvml, AnUnknownErrorLosesNoDevice) {
+  const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "3");
+  const support::EnvironmentVariable code("FAKE_NVML_FAIL_CODE", "999");
+  const auto source = open_nvml(fake());
+  for (int k = 0; k < 5; ++k)
+    look(*source);
+  const Reading reading = look(*source)[0];
+  EXPECT_FALSE(reading.power_w);
+  EXPECT_FALSE(reading.lost);
+  EXPECT_THAT(reading.failure, HasSubstr("NVML code 999"));
+}
+
+TEST(Nvml, TheCounterOfASuperchipIsOfferedToBothOfItsChannels) {
+  const support::EnvironmentVariable module("FAKE_NVML_MODULE", "1");
+  const auto source = open_nvml(fake());
+  const auto readings = look(*source);
+  for (std::size_t k = 0; k < readings.size(); ++k) {
+    const bool average = source->channels()[k].scope == Scope::gpu_average;
+    EXPECT_EQ(readings[k].energy_j.has_value(), !average);
+    EXPECT_EQ(source->channels()[k].counter_of_either, !average);
+  }
+}
 
 }  // namespace
 }  // namespace bench::energy

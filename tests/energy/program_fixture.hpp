@@ -12,7 +12,7 @@
 /// The real bench-energy as users run it.
 namespace bench::energy {
 
-inline constexpr double timeout_s = 50;
+inline constexpr double timeout_s = 250;
 inline const std::vector<std::string> constant_power{"--method", "mock:constant=100W", "--interval",
                                                      "10ms"};
 

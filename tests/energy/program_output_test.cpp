@@ -184,7 +184,7 @@ TEST_F(ProgramOutputTest, TakesJpwrsCommandLineAndWritesItsFiles) {
   ASSERT_EQ(counter.size(), 2U);
   EXPECT_THAT(counter[0], ElementsAre("", "pynvml:0", "pynvml:1"));
   EXPECT_EQ(counter[1][0], "0");
-  EXPECT_GE(std::stod(counter[1][1]), 0.98 * wh_of_0_3_s);
+  EXPECT_GE(std::stod(counter[1][1]), 0.9 * wh_of_0_3_s);
 }
 
 TEST_F(ProgramOutputTest, HasAColumnOfJpwrsForEveryIpu) {
@@ -235,7 +235,7 @@ TEST_F(ProgramOutputTest, NamesMetersByTheLabelsThatTheyHave) {
 
 TEST_F(ProgramOutputTest, CombinesTheFilesOfItsRanks) {
   for (const char* rank : {"0", "1"})
-    run({"--method", "nvml", "--out", "d", "--suffix", "%q{SLURM_PROCID}", "--", "sleep", "0.05"},
+    run({"--method", "nvml", "--out", "d", "--suffix", "%q{SLURM_PROCID}", "--", "sleep", "0.5"},
         {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}, {"SLURM_PROCID", rank}});
   const auto output = run({"combine", "d/energy.0.csv", "d/energy.1.csv", "--output", "all.csv"});
   EXPECT_TRUE(output.status.success()) << output.standard_error;

@@ -27,7 +27,7 @@ CommandOutput run_two_ranks(const std::vector<std::string>& options, const std::
                           {"SLURM_STEP_ID", "0"}};
   for (const auto& variable : variables)
     environment.push_back(variable);
-  return run(metered(options, "sleep 0.1; " + inner + " -- sh -c 'echo $PPID'; echo $$"),
+  return run(metered(options, "sleep 0.1; " + inner + " -- sh -c 'sleep 0.3; echo $PPID'; echo $$"),
              environment);
 }
 
@@ -103,6 +103,48 @@ TEST(EnergyRanks, LeavesNothingBesideItsFiles) {
   };
   run_two_ranks(constant_power);
   EXPECT_EQ(count(), 0);
+}
+
+/// Two ranks side by side; the meter of the first measures for both. The shell prints how that
+/// ended.
+CommandOutput run_side_by_side(const std::string& options, const std::string& first,
+                               const std::string& second) {
+  const TemporaryDirectory directory;
+  const std::string meter = std::string(BENCH_ENERGY_PROGRAM) + " " + options + " -- sh -c ";
+  ProcessSpec spec;
+  spec.directory = directory.path();
+  spec.arguments = {"sh", "-c",
+                    "(SLURM_LOCALID=0 SLURM_PROCID=0 " + meter + "'touch started; " + first +
+                        "'; echo $?; touch over) & while [ ! -e started ]; do sleep 0.01; done; "
+                        "SLURM_LOCALID=1 SLURM_PROCID=1 " +
+                        meter + "'" + second + "'; wait"};
+  return run(spec, {{"SLURM_STEP_NUM_TASKS", "2"},
+                    {"SLURM_JOB_ID", std::to_string(::getpid())},
+                    {"SLURM_STEP_ID", "1"}});
+}
+
+class EndsFirstTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(EndsFirstTest, TheMeterOfARankThatEndsFirstMeasuresOn) {
+  const CommandOutput output = run_side_by_side(GetParam() + "--strict --method mock:constant=100W",
+                                                "sleep 0.3", "sleep 1.5");
+  EXPECT_EQ(output.standard_output, "0\n");
+  const auto found = values(output.standard_error);
+  EXPECT_EQ(found.at("energy_quality"), "measured");
+  EXPECT_GE(std::stod(found.at("duration_s")), 1.5);
+  EXPECT_NEAR(joules(found.at("energy_wh")) / (100 * std::stod(found.at("duration_s"))), 1, 0.02);
+}
+
+INSTANTIATE_TEST_SUITE_P(Energy, EndsFirstTest, testing::Values("", "--per-node "),
+                         [](const auto& test) { return "Number" + std::to_string(test.index); });
+
+TEST(EnergyRanks, AFailureIsToldAtOnceAndTheEnergyIsPartial) {
+  const CommandOutput output = run_side_by_side("--method mock:constant=100W", "sleep 0.1; exit 3",
+                                                "while [ ! -e over ]; do sleep 0.02; done");
+  EXPECT_EQ(output.standard_output, "3\n");
+  const auto found = values(output.standard_error);
+  EXPECT_EQ(found.at("energy_quality"), "partial");
+  EXPECT_THAT(found.at("energy_absent"), HasSubstr("other programs of this node"));
 }
 
 }  // namespace

@@ -259,7 +259,7 @@ TEST_F(RecoveredRunTest, CutsRegionsAtTheTimesOfTheirMarks) {
   RecordedRun record = recorded({"a"});
   record.mark_times_s = {1, 2};
   const Measurement run =
-      recover("time_s,unix_time_s,a_w\n0,9,10\n4,13,10\n", record,
+      recover("time_s,unix_time_s,a_w\n0,9,10\n2,11,10\n4,13,10\n", record,
               "begin warm\nbegin@100500000000 told\nend@101500000000 told\nend warm\nnonsense\n"
               "begin@103000000000 open\nend@105000000000 open\nbegin after\n")
           .measurement;

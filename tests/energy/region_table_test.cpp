@@ -34,9 +34,12 @@ TEST(RegionTable, GivesEveryRegionItsFigures) {
 
 TEST(RegionTable, WhatHadNoTimeIsAbsentAndNotZero) {
   const Measurement run = measurement({{"a", 1, 0}, {"b", 1, 10}, {"c", 1, 0}}, {0, 3600, 0});
+  const std::string why =
+      "begin and end came in one moment (begin@NS and end@NS would tell their times)";
   EXPECT_THAT(region_summary(run),
-              ElementsAre(Pair("energy_region_b_wh", "1"), Pair("power_region_b_w", "360"),
-                          Pair("duration_region_b_s", "10")));
+              ElementsAre(Pair("energy_region_a_absent", why), Pair("energy_region_b_wh", "1"),
+                          Pair("power_region_b_w", "360"), Pair("duration_region_b_s", "10"),
+                          Pair("energy_region_c_absent", why)));
   EXPECT_EQ(render_regions_csv(run),
             "region,count,duration_s,energy_wh,power_mean_w,energy_nvml:0:gpu_wh\n"
             "a,1,,,,\n"
@@ -49,9 +52,24 @@ TEST(RegionTable, WhatHadNoTimeIsAbsentAndNotZero) {
 
 TEST(RegionTable, ACounterThatDidNotMoveSaysNothing) {
   const Measurement run = measurement({{"short", 1, 0.01}}, {0});
-  EXPECT_THAT(region_summary(run), ElementsAre(Pair("duration_region_short_s", "0.01")));
+  EXPECT_THAT(region_summary(run),
+              ElementsAre(Pair("energy_region_short_absent", "too short for a counter to move"),
+                          Pair("duration_region_short_s", "0.01")));
   EXPECT_THAT(region_warnings(run),
               ElementsAre("1 region has no energy: too short for a counter to move: 'short'"));
+}
+
+TEST(RegionTable, WhatIsLostSaysWhy) {
+  Measurement run = measurement({{"a", 1, 10}, {"b", 1, 10}}, {0, 0});
+  for (RegionEnergy& energy : run.channels[0].regions)
+    energy = {.absent = "its marks came late"};
+  EXPECT_THAT(region_summary(run),
+              ElementsAre(Pair("energy_region_a_absent", "nvml:0:gpu: its marks came late"),
+                          Pair("duration_region_a_s", "10"),
+                          Pair("energy_region_b_absent", "nvml:0:gpu: its marks came late"),
+                          Pair("duration_region_b_s", "10")));
+  EXPECT_THAT(region_warnings(run),
+              ElementsAre("2 regions have no energy: nvml:0:gpu: its marks came late: 'a' ..."));
 }
 
 TEST(RegionTable, NamesThatBecomeOneAreToldApart) {

@@ -56,12 +56,12 @@ TEST_F(AnalysisTest, ReadsTheFilesOfAPatternSorted) {
   EXPECT_EQ(analysed(), "v_first,v_last,v_cnt\n97,99,3\n");
 }
 
-TEST_F(AnalysisTest, ScansAFileThatIsListedTwiceTwice) {
+TEST_F(AnalysisTest, CountsAFileThatIsListedTwiceOnce) {
   end(one_workpackage("{step: go, file: ['*.log', 'f_1', {use: p2, _: f_1}]}", "v_cnt, v, w_cnt"));
   write("000000_go/work/a1.log", "v=1\n");
   write("000000_go/work/a2.log", "v=2\n");
   write("000000_go/work/f_1", "v=3 w=x\n");
-  EXPECT_EQ(analysed(), "v_cnt,v,w_cnt\n4,1,1\n");
+  EXPECT_EQ(analysed(), "v_cnt,v,w_cnt\n3,1,1\n");
 }
 
 TEST_F(AnalysisTest, InsertsParametersAndVariablesIntoFileNames) {
@@ -109,7 +109,7 @@ TEST_F(AnalysisTest, RefusesAPatternWithTheNameOfAParameter) {
 TEST_F(AnalysisTest, WarnsOncePerFileOfBytesThatAreNoText) {
   end(one_workpackage("{step: go, file: 'out, out'}", "v_cnt"));
   write("000000_go/work/out", "\xff v=9\n");
-  EXPECT_EQ(analysed(), "v_cnt\n2\n");
+  EXPECT_EQ(analysed(), "v_cnt\n1\n");
   ASSERT_EQ(diagnostics_.warnings().size(), 1U);
   EXPECT_EQ(diagnostics_.warnings()[0].message,
             (run_.directory.path / "000000_go/work/out").string() + " is not all UTF-8");
@@ -142,7 +142,7 @@ TEST_F(AnalysisTest, LetsTheNextIterationStandForARemovedOne) {
   EXPECT_EQ(analysed(), "v,v_cnt,jube_wp_id\n11,2,1\n");
 }
 
-TEST_F(AnalysisTest, KeepsIterationsWithOtherParametersApart) {
+TEST_F(AnalysisTest, ReducesIterationsWhoseParametersNameThem) {
   end("parameterset: {name: p, parameter: {i: {_: $jube_wp_iteration}}}\n"
       "patternset: {name: q, pattern: {name: v, type: int, _: v=$jube_pat_int}}\n"
       "step: {name: go, use: p, iterations: 2}\n"
@@ -150,7 +150,52 @@ TEST_F(AnalysisTest, KeepsIterationsWithOtherParametersApart) {
       "result: {use: a, table: {name: r, column: [i, v, v_cnt]}}\n");
   write("000000_go/work/out", "v=1\n");
   write("000001_go/work/out", "v=2\n");
+  EXPECT_EQ(analysed(), "i,v,v_cnt\n0,1,2\n");
+}
+
+TEST_F(AnalysisTest, KeepsChildrenOfIterationsWithOtherParametersApart) {
+  end("parameterset: {name: p, parameter: {i: {update_mode: step, _: $jube_wp_iteration}}}\n"
+      "patternset: {name: q, pattern: {name: v, type: int, _: v=$jube_pat_int}}\n"
+      "step: [{name: before, use: p, iterations: 2}, {name: go, depend: before}]\n"
+      "analyser: {name: a, use: q, analyse: {step: go, file: out}}\n"
+      "result: {use: a, table: {name: r, column: [i, v, v_cnt]}}\n");
+  write("000002_go/work/out", "v=1\n");
+  write("000003_go/work/out", "v=2\n");
   EXPECT_EQ(analysed(), "i,v,v_cnt\n0,1,1\n1,2,1\n");
+}
+
+/// Three iterations, of which the first and the last are in other states.
+class SomeIterationsTest : public AnalysisTest {
+ protected:
+  std::string analysed_with(workspace::State first, workspace::State last) {
+    end(one_workpackage("{step: go, file: out}", "v, v_avg, v_cnt, jube_wp_id", ", iterations: 3"),
+        {{0, first}, {2, last}}, "exit code 1");
+    for (int id = 0; id < 3; ++id)
+      write("00000" + std::to_string(id) + "_go/work/out", "v=" + std::to_string(10 + id) + "\n");
+    return analysed();
+  }
+};
+
+TEST_F(SomeIterationsTest, FailedAndOpenOnesAreNotInTheStatistics) {
+  EXPECT_EQ(analysed_with(workspace::State::failed, workspace::State::running),
+            "v,v_avg,v_cnt,jube_wp_id\n11,11.0,1,0\n");
+}
+
+TEST_F(AnalysisTest, FailedIterationsCountWhereAllHaveFailed) {
+  end(one_workpackage("{step: go, file: out}", "v_cnt", ", iterations: 2"),
+      {{0, workspace::State::failed}, {1, workspace::State::failed}});
+  for (int id = 0; id < 2; ++id)
+    write("00000" + std::to_string(id) + "_go/work/out", "v=1\n");
+  EXPECT_EQ(analysed(), "v_cnt\n2\n");
+}
+
+TEST_F(AnalysisTest, SaysWhereAPatternHasNoMatch) {
+  end(one_workpackage("{step: go, file: [out, err, '*.log']}", "n, v, v_avg"));
+  write("000000_go/work/out", "w=1\n");
+  analyses_ = analyse_run(run_, *workspace_, diagnostics_);
+  EXPECT_EQ(table(result::Style::pretty),
+            "r:\n| n |   v | v_avg |\n|---|-----|-------|\n| 4 | n/a |   n/a |\n"
+            "n/a in v, v_avg: no match in out, no file *.log, err\n");
 }
 
 TEST_F(AnalysisTest, GivesRowsWithParametersOnlyWithoutFiles) {

@@ -90,6 +90,29 @@ TEST_F(AttemptScriptTest, ExecutesNothingOnceItWasGivenUp) {
   EXPECT_EQ(left("stdout"), "out\n");
 }
 
+/// Bash would quote the whole command, and its last line would be the reason.
+TEST_F(AttemptScriptTest, SaysNothingOfItsOwnWhereASignalEndsTheCommands) {
+  write_script("case a in\\n a) kill -KILL $BASHPID ;;\\nesac");
+  EXPECT_EQ(bash({script()}).status.code, 137);
+  EXPECT_EQ(left("stderr"), "");
+  EXPECT_EQ(sentinel()->exit_code, 137);
+}
+
+/// An attempt that was given up while it ran on: its node had lost touch, say.
+TEST_F(AttemptScriptTest, LeavesTheSentinelOfItsSuccessorAlone) {
+  write_script("printf 'attempt=second\\n' > ../sentinel; exit 3");
+  EXPECT_EQ(bash({script()}).status.code, 3);
+  ASSERT_TRUE(sentinel());
+  EXPECT_EQ(sentinel()->attempt, "second");
+  EXPECT_EQ(sentinel()->exit_code, std::nullopt);
+}
+
+TEST_F(AttemptScriptTest, LeavesNoSentinelWhereItsSuccessorHasNotBegun) {
+  write_script("rm ../sentinel");
+  bash({script()});
+  EXPECT_FALSE(fs::exists(directory() / "sentinel"));
+}
+
 /// The script that runs those of others, by its list.
 class DispatcherScriptTest : public AttemptScriptTest {
  protected:

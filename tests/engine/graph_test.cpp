@@ -124,8 +124,8 @@ TEST_F(RunFixture, GivesLateParametersTheVariablesOfTheWorkpackage) {
       "step: [{name: a}, {name: b, depend: a, use: p, iterations: 2}]\n");
   EXPECT_THAT(
       texts_of(grown().all()),
-      ElementsAre("0 a()  i0 c0", "1 b(0) 000001-x/x/10 i0 c1", "2 b(0) 000002-x/x/11 i1 c2",
-                  "3 b(0) 000003-y/y/10 i0 c3", "4 b(0) 000004-y/y/11 i1 c4"));
+      ElementsAre("0 a()  i0 c0", "1 b(0) 000001-x/x/10 i0 c1", "2 b(0) 000002-x/x/11 i1 c1",
+                  "3 b(0) 000003-y/y/10 i0 c3", "4 b(0) 000004-y/y/11 i1 c3"));
 }
 
 TEST_F(RunFixture, EvaluatesLateParametersFromTheParent) {
@@ -133,6 +133,78 @@ TEST_F(RunFixture, EvaluatesLateParametersFromTheParent) {
       "parameterset: {name: p, parameter: {from: '${jube_wp_parent_a_id}'}}\n"
       "step: [{name: first}, {name: a}, {name: b, depend: a, use: p}]\n");
   EXPECT_EQ(text_of(grown().all().at(2)), "2 b(1) 1 i0 c2");
+}
+
+/// A step whose `active` is told with the workpackage, and what there is of it.
+struct ActiveCase {
+  std::string name;
+  std::string steps;
+  std::vector<std::string> workpackages;
+  std::vector<std::string> notices;
+};
+void PrintTo(const ActiveCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class LateActiveTest : public RunFixture, public testing::WithParamInterface<ActiveCase> {};
+
+TEST_P(LateActiveTest, IsToldWhenTheWorkpackageComes) {
+  plan("parameterset: {name: p, parameter: {n: [1, 2], id: $jube_wp_id}}\n" + GetParam().steps +
+       "\n");
+  Graph graph = grown();
+  EXPECT_EQ(texts_of(graph.all()), GetParam().workpackages);
+  EXPECT_EQ(graph.take_notices(), GetParam().notices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Variables, LateActiveTest,
+    testing::Values(
+        ActiveCase{"Iteration",
+                   "step: {name: s, use: p, iterations: 2, active: $jube_wp_iteration == 1}",
+                   {"0 s() 1/0 i1 c0", "1 s() 2/1 i1 c1"},
+                   {"step s: `active` dropped 2 of 4 workpackages"}},
+        ActiveCase{"IdIsGivenBack",
+                   "step: {name: s, use: p, iterations: 2, active: $jube_wp_id < 2}",
+                   {"0 s() 1/0 i0 c0", "1 s() 1/1 i1 c0"},
+                   {"step s: `active` dropped 2 of 4 workpackages"}},
+        ActiveCase{"ParameterThatNamesTheWorkpackage",
+                   "step: {name: s, use: p, active: '$id + $n == 1'}",
+                   {"0 s() 1/0 i0 c0"},
+                   {"step s: `active` dropped 1 of 2 workpackages"}},
+        ActiveCase{"Directory",
+                   "step: {name: s, active: \"'$jube_wp_relpath'.endswith('s/work')\"}",
+                   {"0 s()  i0 c0"},
+                   {}},
+        ActiveCase{
+            "Parent",
+            "step: [{name: a, use: p}, {name: b, depend: a, active: $jube_wp_parent_a_id == 1},"
+            " {name: c, depend: b}]",
+            {"0 a() 1/0 i0 c0", "1 a() 2/1 i0 c1", "2 b(1) 2/1 i0 c2", "3 c(2) 2/1 i0 c3"},
+            {"step b: `active` dropped 1 of 2 workpackages"}}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_F(RunFixture, RefusesAnActiveThatIsNoExpression) {
+  plan("step: {name: s, active: $jube_wp_id +}\n");
+  EXPECT_THAT(support::error_of([&] { grown(); }),
+              testing::StartsWith("in.yaml:1:7: error: step 's': active is no expression: "));
+}
+
+TEST_F(RunFixture, RefusesAWorkDirOfAnUnknownName) {
+  const support::EnvironmentVariable unset("BENCH_TEST_SCRATCH", std::nullopt);
+  plan("step: {name: s, work_dir: $BENCH_TEST_SCRATCH/x}\n");
+  EXPECT_EQ(
+      support::error_of([&] { grown(); }),
+      "in.yaml:1:7: error: work_dir of step 's': nothing is called 'BENCH_TEST_SCRATCH': "
+      "$BENCH_TEST_SCRATCH/x\nhint: set the environment variable BENCH_TEST_SCRATCH, or define "
+      "a parameter of that name");
+  const support::EnvironmentVariable set("BENCH_TEST_SCRATCH", "/scratch");
+  EXPECT_THAT(texts_of(grown().all()), ElementsAre("0 s()  i0 c0"));
+}
+
+TEST_F(RunFixture, ExpandsTheEnvironmentInASuffix) {
+  const support::EnvironmentVariable set("BENCH_TEST_NAME", "value");
+  plan("step: {name: s, suffix: $BENCH_TEST_NAME}\n");
+  EXPECT_EQ(grown().all().at(0).directory, "000000_s_value");
 }
 
 TEST_F(RunFixture, KnowsEveryVariableOfJube) {

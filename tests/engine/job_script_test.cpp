@@ -86,7 +86,7 @@ TEST_F(JobScriptTest, WritesItsFilesWhereverTheRunIs) {
 
 const std::string four_tasks =
     "batch: {nodes: 2, tasks_per_node: 4, gpus_per_node: 4, template: commands.job}";
-const std::string srun = "srun --nodes=2 --ntasks=8 --ntasks-per-node=4";
+const std::string srun = "srun --nodes=2 --ntasks=8 --ntasks-per-node=4 --kill-on-bad-exit=1";
 
 TEST_F(JobScriptTest, PutsTheLaunchLineForTheStarter) {
   begin("step: {name: go, do: '$jube_starter ./train', " + four_tasks + "}\n");
@@ -347,16 +347,8 @@ TEST_F(DispatcherTest, SharesTheJobOutBySrun) {
                                  "--cpus-per-task=6 --exact --mem=0 --gpus-per-node=1 bash \""));
 }
 
-TEST_F(DispatcherTest, SharesNothingOutWhereThereIsNoSrun) {
-  begin("step: {name: go, do: a, batch: {pack: 2}}\n");
-  run_.platform.scheduler = platform::Scheduler::commands;
-  EXPECT_THAT(body(2), HasSubstr("  env bash \""));
-}
-
 TEST_F(DispatcherTest, LeavesTheSharingToTheStarter) {
   begin("step: {name: go, do: $jube_starter a, batch: {pack: 2}}\n");
-  EXPECT_THAT(body(2), HasSubstr("  env bash \""));
-  begin("step: {name: go, do: a, batch: {pack: 2, nodes: 2}}\n");
   EXPECT_THAT(body(2), HasSubstr("  env bash \""));
 }
 

@@ -32,7 +32,7 @@ class PreflightTest : public RunFixture {
   void begin(const std::string& batch, const std::string& platform = "slurm") {
     plan(
         "parameterset: {name: p, parameter: {n: [1, 100]}}\n"
-        "step: {name: go, use: p, do: a, batch: " +
+        "step: {name: go, use: p, do: $jube_starter a, batch: " +
             batch + "}\n",
         platform);
   }
@@ -73,6 +73,17 @@ TEST_F(PreflightTest, PassesEverythingWhereSlurmDoesNotAnswer) {
   begin("{nodes: 100}");
   run_.platform.asking = {.partition = "dve", .account = "x", .qos = "y", .reservation = ""};
   programs_.say("scontrol", "", "Unable to contact slurm controller\n", 1);
+  EXPECT_EQ(said(), "(no error)");
+}
+
+// A directive cannot hold one, so that each workpackage would fail by itself.
+TEST_F(PreflightTest, RefusesARunDirectoryWithALineBreak) {
+  run_.directory.path = "/scratch/a\nb/000000";
+  EXPECT_EQ(said(),
+            "error: no job script can name the run directory, whose path holds a line break: "
+            "/scratch/a\nb/000000\nhint: choose another one with --outpath");
+  begin("true", "local");
+  run_.directory.path = "/scratch/a\nb/000000";
   EXPECT_EQ(said(), "(no error)");
 }
 
@@ -148,7 +159,7 @@ TEST_P(RoomTest, IsComparedWithWhatAStepAsksFor) {
   const Room& room = GetParam();
   begin(room.batch);
   run_.platform.asking.partition = room.partition;
-  EXPECT_EQ(said(), room.expected.empty() ? "(no error)" : "in.yaml:2:40: error: " + room.expected);
+  EXPECT_EQ(said(), room.expected.empty() ? "(no error)" : "in.yaml:2:54: error: " + room.expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -181,6 +192,7 @@ TEST_F(PreflightTest, CountsNoGpusWhereTheyAreNotAskedForByNumber) {
   }
   run_.platform.gpu_request = platform::GpuRequest::gres;
   programs_.say("sinfo", "", "sinfo: error: down\n", 1);
+  run_.partitions.reset();
   EXPECT_EQ(said(), "(no error)");
 }
 

@@ -3,11 +3,13 @@
 #include "engine/fixture.hpp"
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/host.hpp>
+#include <bench/engine/parallel.hpp>
 
 namespace bench::engine {
 namespace {
@@ -143,6 +145,50 @@ TEST_F(QueueTest, ReleasesNothingOfAStepWithoutChildren) {
   EXPECT_THAT(release(), IsEmpty());
 }
 
+TEST_F(QueueTest, ReleasesInOrderOfIdsOverAllSteps) {
+  begin("step: [{name: a}, {name: b}, {name: c, depend: a}, {name: d, depend: b}]\n");
+  start_all();
+  stop(1, State::done);
+  EXPECT_THAT(release(), IsEmpty());
+  EXPECT_TRUE(queue_->has_unreleased("b"));
+  stop(0, State::done);
+  EXPECT_THAT(release(), ElementsAre(0, 1));
+  EXPECT_FALSE(queue_->has_unreleased("b"));
+}
+
+TEST_F(QueueTest, IsNotHeldUpByAStepWithoutChildren) {
+  begin("step: [{name: a}, {name: b}, {name: d, depend: b}]\n");
+  start_all();
+  stop(1, State::done);
+  EXPECT_THAT(release(), ElementsAre(1));
+}
+
+TEST_F(QueueTest, IsNotHeldUpByWhatWaitsForAFile) {
+  begin(four +
+        "step: [{name: a, use: p, max_async: 2, do: {done_file: f}}, {name: b, depend: a}]\n");
+  EXPECT_THAT(start_all(), ElementsAre(0, 1));
+  graph_->at(0).progress.prepared = true;
+  stop(0, State::pending);
+  stop(1, State::done);
+  EXPECT_THAT(release(), ElementsAre(1));
+  EXPECT_THAT(start_all(), ElementsAre(2, 4));
+  stop(2, State::done);
+  EXPECT_THAT(release(), ElementsAre(2));
+  stop(0, State::done);
+  EXPECT_THAT(release(), ElementsAre(0));
+}
+
+TEST_F(QueueTest, IsNotHeldUpByWhatCannotStartBeforeAFileIsThere) {
+  begin(
+      "step: [{name: a, iterations: 2, max_async: 1, do: {done_file: f}}, {name: b},\n"
+      "       {name: c, depend: a}, {name: d, depend: b}]\n");
+  EXPECT_THAT(start_all(), ElementsAre(0, 2));
+  graph_->at(0).progress.prepared = true;
+  stop(0, State::pending);
+  stop(2, State::done);
+  EXPECT_THAT(release(), ElementsAre(2));
+}
+
 TEST_F(QueueTest, ReleasesWhatASchedulerRunsAsItEnds) {
   const std::string batch = four + "step: [{name: a, use: p, batch: true}, {name: b, depend: a}]\n";
   begin(batch, "slurm");
@@ -220,21 +266,58 @@ TEST_F(QueueTest, TellsTheLimitOfAStep) {
   EXPECT_EQ(limit(", shared: d, procs: 4"), 4);
 }
 
-/// The parameters of each step's workpackages, in order of their ids.
-std::map<std::string, std::vector<workspace::Parameters>> order_of(const Graph& graph) {
-  std::map<std::string, std::vector<workspace::Parameters>> order;
-  for (const workspace::Workpackage& workpackage : graph.all())
-    order[workpackage.step].push_back(workpackage.parameters);
-  return order;
+struct AtOnce {
+  std::string name;
+  std::string step;      ///< What else the step says.
+  std::string parallel;  ///< What `-j` says; empty: not given.
+  int beside = 0;        ///< How many may run while one of the step does.
+  int of_step = 0;
+};
+void PrintTo(const AtOnce& one, std::ostream* out) {
+  *out << one.name;
+}
+class AtOnceTest : public QueueTest, public testing::WithParamInterface<AtOnce> {};
+
+TEST_P(AtOnceTest, IsWhatTheStepAndTheOptionSay) {
+  const std::string yaml = four + "step: {name: a, use: p" + GetParam().step + "}\n";
+  plan(yaml);
+  if (!GetParam().parallel.empty())
+    run_.facts["parallel"] = GetParam().parallel;
+  graph_.emplace(run_, std::vector<workspace::Workpackage>{}, evaluator_);
+  graph_->make_first();
+  queue_.emplace(run_, *graph_);
+  EXPECT_EQ(queue_->at_once(graph_->at(0)), GetParam().beside);
+  EXPECT_EQ(queue_->of_step_at_once("a"), GetParam().of_step);
 }
 
-TEST_F(QueueTest, TheOrderOfChildrenDoesNotDependOnTiming) {
+INSTANTIATE_TEST_SUITE_P(Limits, AtOnceTest,
+                         testing::Values(AtOnce{"Default", "", "", 1, 1},
+                                         AtOnce{"Procs", ", procs: 16", "", 16, 16},
+                                         AtOnce{"MaxAsync", ", max_async: 3", "", 3, 3},
+                                         AtOnce{"NoLimitOfMaxAsync", ", max_async: 0", "", 1, 1},
+                                         AtOnce{"SmallerOne", ", procs: 4, max_async: 2", "", 2, 2},
+                                         AtOnce{"OneDirectory", ", work_dir: d", "", 1, 1},
+                                         AtOnce{"Option", "", "8", 8, 8},
+                                         AtOnce{"OptionAboveProcs", ", procs: 2", "8", 8, 2},
+                                         AtOnce{"OptionBelowProcs", ", procs: 16", "8", 8, 8},
+                                         AtOnce{"JobScript", ", batch: true, procs: 4", "8", 1, 1}),
+                         [](const auto& one) { return one.param.name; });
+
+TEST_F(QueueTest, ZeroMeansTheCores) {
+  plan(four + "step: {name: a, use: p}\n");
+  set_parallel(0, run_);
+  EXPECT_EQ(parallel_of(run_), usable_cpus());
+  EXPECT_THROW(set_parallel(-1, run_), Error);
+}
+
+TEST_F(QueueTest, TheIdsOfChildrenDoNotDependOnTiming) {
   const std::string chain =
       "parameterset: [{name: p, parameter: {n: [1, 2, 3, 4]}}, {name: q, parameter: {m: [1, 2]}}]\n"
-      "step: [{name: a, use: p}, {name: b, depend: a, use: q}, {name: c, depend: b}]\n";
+      "step: [{name: a, use: p}, {name: b, depend: a, use: q}, {name: c, depend: b}, {name: x},\n"
+      "       {name: y, depend: 'x,a', iterations: 2}, {name: z, depend: 'c,y'}]\n";
   plan(chain);
-  const auto expected = order_of(grown());
-  ASSERT_EQ(expected.at("c").size(), 8U);
+  const auto expected = texts_of(grown().all());
+  ASSERT_EQ(expected.size(), 45U);
   for (unsigned seed = 0; seed < 20; ++seed) {
     std::minstd_rand random(seed);
     begin(chain);
@@ -247,7 +330,7 @@ TEST_F(QueueTest, TheOrderOfChildrenDoesNotDependOnTiming) {
       const auto more = start_all();
       running.insert(running.end(), more.begin(), more.end());
     }
-    EXPECT_EQ(order_of(*graph_), expected) << "seed " << seed;
+    EXPECT_EQ(texts_of(graph_->all()), expected) << "seed " << seed;
   }
 }
 

@@ -72,33 +72,36 @@ TEST_F(ReportTest, SaysWhyAWorkpackageHasNoValues) {
 |        1 |  1.0 |           DONE |
 |        2 |  2.0 |          ERROR |
 |       10 |  n/a |        RUNNING |
-n/a in t: workpackage 2 has not ended
+n/a in t: 1 row, workpackage 2: has not ended
+failed: 1 row, workpackage 1: out of memory
 )");
 }
 
 TEST_F(ReportTest, TakesAPendingWorkpackageForARunningOne) {
   end(one_step("column: [n, t, jube_wp_status]"), {{2, State::pending}});
-  EXPECT_EQ(table(), "n[nodes],t[s],jube_wp_status\n1,,DONE\n2,,DONE\n10,n/a,RUNNING\n");
+  EXPECT_EQ(table(), "n[nodes],t[s],jube_wp_status\n1,,DONE\n2,,DONE\n10,,RUNNING\n");
 }
 
-TEST_F(ReportTest, NamesTheFailureInPlaceOfAValue) {
-  end(one_step("column: [n, t]", "", ", iterations: 2"), {{3, State::failed}}, "out of memory");
+TEST_F(ReportTest, SaysHowManyIterationsCount) {
+  end(one_step("column: [n, t]", "", ", iterations: 2"), {{1, State::failed}, {3, State::failed}},
+      "out of memory");
   find(0, "t", 1.0);
+  find(2, "t", 2.0);
   find(4, "t", 3.0);
   EXPECT_EQ(table(result::Style::pretty), R"(r:
 | n[nodes] | t[s] |
 |----------|------|
 |        1 |  1.0 |
-|        2 |  n/a |
+|        2 |  2.0 |
 |       10 |  3.0 |
-n/a in t: workpackage 3 failed: out of memory
+1 of 2 iterations count: 2 rows, workpackages 1, 3: out of memory
 )");
 }
 
 TEST_F(ReportTest, KeepsTheRowOfAFailureWithoutAnyValue) {
   end(one_step("column: t"), {{1, State::failed}}, "out of memory");
   find(0, "t", 1.0);
-  EXPECT_EQ(table(), "t[s]\n1.0\nn/a\n");
+  EXPECT_EQ(table(), "t[s]\n1.0\n\"\"\n");
 }
 
 TEST_F(ReportTest, ShowsWhyAFindingIsAbsent) {
@@ -110,10 +113,53 @@ TEST_F(ReportTest, ShowsWhyAFindingIsAbsent) {
 |----------|---------------------------|
 |        1 |                       n/a |
 |        2 |                       2.0 |
-|       10 |                           |
+|       10 |                       n/a |
 n/a in energy_wh: no power source
+n/a in energy_wh: step go has no such value
 (estimated) in energy_wh: from a model, not a measurement
 )");
+}
+
+TEST_F(ReportTest, SaysWhereAPatternHasNoMatch) {
+  end(one_step("column: [n, t, t_avg]"));
+  find(1, "t", 1.0);
+  find(1, "t_avg", 1.0);
+  for (const long long id : {0, 2})
+    analyses_["a"].push_back(
+        {.workpackage = id, .name = "t", .absent_reason = "no match in stdout"});
+  EXPECT_EQ(table(result::Style::pretty), R"(r:
+| n[nodes] | t[s] | t_avg[s] |
+|----------|------|----------|
+|        1 |  n/a |      n/a |
+|        2 |  1.0 |      1.0 |
+|       10 |  n/a |      n/a |
+n/a in t, t_avg: no match in stdout
+)");
+}
+
+TEST_F(ReportTest, ShowsWhatAnAncestorFoundWhereTheRowHasNoMatch) {
+  end("patternset: {name: q, pattern: {name: t, type: float, _: x}}\n"
+      "step: [{name: build}, {name: go, depend: build}]\n"
+      "analyser: {name: a, use: q, analyse: [{step: build, file: f}, {step: go, file: f}]}\n"
+      "result: {use: a, table: {name: r, column: t}}\n");
+  find(0, "t", 1.0);
+  analyses_["a"].push_back({.workpackage = 1, .name = "t", .absent_reason = "no match in f"});
+  EXPECT_EQ(table(), "t\n1.0\n");
+}
+
+TEST_F(ReportTest, SortsIntegersOfAnySize) {
+  end("parameterset: {name: p, parameter: {n: {type: int,\n"
+      "  _: '99999999999999999999999999, 9007199254740993, 9007199254740992, -1e20'}}}\n"
+      "step: {name: go, use: p}\nanalyser: {name: a, analyse: {step: go, file: f}}\n"
+      "result: {use: a, table: {name: r, sort: n, column: n}}\n");
+  EXPECT_EQ(table(),
+            "n\n-100000000000000000000\n9007199254740992\n9007199254740993\n"
+            "99999999999999999999999999\n");
+}
+
+TEST_F(ReportTest, MayHaveColumnsWithoutATitle) {
+  end(one_step("column: [{title: '', _: n}]"));
+  EXPECT_EQ(table(), "[nodes]\n1\n2\n10\n");
 }
 
 TEST_F(ReportTest, SortsByValueWithMissingOnesLast) {
@@ -189,9 +235,9 @@ TEST_F(ReportTest, ShowsUnitsOfAllStatisticsButCountAndSumOfSquares) {
       "t[s],t_first[s],t_last[s],t_min[s],t_max[s],t_avg[s],t_sum[s],t_std[s],t_cnt,t_sum2\n");
 }
 
-TEST_F(ReportTest, GivesNoUnitToANameThatOnlyBeginsAlike) {
+TEST_F(ReportTest, GivesNoUnitToTheParameterOfAStepNorToANameThatOnlyBeginsAlike) {
   end(one_step("column: [n, n_go, n_other]"));
-  EXPECT_EQ(table(), "n[nodes],n_go[nodes],n_other\n1,1,\n2,2,\n10,10,\n");
+  EXPECT_EQ(table(), "n[nodes],n_go,n_other\n1,1,\n2,2,\n10,10,\n");
 }
 
 TEST_F(ReportTest, ShowsIntegersBeyond64BitsAsIntegers) {
@@ -199,9 +245,10 @@ TEST_F(ReportTest, ShowsIntegersBeyond64BitsAsIntegers) {
       "patternset: {name: q, pattern: {name: t, type: int, _: x}}\nstep: {name: go, use: p}\n"
       "analyser: {name: a, use: q, analyse: {step: go, file: f}}\n"
       "result: {use: a, table: {name: r, column: [t, t_avg]}}\n");
-  find(0, "t", 12345678901234567890.0);
+  find(0, "t", "12345678901234567890");
   find(0, "t_avg", 12345678901234567890.0);
-  EXPECT_EQ(table(), "t,t_avg\n12345678901234567168,1.2345678901234567e+19\n");
+  EXPECT_EQ(table(), "t,t_avg\n12345678901234567890,1.2345678901234567e+19\n");
+  EXPECT_THAT(table(result::Style::json), testing::HasSubstr("\"t\": 12345678901234567890,"));
 }
 
 TEST_F(ReportTest, KeepsTheZerosOfPaddedIds) {
@@ -268,7 +315,7 @@ TEST_F(ReportTest, FillsDatabases) {
 }
 
 TEST_F(ReportTest, ReadsFindingsThatResultsShow) {
-  end(one_step("sort: b, filter: \"$c != '2'\", column: [n, t]"));
+  end(one_step("sort: b, filter: \"$c != '2'\", column: [n, t_avg]"));  // `t` says why not
   std::vector<workspace::Finding> findings;
   for (const char* name : {"a", "b", "c", "t"})
     findings.push_back({.workpackage = 0, .name = name, .value = 1.0});
@@ -289,7 +336,12 @@ TEST_F(ReportTest, ReadsFindingsThatResultsShow) {
 TEST_F(ReportTest, LeavesRowsWithoutAnyValueOut) {
   end(one_step("column: t"));
   find(1, "t", 1.0);
+  for (const long long id : {0, 2})
+    analyses_["a"].push_back(
+        {.workpackage = id, .name = "t", .absent_reason = "no match in stdout"});
   EXPECT_EQ(table(), "t[s]\n1.0\n");
+  EXPECT_EQ(result::notes_of(made().tables.at(0).table),
+            std::vector<std::string>{"2 rows without any value left out (t: no match in stdout)"});
 }
 
 TEST_F(ReportTest, PutsAnalysersBelowEachOther) {

@@ -51,6 +51,64 @@ TEST(Inherited, ValueWithASeparatorIsNotSplitAgain) {
   EXPECT_THAT(texts_of(expand_child(benchmark, {"1,2"})), ElementsAre("x/1,2"));
 }
 
+/// A text of the parent's step, the value that it has there, what the child's step defines, and the
+/// value there.
+struct CompletionCase {
+  std::string name;
+  std::string text;
+  std::string value;
+  std::string own;
+  std::string expected;
+};
+void PrintTo(const CompletionCase& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class CompletionTest : public testing::TestWithParam<CompletionCase> {};
+
+TEST_P(CompletionTest, FillsInWhatNoStepBeforeKnew) {
+  const auto benchmark = two_steps("{b: " + GetParam().text + "}", GetParam().own);
+  std::string values;
+  for (const Combination& combination : expand_child(benchmark, {GetParam().value}).combinations)
+    values += (values.empty() ? "" : " ") + *combination.find("b");
+  EXPECT_EQ(values, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, CompletionTest,
+    testing::Values(
+        CompletionCase{"Name", "'x/$a'", "x/$a", "{a: A}", "x/A"},
+        CompletionCase{"Braces", "'${a}b/$c'", "${a}b/$c", "{a: A}", "Ab/$c"},
+        CompletionCase{"Chain", "x/$a", "x/$a", "{a: $c!, c: C}", "x/C!"},
+        CompletionCase{"Template", "x/$a", "x/$a", "{a: [1, 2]}", "x/1 x/2"},
+        CompletionCase{"ChosenValue", "'x$a,y$a'", "y$a", "{a: A}", "yA"},
+        CompletionCase{"ListedValue", "['x,$a', y]", "x,$a", "{a: A}", "x,A"},
+        CompletionCase{"Script", "x$a", "x$a", "{a: {mode: python, _: 1 + 1}}", "x2"},
+        CompletionCase{"LiteralDollarStays", "'$$a/$c'", "$a/$c", "{c: C, a: A}", "$a/C"},
+        CompletionCase{"LiteralDollarsStay", "'$$$$5 $a'", "$$5 $a", "{a: A}", "$$5 A"},
+        CompletionCase{"ValueOfAScriptStays", "{mode: shell, _: echo $$a}", "$a", "{a: A}", "$a"},
+        CompletionCase{"UnknownStays", "x/$a", "x/$a", "{c: C}", "x/$a"},
+        CompletionCase{"SameSetAgain", "x/$a", "x/$a", "{b: x/$a, a: A}", "x/A"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(Completion, ReachesWhatHoldsTheValue) {
+  const auto benchmark = benchmark_of(
+      "parameterset: [{name: p, parameter: {b: x/$a, c: <$b>}}, {name: q, parameter: {a: A}}]\n"
+      "step: [{name: s, use: p}, {name: t, depend: s, use: q}]\n");
+  const auto& parameters = benchmark.parameter_set("p")->parameters;
+  const Origin origin{{{&parameters[0], "x/$a"}, {&parameters[1], "<x/$a>"}}};
+  evaluate::Evaluator evaluator;
+  const Values none;
+  EXPECT_THAT(
+      texts_of(expand(benchmark, *benchmark.step("t"), {origin}, lookup_in(none), evaluator)),
+      ElementsAre("A/x/A/<x/A>"));
+}
+
+TEST(Completion, WaitsForTheWorkpackage) {
+  const auto benchmark = two_steps("{b: x/$a}", "{a: $jube_wp_id}");
+  EXPECT_THAT(texts_of(expand_child(benchmark, {"x/$a"})), ElementsAre("<$jube_wp_id>/<x/$a>"));
+}
+
 class LateTest : public testing::Test {
  protected:
   /// Expands step `s` of the parameters and gives the late ones their values for workpackage 7.

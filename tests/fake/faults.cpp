@@ -3,11 +3,13 @@
 //     FAULT_ROOT   only calls for files below this folder count
 //     FAULT_AT     the number of the call that fails, from 1 on
 //     FAULT        its errno; or `short`: half of what was to be written is
+//     FAULT_TIMES  how many calls fail from there on; without it 1
 //     FAULT_STAYS  if set, all calls behind it fail, too
 //     FAULT_COUNT  a file that gets the number of calls
 
 #include "this_program_alone.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
@@ -39,6 +41,7 @@ class Faults {
         at_(std::atol(variable("FAULT_AT").c_str())),
         is_short_(variable("FAULT") == "short"),
         error_(std::atoi(variable("FAULT").c_str())),
+        times_(std::max(1L, std::atol(variable("FAULT_TIMES").c_str()))),
         stays_(!variable("FAULT_STAYS").empty()),
         count_file_(variable("FAULT_COUNT")) {}
   Faults(const Faults&) = delete;
@@ -84,12 +87,13 @@ class Faults {
   }
 
  private:
-  bool is_due(long call) const { return at_ > 0 && (stays_ ? call >= at_ : call == at_); }
+  bool is_due(long call) const { return at_ > 0 && call >= at_ && (stays_ || call < at_ + times_); }
 
   std::string root_;
   long at_;
   bool is_short_;
   int error_;
+  long times_;
   bool stays_;
   std::string count_file_;
   std::atomic<long> calls_ = 0;

@@ -5,10 +5,16 @@
 //   FAKE_NVML_INIT_CODE   what nvmlInit returns (0)
 //   FAKE_NVML_INIT_MS     how long nvmlInit takes (0)
 //   FAKE_NVML_UTILIZATION how busy every device is, in percent (not supported)
+//   FAKE_NVML_MODULE_W    what a module draws besides its GPU (0); COUNTER_OF_MODULE: the counter
+//   has it FAKE_NVML_AVERAGE_W   what the mean over 1 s shows (the power) FAKE_NVML_SNAPSHOT_W what
+//   the instantaneous power shows (the power) FAKE_NVML_PRODUCT     the name (Fake H100)
+//   FAKE_NVML_CALLS       a file that gets a line for every question for the counter
 //   FAKE_NVML_FORBIDDEN   a device that this process may not open (none)
 #include "fake/waveform.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -49,6 +55,18 @@ int field_code(const nvml::FieldValue& field) {
     return nvml::not_supported;
   const bool module = field.scope == nvml::scope_module;
   return module && setting("MODULE", 0) == 0 ? nvml::not_supported : nvml::success;
+}
+
+double module_w() {
+  return fake.setting("MODULE_W", 0);
+}
+
+double field_w(const nvml::FieldValue& field) {
+  const double power_w = fake.power_w(fake.seconds());
+  if (field.scope == nvml::scope_module)
+    return power_w + module_w();
+  return field.field == nvml::field_power_average ? fake.setting("AVERAGE_W", power_w)
+                                                  : fake.setting("SNAPSHOT_W", power_w);
 }
 
 }  // namespace
@@ -97,7 +115,8 @@ int nvmlDeviceGetUUID(nvml::Device device, char* buffer, unsigned size) {
 }
 
 int nvmlDeviceGetName(nvml::Device, char* buffer, unsigned size) {
-  return copy("Fake H100", buffer, size);
+  const char* const name = std::getenv("FAKE_NVML_PRODUCT");
+  return copy(name ? name : "Fake H100", buffer, size);
 }
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, nvml::Device* device) {
@@ -129,17 +148,25 @@ int nvmlDeviceGetPowerUsage(nvml::Device device, unsigned* power) {
 int nvmlDeviceGetTotalEnergyConsumption(nvml::Device, unsigned long long* energy_mj) {
   if (setting("NO_COUNTER", 0) != 0)
     return nvml::not_supported;
-  *energy_mj = static_cast<unsigned long long>(fake.counter_j(fake.seconds()) * 1000);
+  fake.call();
+  if (fake.is_blind())
+    return static_cast<int>(setting("FAIL_CODE", nvml::gpu_lost));
+  const double besides_j =
+      fake.setting("COUNTER_OF_MODULE", 0) * module_w() * fake.moved_s(fake.seconds());
+  *energy_mj = static_cast<unsigned long long>((fake.counter_j(fake.seconds()) + besides_j) * 1000);
+  if (const char* const calls = std::getenv("FAKE_NVML_CALLS"))
+    std::ofstream(calls, std::ios::app) << "counter\n";
   return nvml::success;
 }
 
 int nvmlDeviceGetFieldValues(nvml::Device device, int count, nvml::FieldValue* fields) {
+  fake.call();
   if (const int code = reading_code(device); code != nvml::success)
     return code;
   for (int i = 0; i < count; ++i) {
     fields[i].code = field_code(fields[i]);
     fields[i].value_type = 1;
-    fields[i].value.as_unsigned = power_mw();
+    fields[i].value.as_unsigned = static_cast<unsigned>(field_w(fields[i]) * 1000);
   }
   return nvml::success;
 }

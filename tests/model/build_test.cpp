@@ -49,10 +49,7 @@ std::string with_step(const std::string& yaml) {
 
 INSTANTIATE_TEST_SUITE_P(
     Names, BuildErrorTest,
-    testing::Values(Case{"NoStep", "name: demo\n",
-                         "in.yaml:1:1: error: benchmark 'demo' has no step\n"
-                         "hint: add `step: {name: ..., do: ...}`"},
-                    Case{"StepWithoutName", "name: d\nstep: {do: echo}\n",
+    testing::Values(Case{"StepWithoutName", "name: d\nstep: {do: echo}\n",
                          "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
                     Case{"BlankName", "step: {name: ' ', do: echo}\n",
                          "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
@@ -84,11 +81,6 @@ INSTANTIATE_TEST_SUITE_P(
                          "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
                          "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
                          "hint: JUBE would silently run only the last"},
-                    Case{"PatternTwice",
-                         with_step("patternset:\n  name: p\n  pattern:\n    - {name: a, _: x}\n"
-                                   "    - {name: a, _: y}\n"),
-                         "in.yaml:6:20: error: pattern 'a' is defined twice in pattern set 'p'\n"
-                         "hint: the first stands in line 5"},
                     Case{"TableTwice",
                          with_step("result:\n  - table: {name: t, column: x}\n"
                                    "  - table: {name: t, column: x}\n"),
@@ -166,8 +158,6 @@ INSTANTIATE_TEST_SUITE_P(
              with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
              "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"
              "hint: a list is taken as it is written; write the values as one text for a mode"},
-        Case{"EmptyPattern", with_step("patternset: {name: p, pattern: {name: a}}\n"),
-             "in.yaml:2:32: error: pattern 'a' is empty"},
         Case{"Iterations", "step: {name: s, iterations: 0}\n",
              "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '0'"},
         Case{"IterationsOfAParameter", "step: {name: s, iterations: $n}\n",
@@ -310,9 +300,26 @@ TEST(Build, LeavesATimeoutWithAParameterForLater) {
   EXPECT_EQ(build_one("step: {name: s, timeout: '${t}min'}\n").step("s")->timeout, "${t}min");
 }
 
+TEST(Build, TakesTheLastPatternOfAName) {
+  const auto benchmark = build_one(with_step(
+      "patternset: {name: p, pattern: [{name: a, _: x}, {name: b, _: z}, {name: a, _: y}]}\n"));
+  const PatternSet& set = *benchmark.pattern_set("p");
+  ASSERT_EQ(set.patterns.size(), 2U);
+  EXPECT_EQ(set.patterns[0].text, "y");
+  EXPECT_EQ(set.replaced.at(0).text, "x");
+}
+
+TEST(Build, TellsAnEmptyTitleFromNone) {
+  const auto benchmark =
+      build_one(with_step("result: {table: {name: t, column: [a, {title: '', _: b}]}}\n"));
+  const std::vector<Column>& columns = benchmark.results.at(0).tables.at(0).columns;
+  EXPECT_FALSE(columns.at(0).title);
+  EXPECT_EQ(columns.at(1).title, "");
+}
+
 TEST(Build, ReadsAnalysersAndTables) {
   const auto benchmark = build_one(with_step(
-      "patternset: {name: p, pattern: [{name: a, type: float, unit: s, default: 0, _: x},\n"
+      "patternset: {name: p, pattern: [{name: a, type: float, unit: s, default: ' 0 ', _: x},\n"
       "                                {name: b, mode: python, _: $a*2}]}\n"
       "analyser: {name: n, reduce: false, use: p, analyse: {step: s, file: 'stdout, *.log'}}\n"
       "result: {use: n, result_dir: r, table: {name: t, sort: 'a, b', column: [a, b]}}\n"));

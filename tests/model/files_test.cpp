@@ -91,7 +91,7 @@ TEST(SubstituteSets, ReadFilesAndSubstitutions) {
   EXPECT_EQ(set.files.at(0).in, "a");
   EXPECT_EQ(set.files.at(0).out, "b");
   EXPECT_TRUE(set.files.at(0).append);
-  EXPECT_EQ(set.substitutions.at(0).source, " #N# ");
+  EXPECT_EQ(set.substitutions.at(0).source, "#N#");
   EXPECT_EQ(set.substitutions.at(0).dest, "$n");
   EXPECT_FALSE(set.substitutions.at(0).regex);
   EXPECT_EQ(set.substitutions.at(1).dest, "y");
@@ -107,13 +107,23 @@ TEST(SubstituteSets, TakeTheLastOfEqualSourcesAtTheFirstPlace) {
   EXPECT_EQ(set.substitutions[1].dest, "2");
 }
 
-TEST(SubstituteSets, WriteAFileOnceUnlessTheyAppend) {
+TEST(SubstituteSets, StripTheirTexts) {
+  const auto set = substitutions_of(
+      "iofile: {in: a, out: b}, sub: [{source: \"\\n#T#\\n \", dest: 'time -p '}, {source: x, _: "
+      "\"\\n  two\\n  lines\\n\"}]");
+  EXPECT_EQ(set.substitutions.at(0).source, "#T#");
+  EXPECT_EQ(set.substitutions.at(0).dest, "time -p");
+  EXPECT_EQ(set.substitutions.at(1).dest, "two\n  lines");
+}
+
+TEST(SubstituteSets, WriteEveryFileInOrder) {
   const auto set = substitutions_of(
       "iofile: [{in: a, out: x}, {in: b, out: y}, {in: c, out: x}, {in: d, out: x, out_mode: a}]");
-  ASSERT_THAT(set.files, SizeIs(3));
-  EXPECT_EQ(set.files[0].in, "c");
+  ASSERT_THAT(set.files, SizeIs(4));
+  EXPECT_EQ(set.files[0].in, "a");
   EXPECT_EQ(set.files[1].in, "b");
-  EXPECT_EQ(set.files[2].in, "d");
+  EXPECT_EQ(set.files[2].in, "c");
+  EXPECT_EQ(set.files[3].in, "d");
 }
 
 TEST(SubstituteSets, NeedTheirTexts) {

@@ -19,6 +19,12 @@ std::vector<std::string> warnings_of(const std::string& yaml, bool whole_file = 
   return texts;
 }
 
+TEST(Steps, ABenchmarkMayHaveNone) {
+  EXPECT_THAT(warnings_of("name: demo\n"),
+              ElementsAre("in.yaml:1:1: warning: benchmark 'demo' has no step, so nothing runs\n"
+                          "hint: add `step: {name: ..., do: ...}`, or choose other tags"));
+}
+
 TEST(Unused, SetsAndAnalysersAreWarnedOf) {
   EXPECT_THAT(warnings_of("parameterset: {name: p}\npatternset: {name: q}\nstep: {name: s}\n"
                           "analyser: {name: a, analyse: {step: s, file: f}}\n"),
@@ -49,6 +55,31 @@ TEST(Unused, APatternSetOfAFileIsUsed) {
                           "analyser: {name: a, analyse: {step: s, file: {use: q, _: f}}}\n"
                           "result: {use: a, table: {name: t, column: v}}\n"),
               IsEmpty());
+}
+
+TEST(Values, APatternThatALaterOneReplacesIsWarnedOf) {
+  EXPECT_THAT(warnings_of("patternset: {name: q, pattern: [{name: v, _: x}, {name: v, _: y}]}\n"
+                          "step: {name: s}\n"
+                          "analyser: {name: a, use: q, analyse: {step: s, file: f}}\n"
+                          "result: {use: a, table: {name: t, column: v}}\n"),
+              ElementsAre("in.yaml:1:46: warning: pattern 'v' is defined twice in pattern set 'q'\n"
+                          "hint: the last one counts, in line 1"));
+}
+
+TEST(Values, AnEmptyPatternIsWarnedOf) {
+  EXPECT_THAT(warnings_of("patternset: {name: q, pattern: {name: v, _: ''}}\nstep: {name: s}\n"
+                          "analyser: {name: a, use: q, analyse: {step: s, file: f}}\n"
+                          "result: {use: a, table: {name: t, column: v}}\n"),
+              ElementsAre("in.yaml:1:45: warning: pattern 'v' is empty and matches nothing"));
+}
+
+TEST(Values, IntegersWithAFractionAreWarnedOf) {
+  EXPECT_THAT(warnings_of("parameterset: {name: p, parameter: [{name: n, type: int, _: '1, 1.5'},\n"
+                          "  {name: m, type: int, _: '2.0'}, {name: r, type: float, _: '1.5'},\n"
+                          "  {name: k, type: int, mode: python, _: 3/2}]}\n"
+                          "step: {name: s, use: p}\n"),
+              ElementsAre("in.yaml:1:61: warning: parameter 'n' has type int and the value '1.5'\n"
+                          "hint: tables show 1; give it the type float"));
 }
 
 /// Warnings for one table column over a file that has everything.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/base/process.hpp>
 #include <bench/platform/launch.hpp>
 
 namespace bench::platform {
@@ -92,7 +93,8 @@ TEST(Constraint, IsForGpusWhereItIsHowTheyAreAskedFor) {
   EXPECT_EQ(constraint(asking(GpuRequest::gres), eight_tasks), "");
 }
 
-const std::string srun = "srun --nodes=2 --ntasks=8 --ntasks-per-node=4 --cpus-per-task=12";
+const std::string srun =
+    "srun --nodes=2 --ntasks=8 --ntasks-per-node=4 --cpus-per-task=12 --kill-on-bad-exit=1";
 
 TEST(LaunchLine, IsNoneWithoutALauncher) {
   EXPECT_EQ(launch_line(launching(""), eight_tasks, false), "");
@@ -113,6 +115,18 @@ TEST(LaunchLine, TakesNoMoreThanItsShareSideBySide) {
             srun + " --exact --mem=0 --gres=gpu:4");
   EXPECT_EQ(launch_line(launching("srun"), {}, true),
             "srun --nodes=1 --ntasks=1 --ntasks-per-node=1 --exact --mem=0");
+}
+
+TEST(LaunchLine, EndsAllTasksWithOneThatFailsUnlessTheStepSaysOtherwise) {
+  Resources resources{.tasks_per_node = 2};
+  EXPECT_EQ(launch_line(launching("srun"), resources, false),
+            "srun --nodes=1 --ntasks=2 --ntasks-per-node=2 --kill-on-bad-exit=1");
+  EXPECT_EQ(launch_line(launching("jsrun", "-r1"), resources, false),
+            "jsrun --exit_on_error 1 -r1");
+  resources.kill_on_bad_exit = false;
+  EXPECT_EQ(launch_line(launching("srun"), resources, false),
+            "srun --nodes=1 --ntasks=2 --ntasks-per-node=2");
+  EXPECT_EQ(launch_line(launching("jsrun", "-r1"), resources, false), "jsrun -r1");
 }
 
 TEST(LaunchLine, FillsTheArgumentsOfOtherLaunchers) {
@@ -151,7 +165,7 @@ class BindingTest : public testing::TestWithParam<Bound> {};
 
 TEST_P(BindingTest, IsToldToSrun) {
   const Bound& b = GetParam();
-  const Resources resources{.tasks_per_node = b.tasks_per_node};
+  const Resources resources{.tasks_per_node = b.tasks_per_node, .kill_on_bad_exit = false};
   const std::string tasks = std::to_string(b.tasks_per_node);
   EXPECT_EQ(launch_line(binding(b.binding), resources, false),
             "srun --nodes=1 --ntasks=" + tasks + " --ntasks-per-node=" + tasks + b.expected);
@@ -185,13 +199,110 @@ TEST(LaunchLine, BindsNothingByOtherLaunchers) {
   EXPECT_EQ(launch_line(platform, eight_tasks, false), "mpirun");
 }
 
-TEST(LaunchLine, GivesEachTaskItsDevice) {
-  Binding select = of(Binding::Mode::cores);
-  select.gpu_select = "ROCR_VISIBLE_DEVICES";
-  EXPECT_EQ(launch_line(binding(select), {}, false),
-            "srun --nodes=1 --ntasks=1 --ntasks-per-node=1 --cpu-bind=cores "
-            "bash -c 'export ROCR_VISIBLE_DEVICES=${SLURM_LOCALID:-0}; exec \"$@\"' bash");
+TEST(LaunchLine, BindsByMasksOnlyWhereNobodyElseRuns) {
+  EXPECT_EQ(launch_line(binding(of(Binding::Mode::mask_cpu)),
+                        {.tasks_per_node = 2, .threads_per_task = 3}, true),
+            "srun --nodes=1 --ntasks=2 --ntasks-per-node=2 --cpus-per-task=3 "
+            "--kill-on-bad-exit=1 --exact --mem=0");
 }
+
+/// Which devices a task sees, of those that the batch system says the job or the step has.
+struct Share {
+  std::string name;
+  int tasks;
+  int gpus;
+  std::string given;
+  std::vector<std::string> seen;  ///< By each task of the node.
+};
+void PrintTo(const Share& s, std::ostream* out) {
+  *out << s.name;
+}
+
+class GpuShareTest : public testing::TestWithParam<Share> {};
+
+TEST_P(GpuShareTest, IsGivenToEachTask) {
+  const Share& s = GetParam();
+  Binding select;
+  select.gpu_select = "ROCR_VISIBLE_DEVICES";
+  const std::string line =
+      launch_line(binding(select), {.tasks_per_node = s.tasks, .gpus_per_node = s.gpus}, false);
+  const auto wrapper = line.find(" bash -c ");
+  for (int task = 0; task < s.tasks; ++task) {
+    const std::string command = (wrapper == std::string::npos ? "" : line.substr(wrapper)) +
+                                " bash -c 'echo ${ROCR_VISIBLE_DEVICES-unset}'";
+    Environment environment = current_environment();
+    std::erase_if(environment, [](const auto& one) { return one.first == "ROCR_VISIBLE_DEVICES"; });
+    set_variable(environment, "SLURM_LOCALID", std::to_string(task));
+    if (!s.given.empty())
+      set_variable(environment, "ROCR_VISIBLE_DEVICES", s.given);
+    EXPECT_EQ(run_command({.arguments = {"sh", "-c", command}, .environment = environment}, 60)
+                  .standard_output,
+              s.seen.at(static_cast<std::size_t>(task)) + "\n");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tasks, GpuShareTest,
+    testing::Values(Share{"One", 1, 4, "0,1,2,3", {"0,1,2,3"}},
+                    Share{"OneWithoutGpus", 1, 0, "", {"unset"}},
+                    Share{"TwoWithoutGpus", 2, 0, "", {"unset", "unset"}},
+                    Share{"OneOfAPack", 1, 1, "5", {"5"}},
+                    Share{"TwoOfAPack", 2, 2, "4,6", {"4", "6"}},
+                    Share{"Two", 2, 4, "0,1,2,3", {"0,1", "2,3"}},
+                    Share{"Four", 4, 4, "0,1,2,3", {"0", "1", "2", "3"}},
+                    Share{"FourOfOne", 4, 1, "2", {"2", "2", "2", "2"}},
+                    Share{"ThreeOfEight", 3, 8, "0,1,2,3,4,5,6,7", {"0,1", "2,3", "5,6"}},
+                    Share{"FourThatNobodyNamed", 4, 4, "", {"0", "1", "2", "3"}}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(GpuExport, NamesTheGpusOfAJobWhereTheBatchSystemDoesNot) {
+  Platform platform;
+  EXPECT_EQ(gpu_export(platform, eight_tasks), "");
+  platform.gpu_variable = "CUDA_VISIBLE_DEVICES";
+  EXPECT_EQ(gpu_export(platform, {}), "");
+  EXPECT_EQ(gpu_export(platform, eight_tasks),
+            "export CUDA_VISIBLE_DEVICES=\"${CUDA_VISIBLE_DEVICES:-0,1,2,3}\"\n");
+}
+
+struct Cores {
+  std::string name;
+  MaybeFact cores;
+  MaybeFact devices;
+  int gpus;
+  int tasks;
+  int expected;
+};
+void PrintTo(const Cores& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class CoresOfGpusTest : public testing::TestWithParam<Cores> {};
+
+TEST_P(CoresOfGpusTest, AreTheirShareOfTheNode) {
+  const Cores& c = GetParam();
+  Platform platform;
+  platform.machine.cores_per_node = c.cores;
+  platform.machine.devices_per_node = c.devices;
+  EXPECT_EQ(cores_of_gpus(platform, c.gpus, c.tasks), c.expected);
+}
+
+MaybeFact known(double value) {
+  return Fact{.value = value, .source = "a paper"};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Nodes, CoresOfGpusTest,
+    testing::Values(Cores{"ATaskForEach", known(80), known(4), 4, 4, 20},
+                    Cores{"OneTask", known(80), known(4), 4, 1, 80},
+                    Cores{"OneGpu", known(80), known(4), 1, 1, 20},
+                    Cores{"MoreTasksThanCores", known(8), known(8), 1, 4, 1},
+                    Cores{"MoreGpusThanThereAre", known(80), known(4), 8, 1, 80},
+                    Cores{"UnknownCores", {}, known(4), 4, 4, 0},
+                    Cores{"UnknownDevices", known(80), {}, 4, 4, 0},
+                    Cores{"UnconfirmedCores",
+                          Fact{.value = 80, .source = "hearsay", .unconfirmed = true}, known(4), 4,
+                          4, 0}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace bench::platform

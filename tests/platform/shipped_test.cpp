@@ -58,7 +58,7 @@ TEST_P(ShippedPlatformTest, IsWhole) {
   EXPECT_NE(platform_.description, "");
   EXPECT_NE(platform_.scheduler_name, "");
   std::filesystem::path found;
-  EXPECT_NE(read_job_template(platform_.job_template, "/nowhere", found), "");
+  EXPECT_NE(read_job_template(platform_.job_template, {"/nowhere"}, found), "");
 }
 
 TEST_P(ShippedPlatformTest, IsDescribedAsAMachine) {
@@ -192,7 +192,7 @@ class ShippedTemplateTest : public testing::TestWithParam<Head> {
   static std::string head(const std::string& name, const Holes& holes) {
     const Shipped shipped;
     std::filesystem::path found;
-    const std::string text = read_job_template(name + ".job", "/nowhere", found);
+    const std::string text = read_job_template(name + ".job", {"/nowhere"}, found);
     const std::string script = fill(text, name, holes);
     EXPECT_TRUE(script.starts_with("#!/bin/bash\n"));
     EXPECT_TRUE(script.ends_with("\necho body\n")) << script;

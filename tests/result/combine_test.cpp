@@ -39,6 +39,18 @@ TEST(Combine, UnitesColumnsByWhatIsShown) {
             "id,m[h],n[GB],old,m[s]\n0,,2,1,3\n1,4,5,,\n");
 }
 
+TEST(Combine, SaysWhichRunAWorkpackageBelongsTo) {
+  std::vector<RunTable> runs{{0, table_of({{"n", "", "n"}, {"old", "", "old"}}, {{1LL, 2LL}})},
+                             {1, table_of({{"n", "", "n"}}, {{3LL}})}};
+  runs[0].table.sources = {{.done = 0, .not_done = {{5, true, "exit code 1"}}}};
+  runs[1].table.sources = {{.done = 0, .not_done = {{5, true, "exit code 1"}}}};
+  EXPECT_EQ(notes_of(combine(runs, false)),
+            (std::vector<std::string>{"n/a in old: 1 row, workpackage 5 of run 1: exit code 1",
+                                      "failed: 1 row, workpackage 5 of run 0: exit code 1"}));
+  runs[1].table.sources = {{}};
+  EXPECT_EQ(notes_of(combine(runs, false)).front(), "n/a in old: run 1 has no such column");
+}
+
 TEST(Combine, KeepsColumnsOfOneRunApartThatShareATitle) {
   const std::vector<RunTable> runs{
       {0, table_of({{"id", "", "jube_wp_id"}}, {{7LL}})},

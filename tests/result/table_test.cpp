@@ -24,7 +24,7 @@ Table multi_line_table() {
                     {"F title", "", 12, {}},
                     {"ml", "", 0, {}},
                     {"v", "", 2, {}}};
-  table.rows = {{cell(9LL), cell("a"), cell(3.14159, ".2f"), cell("l1\nlong line 2"), empty}};
+  table.rows = {{cell(9LL), cell("a"), cell(3.14159, ".2f"), cell("l1\nlong line 2"), cell(1LL)}};
   return table;
 }
 
@@ -40,20 +40,52 @@ TEST(Table, PrettyShowsContinuationLinesToTheLeft) {
   EXPECT_EQ(render(multi_line_table(), Style::pretty), R"(r:
 |  n | u[GB] |      F title |          ml |  v |
 |----|-------|--------------|-------------|----|
-|  9 |     a |         3.14 |          l1 |    |
+|  9 |     a |         3.14 |          l1 |  1 |
 |    |       |              | long line 2 |    |
 )");
 }
 
-TEST(Table, CsvQuotesNothing) {
+TEST(Table, ANewlineAtTheEndOfAValueIsNoLine) {
   Table table;
-  table.headings = {{"n", "", 0, {}}, {"s", "", 0, {}}, {"u", "GB", 0, {}},
-                    {"q", "", 0, {}}, {"f", "", 0, {}}, {"v", "", 9, {}}};
-  table.rows = {
-      {cell(2LL), cell("10"), cell("a"), cell("x,y \"z\""), cell(3.14159, ".3e"), cell(2LL)}};
-  EXPECT_EQ(render(table, Style::csv), R"(n,s,u[GB],q,f,v
-2,10,a,x,y "z",3.142e+00,2
-)");
+  table.name = "r";
+  table.headings = {{"a", "", 0, {}}, {"b", "", 0, {}}};
+  table.rows = {{cell("v1.2\n"), cell("1\n2\n")}};
+  EXPECT_EQ(render(table, Style::pretty),
+            "r:\n|    a | b |\n|------|---|\n| v1.2 | 1 |\n|      | 2 |\n");
+  EXPECT_EQ(render(table, Style::markdown),
+            "**r**\n\n|    a |      b |\n|-----:|-------:|\n| v1.2 | 1<br>2 |\n");
+}
+
+TEST(Table, CsvQuotesWhatWouldShiftColumns) {
+  Table table;
+  table.headings = {{"n", "", 0, {}}, {"a,b", "", 0, {}}, {"u", "GB", 0, {}},
+                    {"q", "", 0, {}}, {"f", "", 0, {}},   {"v", "", 0, {}}};
+  table.rows = {{cell(2LL), cell("1,28,28"), cell(" a "), cell("x \"z\""), cell(3.14159, ".3e"),
+                 cell("1\r2")}};
+  EXPECT_EQ(render(table, Style::csv),
+            "n,\"a,b\",u[GB],q,f,v\n2,\"1,28,28\", a ,\"x \"\"z\"\"\",3.142e+00,\"1\r2\"\n");
+}
+
+TEST(Table, CsvHasTheLeastWidthOfAColumn) {
+  Table table;
+  table.headings = {{"n", "", 3, {}}, {"v", "", 0, {}}};
+  table.rows = {{cell(2LL), cell(1LL)}, {cell(12345LL), cell(1LL)}, {cell("a,"), cell(1LL)}};
+  EXPECT_EQ(render(table, Style::csv), "  n,v\n  2,1\n12345,1\n\" a,\",1\n");
+}
+
+TEST(Table, CsvQuotesItsOwnSeparatorOnly) {
+  Table table;
+  table.headings = {{"a", "", 0, {}}, {"b", "", 0, {}}};
+  table.rows = {{cell("1,2"), cell("x; y")}};
+  table.separator = "; ";
+  EXPECT_EQ(render(table, Style::csv), "a; b\n1,2; \"x; y\"\n");
+}
+
+TEST(Table, CsvKeepsTheLineOfARowOfOneEmptyCell) {
+  Table table;
+  table.headings = {{"a", "", 0, {}}};
+  table.rows = {{empty}, {cell(1LL)}};
+  EXPECT_EQ(render(table, Style::csv), "a\n\"\"\n1\n");
 }
 
 TEST(Table, CsvTurnsNewlinesIntoBlanks) {
@@ -81,7 +113,7 @@ TEST(Table, TransposedPrettyHasNoRule) {
   EXPECT_EQ(render(table, Style::pretty), R"(tr:
 | n |       1 |       2 |
 | q | x,y "z" | x,y "z" |
-| v |       1 |         |
+| v |       1 |     n/a |
 )");
 }
 
@@ -89,7 +121,7 @@ TEST(Table, TransposedCsv) {
   Table table = quoted_table();
   table.transpose = true;
   EXPECT_EQ(render(table, Style::csv), R"(n,1,2
-q,x,y "z",x,y "z"
+q,"x,y ""z""","x,y ""z"""
 v,1,
 )");
 }
@@ -99,7 +131,7 @@ TEST(Table, WithoutRowsIsItsHeader) {
   table.rows.clear();
   EXPECT_EQ(render(table, Style::pretty), "tr:\n| n | q | v |\n|---|---|---|\n");
   EXPECT_EQ(render(table, Style::csv), "n,q,v\n");
-  EXPECT_EQ(render(table, Style::json), "[]\n");
+  EXPECT_EQ(render(table, Style::json), "{\n  \"tr\": []\n}\n");
 }
 
 TEST(Table, WidthsAreThoseOfTheTerminal) {
@@ -140,11 +172,11 @@ n/a in power_w: the meter wrote nothing
 )");
 }
 
-TEST(Table, CsvHasNoNotes) {
+TEST(Table, CsvHasNoNotesAndEmptyCells) {
   EXPECT_EQ(render(energy_table(), Style::csv), R"(n,energy_wh[Wh] (estimated),power_w[W]
 1,0.5,250.0 (estimated)
-2,n/a,300.0
-3,n/a,n/a
+2,,300.0
+3,,
 )");
 }
 
@@ -155,43 +187,94 @@ TEST(Table, OneReasonForSeveralColumnsIsOneNote) {
   EXPECT_EQ(render(table, Style::aligned), "  a,  b\nn/a,n/a\nn/a,  1\nn/a in a, b: why\n");
 }
 
+TEST(Table, FilesOfAlignedTablesHaveNoNotes) {
+  Table table;
+  table.headings = {{"a", "", 0, {}}};
+  table.rows = {{absent("why")}};
+  EXPECT_EQ(render(table, Style::aligned, Notes::none), "  a\nn/a\n");
+}
+
 TEST(Table, JsonKeepsNumbersUnitsAndReasons) {
   Table table = energy_table();
   table.rows.pop_back();
-  EXPECT_EQ(render(table, Style::json), R"([
-  {
-    "n": 1,
-    "energy_wh": 0.5,
-    "energy_wh_unit": "Wh",
-    "energy_wh_estimated": true,
-    "power_w": 250.0,
-    "power_w_unit": "W",
-    "power_w_estimated": true
-  },
-  {
-    "n": 2,
-    "energy_wh": null,
-    "energy_wh_unit": "Wh",
-    "energy_wh_absent": "no power source",
-    "power_w": 300.0,
-    "power_w_unit": "W"
-  }
-]
+  EXPECT_EQ(render(table, Style::json), R"({
+  "e": [
+    {
+      "n": 1,
+      "energy_wh": 0.5,
+      "energy_wh_unit": "Wh",
+      "energy_wh_estimated": true,
+      "power_w": 250.0,
+      "power_w_unit": "W",
+      "power_w_estimated": true
+    },
+    {
+      "n": 2,
+      "energy_wh": null,
+      "energy_wh_unit": "Wh",
+      "energy_wh_absent": "no power source",
+      "power_w": 300.0,
+      "power_w_unit": "W"
+    }
+  ]
+}
 )");
 }
 
-TEST(Table, JsonWritesWhatItLacksAsText) {
+TEST(Table, JsonHasNullForWhatItLacks) {
   Table table;
+  table.name = "t";
   table.headings = {{"a", "", 0, {}}, {"a", "", 0, {}}, {"b", "", 0, {}}};
   table.rows = {{cell(std::stod("nan")), cell(-std::stod("inf"), ".2f"), cell("\xff\"")}};
-  EXPECT_EQ(render(table, Style::json), R"([
-  {
-    "a": "nan",
-    "a_2": "-inf",
-    "b": "�\""
-  }
-]
+  EXPECT_EQ(render(table, Style::json), R"({
+  "t": [
+    {
+      "a": null,
+      "a_absent": "nan",
+      "a_2": null,
+      "a_2_absent": "-inf",
+      "b": "�\""
+    }
+  ]
+}
 )");
+}
+
+TEST(Table, JsonHasIntegersBeyond64BitsAsTextsUnlessTheyFitWithoutASign) {
+  Table table;
+  table.name = "t";
+  table.headings = {{"a", "", 0, {}}, {"b", "", 0, {}}};
+  table.rows = {{cell("18446744073709551615"), cell("99999999999999999999999999")}};
+  for (Cell& one : table.rows[0])
+    one.is_wide_integer = true;
+  EXPECT_EQ(render(table, Style::json), R"({
+  "t": [
+    {
+      "a": 18446744073709551615,
+      "b": "99999999999999999999999999"
+    }
+  ]
+}
+)");
+}
+
+TEST(Table, VerticalHasALineForEachCell) {
+  Table table = energy_table();
+  table.rows.resize(2);
+  table.rows[1][0] = cell("a\nb\n");
+  EXPECT_EQ(render_vertical(table), R"(e, row 1 of 2:
+  n                         | 1
+  energy_wh[Wh] (estimated) | 0.5
+  power_w[W]                | 250.0 (estimated)
+e, row 2 of 2:
+  n                         | a
+                            | b
+  energy_wh[Wh] (estimated) | n/a
+  power_w[W]                | 300.0
+n/a in energy_wh: no power source
+(estimated) in energy_wh, power_w: from a model, not a measurement
+)");
+  EXPECT_EQ(pretty_width(table), 53U);
 }
 
 TEST(Table, MarkdownEscapesWhatItWouldInterpret) {
@@ -218,7 +301,7 @@ TEST(Table, MarkdownTransposedHasTheFirstColumnAsHeader) {
 | n |       1 |       2 |
 |--:|--------:|--------:|
 | q | x,y "z" | x,y "z" |
-| v |       1 |         |
+| v |       1 |     n/a |
 )");
 }
 

@@ -55,7 +55,7 @@ inline JobReport report(JobReport::State state, const std::string& word = "",
                         Outcome outcome = Outcome::done) {
   JobReport report;
   report.id = "100";
-  report.submission = "sub";
+  report.comment = "sub";
   report.name = "bench-sub";
   report.state = state;
   report.word = word;
@@ -101,11 +101,12 @@ class BatchFixture : public testing::Test {
 
   support::TempDirectory directory_;
   std::shared_ptr<Script> script_ = std::make_shared<Script>();
-  /// Waits for no sentinel.
+  /// Asks with each update, and waits for no sentinel.
   BatchQueue queue_{std::make_unique<ScriptedSystem>(script_),
-                    {.interval_s = 15, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0}};
+                    {.interval_s = 0, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0}};
   /// Waits for sentinels as long as it takes.
-  BatchQueue patient_{std::make_unique<ScriptedSystem>(script_), {.grace_s = 3600}};
+  BatchQueue patient_{std::make_unique<ScriptedSystem>(script_),
+                      {.interval_s = 0, .grace_s = 3600}};
 };
 
 }  // namespace bench::schedule

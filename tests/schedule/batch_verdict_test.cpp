@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/uuid.hpp>
+
 namespace bench::schedule {
 namespace {
 
@@ -31,7 +33,7 @@ TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
     script_->queue.jobs = {*c.queue};
   if (c.books)
     script_->books.jobs = {*c.books};
-  const auto completions = queue_.ask().completions;
+  const auto completions = queue_.update().completions;
   EXPECT_EQ(queue_.active(), c.outcome ? 0U : 1U);
   ASSERT_EQ(completions.size(), c.outcome ? 1U : 0U);
   if (!c.outcome)
@@ -110,9 +112,15 @@ std::vector<Case> silent() {
 /// Another job has the id now; the batch system shows comments or not.
 std::vector<Case> reused() {
   auto other = report(State::running, "RUNNING");
-  other.submission = "another";
+  other.comment = make_uuid();
+  auto rewritten = report(State::running, "RUNNING");
+  rewritten.comment = "for Anna";
+  auto of_foreign_name = rewritten;
+  of_foreign_name.name = "another";
+  auto rewritten_end = report(State::ended, "TIMEOUT", Outcome::timeout);
+  rewritten_end.comment = "for Anna";
   auto by_name = report(State::running, "RUNNING");
-  by_name.submission = "";
+  by_name.comment = "";
   auto of_other_name = by_name;
   of_other_name.name = "another";
   auto without_name = by_name;
@@ -126,6 +134,25 @@ std::vector<Case> reused() {
       {"IdOfAnotherCommentThatFailed", Left::nothing, failed, {}, Outcome::interrupted, unknown},
       {"IdOfAnotherInTheBooks", Left::nothing, {}, failed, Outcome::interrupted, unknown},
       {"IdOfAnotherName", Left::nothing, of_other_name, {}, Outcome::interrupted, unknown},
+      {"IdAndNameWithARewrittenComment", Left::nothing, rewritten, {}, {}},
+      {"EndOfAJobWithARewrittenComment",
+       Left::begun,
+       rewritten_end,
+       {},
+       Outcome::timeout,
+       "Scripted job 100: TIMEOUT"},
+      {"EndInTheBooksOfAJobWithARewrittenComment",
+       Left::begun,
+       {},
+       rewritten_end,
+       Outcome::timeout,
+       "Scripted job 100: TIMEOUT"},
+      {"IdOfAnotherNameWithARewrittenComment",
+       Left::nothing,
+       of_foreign_name,
+       {},
+       Outcome::interrupted,
+       unknown},
       {"IdAndNameWithoutComment", Left::begun, by_name, {}, {}},
       {"IdAlone", Left::begun, without_name, {}, {}}};
 }
@@ -142,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused())
 class OneOfManyTest : public BatchFixture {
  protected:
   Completion end() {
-    const auto completions = queue_.ask().completions;
+    const auto completions = queue_.update().completions;
     return completions.empty() ? Completion{.reason = "(nothing ended)"} : completions.back();
   }
 };
@@ -155,6 +182,16 @@ TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueue) {
   EXPECT_EQ(told.workpackage, 2);
   EXPECT_EQ(told.outcome, Outcome::cancelled);
   EXPECT_EQ(told.reason, "Scripted job 100_2 was cancelled before it began");
+}
+
+TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueueWithRewrittenComments) {
+  queue_.add(job(1, "100_1", 1));
+  queue_.add(job(2, "100_2", 2));
+  script_->queue.jobs = {task(1, State::running)};
+  script_->queue.jobs[0].comment = "for Anna";
+  const Completion told = end();
+  EXPECT_EQ(told.workpackage, 2);
+  EXPECT_EQ(told.outcome, Outcome::cancelled);
 }
 
 TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreKnownToHaveBegun) {
@@ -187,7 +224,7 @@ TEST_F(OneOfManyTest, SharesTheFateOfItsPack) {
   queue_.add(job(2));
   leave(job(1), Left::success);
   script_->queue.jobs = {report(State::ended, "NODE_FAIL", Outcome::node_fail)};
-  const auto completions = queue_.ask().completions;
+  const auto completions = queue_.update().completions;
   ASSERT_EQ(completions.size(), 2U);
   EXPECT_EQ(completions[0].outcome, Outcome::done);
   EXPECT_EQ(completions[1].outcome, Outcome::node_fail);

@@ -69,7 +69,7 @@ class LocalFixture : public testing::Test {
   support::TempDirectory directory_;
   std::filesystem::path work_ = directory_.path() / "work";
   std::string uuid_ = make_uuid();
-  LocalBackend backend_{2};
+  LocalBackend backend_;
 };
 
 }  // namespace bench::schedule

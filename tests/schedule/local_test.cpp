@@ -170,7 +170,7 @@ TEST_F(LocalFixture, EndsWhatItAbandons) {
 TEST_F(LocalFixture, LetsWhatItLeavesGoOn) {
   const Job one = job({"echo $$ > pid; while ! test -e go; do sleep 0.05; done"});
   {
-    LocalBackend backend(1);
+    LocalBackend backend;
     backend.start(one);
     process_in(work_);
     backend.leave();
@@ -197,21 +197,25 @@ TEST_F(LocalFixture, AsksAllThatItAbandonsToEndBeforeItWaitsForAny) {
   EXPECT_TRUE(support::is_gone(first));
 }
 
-TEST_F(LocalFixture, HasRoomForAsManyAsItHasSlots) {
-  EXPECT_EQ(backend_.room(false), 2U);
-  EXPECT_EQ(backend_.room(true), 1U);
-  backend_.start(job({"sleep 1000"}));
-  EXPECT_EQ(backend_.room(false), 1U);
-  EXPECT_EQ(backend_.room(true), 0U) << "a batch step runs alone";
-  backend_.start(job({"sleep 1000"}));
-  EXPECT_EQ(backend_.room(false), 0U);
+TEST_F(LocalFixture, HasRoomForAsManyAsAllAllow) {
+  EXPECT_EQ(backend_.room(3), 3U);
+  EXPECT_EQ(backend_.room(1), 1U);
+  Job first = job({"sleep 1000"});
+  first.at_once = 3;
+  backend_.start(std::move(first));
+  EXPECT_EQ(backend_.room(5), 2U);
+  EXPECT_EQ(backend_.room(1), 0U);
+  Job second = job({"sleep 1000"});
+  second.at_once = 2;
+  backend_.start(std::move(second));
+  EXPECT_EQ(backend_.room(3), 0U);
   EXPECT_EQ(backend_.active(), 2U);
 }
 
-TEST_F(LocalFixture, HasNoRoomBesideABatchStep) {
+TEST_F(LocalFixture, HasNoRoomBesideAnAttemptThatRunsAlone) {
   backend_.start(script_job("exec sleep 1000\n"));
-  EXPECT_EQ(backend_.room(false), 0U);
-  EXPECT_EQ(backend_.room(true), 0U);
+  EXPECT_EQ(backend_.room(16), 0U);
+  EXPECT_EQ(backend_.room(1), 0U);
 }
 
 TEST_F(LocalFixture, RunsAttemptsAtTheSameTime) {

@@ -9,9 +9,6 @@ namespace bench::schedule {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
-using State = JobReport::State;
 using Kind = Verdict::Kind;
 
 /// Slurm's programs as a test writes them.
@@ -84,7 +81,8 @@ std::string name_of_case(const testing::TestParamInfo<Case>& one) {
 
 INSTANTIATE_TEST_SUITE_P(
     Accepts, SbatchTest,
-    testing::Values(accepted("Id", "123\n"), accepted("IdAndCluster", "123;cluster\n"),
+    testing::Values(accepted("Id", "123\n"),
+                    Case{"IdAndCluster", "123;blue\n", "", 0, Kind::accepted, "123;blue", ""},
                     accepted("IdAndWarning", "123\n", "sbatch: warning: can't run 2 on 1\n")),
     name_of_case);
 
@@ -178,170 +176,18 @@ TEST_F(SlurmTest, DoesNotPassOnWhatWouldChangeTheJob) {
   EXPECT_EQ(read_file(seen), ",,,,/etc/slurm.conf,kept\n");
 }
 
-const std::string heading =
-    "JOBID|ARRAY_JOB_ID|ARRAY_TASK_ID|STATE|REASON|EXEC_HOST|NAME|COMMENT\n";
-
-class SqueueTest : public SlurmTest {
- protected:
-  Answer answer_to(const std::string& lines) {
-    programs_.say("squeue", heading + lines);
-    return slurm_.ask({"1"});
-  }
-};
-
-TEST_F(SqueueTest, TellsOfAJob) {
-  const Answer queue = answer_to("12|12|N/A|RUNNING|None|node3|train|sub\n");
-  EXPECT_EQ(queue.trouble, "");
-  ASSERT_EQ(queue.jobs.size(), 1U);
-  const JobReport& job = queue.jobs[0];
-  EXPECT_EQ(job.id, "12");
-  EXPECT_EQ(job.task, std::nullopt);
-  EXPECT_EQ(job.state, State::running);
-  EXPECT_EQ(job.word, "RUNNING");
-  EXPECT_EQ(job.reason, "");
-  EXPECT_EQ(job.host, "node3");
-  EXPECT_EQ(job.name, "train");
-  EXPECT_EQ(job.submission, "sub");
-}
-
-TEST_F(SqueueTest, TellsOfTasksByTheirArray) {
-  const Answer queue =
-      answer_to("15|14|0|COMPLETED|None|n1|a|sub\n14|14|11|PENDING|JobArrayTaskLimit|n/a|a|sub\n");
-  ASSERT_EQ(queue.jobs.size(), 2U);
-  EXPECT_EQ(queue.jobs[0].id, "14_0");
-  EXPECT_EQ(queue.jobs[0].task, 0);
-  EXPECT_EQ(queue.jobs[0].state, State::ended);
-  EXPECT_EQ(queue.jobs[0].outcome, Outcome::done);
-  EXPECT_EQ(queue.jobs[1].id, "14_11");
-  EXPECT_EQ(queue.jobs[1].task, 11);
-  EXPECT_EQ(queue.jobs[1].reason, "JobArrayTaskLimit");
-  EXPECT_EQ(queue.jobs[1].host, "");
-}
-
-TEST_F(SqueueTest, TellsOfTheReasonOfAnEnd) {
-  const Answer queue = answer_to("1|1|N/A|FAILED|JobLaunchFailure|n1|a|sub\n");
-  ASSERT_EQ(queue.jobs.size(), 1U);
-  EXPECT_EQ(queue.jobs[0].outcome, Outcome::launch_failure);
-}
-
-TEST_F(SqueueTest, TellsTheWholeComment) {
-  const Answer queue = answer_to("1|1|N/A|PENDING|None|n/a|a|b|c\n2|2|N/A|PENDING|None|n/a|a|\n");
-  ASSERT_EQ(queue.jobs.size(), 2U);
-  EXPECT_EQ(queue.jobs[0].submission, "b|c");
-  EXPECT_EQ(queue.jobs[1].submission, "");
-}
-
-TEST_F(SqueueTest, TellsOfNoJobs) {
-  const Answer queue = answer_to("");
-  EXPECT_EQ(queue.trouble, "");
-  EXPECT_THAT(queue.jobs, IsEmpty());
-}
-
-/// Squeue minds a single id that it does not know.
-TEST_F(SqueueTest, IsAskedForASingleIdAsForAPair) {
-  answer_to("");
-  EXPECT_THAT(programs_.calls("squeue"), ElementsAre(testing::EndsWith(" -j 1,1")));
-}
-
-TEST_F(SqueueTest, IsAskedForAnArrayOnce) {
-  programs_.say("squeue", heading);
-  slurm_.ask({"14_0", "14_1", "15"});
-  EXPECT_THAT(programs_.calls("squeue"), ElementsAre(testing::EndsWith(" -j 14,15")));
-}
-
-TEST_F(SqueueTest, IsAskedForAllOfThisUser) {
-  programs_.say("squeue", heading + "1|1|N/A|PENDING|None|n/a|a|sub\n");
-  EXPECT_EQ(slurm_.ask_for_all().jobs.size(), 1U);
-  EXPECT_THAT(programs_.calls("squeue"), ElementsAre(StartsWith("-a --me -r -t all -o ")));
-}
-
-struct Trouble {
-  std::string name;
-  std::string output;
-  std::string error;
-  int exit_code;
-  std::string expected;
-};
-void PrintTo(const Trouble& t, std::ostream* out) {
-  *out << t.name;
-}
-
-class SqueueTroubleTest : public SlurmTest, public testing::WithParamInterface<Trouble> {};
-
-TEST_P(SqueueTroubleTest, LeavesNothingKnown) {
-  const Trouble& t = GetParam();
-  programs_.say("squeue", t.output, t.error, t.exit_code);
-  const Answer queue = slurm_.ask({"1", "2"});
-  EXPECT_EQ(queue.trouble, "squeue" + t.expected);
-  EXPECT_THAT(queue.jobs, IsEmpty());
-}
-
-const std::string no_list = " answered something that is no list of jobs";
-
-INSTANTIATE_TEST_SUITE_P(
-    Answers, SqueueTroubleTest,
-    testing::Values(Trouble{"Down", "", "Unable to contact slurm controller\n", 1,
-                            ": Unable to contact slurm controller"},
-                    Trouble{"Silent", "", "", 2, ": exit code 2"},
-                    Trouble{"Empty", "", "", 0, no_list},
-                    Trouble{"Garbage", "hello\n", "", 0, no_list},
-                    Trouble{"WithoutHeading", "1|1|N/A|RUNNING|None|n1|a|sub\n", "", 0, no_list},
-                    Trouble{"CutOff", heading + "1|1|N/A|RUNNING|None|n1|a|sub\n2|2|N/A|RUN", "", 0,
-                            no_list + ": 2|2|N/A|RUN"},
-                    Trouble{"UnknownState", heading + "1|1|N/A|DANCING|None|n1|a|sub\n", "", 0,
-                            no_list + ": 1|1|N/A|DANCING|None|n1|a|sub"},
-                    Trouble{"NoId", heading + "x|1|N/A|RUNNING|None|n1|a|sub\n", "", 0,
-                            no_list + ": x|1|N/A|RUNNING|None|n1|a|sub"}),
-    [](const auto& one) { return one.param.name; });
-
-TEST_F(SlurmTest, IsInTroubleWithoutSqueue) {
-  EXPECT_EQ(slurm_.ask({"1"}).trouble, "squeue: cannot start 'squeue': not found on PATH");
-}
-
-class SacctTest : public SlurmTest {};
-
-TEST_F(SacctTest, TellsOfEndedJobs) {
-  programs_.say("sacct",
-                "14_3|TIMEOUT|train|node7|sub\n15|CANCELLED by 0|train|None assigned|a|b\n"
-                "16|RUNNING|train|node1|sub\n17|FAILED|x|node[1-2]|\ncut|off\n");
-  const Answer books = slurm_.look_up({"14_3", "15", "16", "17"});
-  EXPECT_EQ(books.trouble, "");
-  ASSERT_EQ(books.jobs.size(), 3U);
-  EXPECT_EQ(books.jobs[0].id, "14_3");
-  EXPECT_EQ(books.jobs[0].task, 3);
-  EXPECT_EQ(books.jobs[0].state, State::ended);
-  EXPECT_EQ(books.jobs[0].outcome, Outcome::timeout);
-  EXPECT_EQ(books.jobs[0].host, "node7");
-  EXPECT_EQ(books.jobs[0].submission, "sub");
-  EXPECT_EQ(books.jobs[1].outcome, Outcome::cancelled);
-  EXPECT_EQ(books.jobs[1].submission, "a|b");
-  EXPECT_EQ(books.jobs[1].host, "");
-  EXPECT_EQ(books.jobs[2].outcome, Outcome::failed);
-  EXPECT_EQ(books.jobs[2].host, "");
-  EXPECT_THAT(programs_.calls("sacct"), ElementsAre(StartsWith("-X -P -n -j 14,15,16,17 -o ")));
-}
-
-TEST_F(SacctTest, IsInTroubleWhereTheBooksDoNotAnswer) {
-  programs_.say("sacct", "", "sacct: error: slurmdbd: Connection refused\n", 1);
-  EXPECT_EQ(slurm_.look_up({"1"}).trouble, "sacct: error: slurmdbd: Connection refused");
-}
-
-TEST_F(SacctTest, IsAskedOnceWhereThereAreNoBooks) {
-  programs_.say("sacct", "", "Slurm accounting storage is disabled\n", 1);
-  for (int k = 0; k < 2; ++k) {
-    const Answer books = slurm_.look_up({"1"});
-    EXPECT_EQ(books.trouble, "");
-    EXPECT_THAT(books.jobs, IsEmpty());
-  }
-  EXPECT_EQ(programs_.calls("sacct").size(), 1U);
-}
-
 class ScancelTest : public SlurmTest {};
 
 TEST_F(ScancelTest, IsTheEndOfJobsAndTasks) {
   programs_.say("scancel", "");
   EXPECT_EQ(slurm_.cancel({"12", "14_3"}), "");
   EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12 14_3"));
+}
+
+TEST_F(ScancelTest, NamesTheClusterOfAJob) {
+  programs_.say("scancel", "");
+  EXPECT_EQ(slurm_.cancel({"12", "14_3;blue"}), "");
+  EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12", "-M blue 14_3"));
 }
 
 TEST_F(ScancelTest, IsNotMindedWhereAJobIsGone) {

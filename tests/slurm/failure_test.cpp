@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/schedule/orphans.hpp>
+
 namespace bench::slurm {
 namespace {
 
@@ -204,6 +206,55 @@ TEST_F(RetryTest, AfterANodeFailure) {
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
   EXPECT_EQ(site.states(), site.all("done", 1));
+}
+
+/// Its node's daemon has died, so that nobody ends the script when the job is given up.
+TEST_F(RetryTest, AnAttemptThatRunsOnLeavesItsSuccessorAlone) {
+  site.sweep(
+      1,
+      "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; while [ ! -e "
+      "$jube_benchmark_home/go ]; do sleep 0.1; done; exit 7; }",
+      retry("node_fail"));
+  site.run();
+  const std::string job = running(1).at(0);
+  const std::string node = cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"});
+  cluster().kill_node(node);
+  cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=drain", "reason=test"});
+  down(job);
+  const std::string old =
+      split(split(read_file(site.workpackage(0) / "sentinel"), "attempt=").at(1), "\n").front();
+  EXPECT_EQ(site.go_on().status.code, 0);
+  ASSERT_THAT(site.outcomes(), ElementsAre("node_fail", ""));
+  write_file_atomically(site.home() / "go", "");
+  ASSERT_TRUE(support::eventually([&] { return schedule::find_orphans({old}).empty(); }));
+  EXPECT_FALSE(std::filesystem::exists(site.workpackage(0) / "sentinel"));
+  cluster().start_node(node);
+  cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=resume"});
+  const auto again = site.go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
+}
+
+/// Without accounting nobody but Slurm's daemon tells what became of a job, after a while.
+TEST_F(RetryTest, AfterATimeoutThatSlurmHasForgotten) {
+  const Cluster forgetful({"plain", "MinJobAge=2"});
+  const Site there(&forgetful);
+  there.sweep(2, "test -e ../../../../again.$n || { touch ../../../../again.$n; sleep 300; }",
+              {"batch: {time_limit: \"00:02:00\"}", "retry: {on: [timeout], times: 1}"});
+  there.run();
+  ASSERT_TRUE(support::eventually([&] { return there.witness().size() == 2; }));
+  for (const Attempt& attempt : there.attempts())
+    forgetful.ask({"scontrol", "update", "jobid=" + attempt.job_id, "EndTime=now+1"});
+  const auto has_forgotten = [&] {
+    return forgetful.ask({"squeue", "-h", "-t", "all", "-o", "%A"}).empty();
+  };
+  // It looks for old jobs once a minute only.
+  ASSERT_TRUE(support::eventually(has_forgotten) || support::eventually(has_forgotten) ||
+              support::eventually(has_forgotten));
+  const auto again = there.go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(there.outcomes(), testing::Contains("timeout"));
+  EXPECT_EQ(there.states(), there.all("done", 2));
 }
 
 TEST_F(RetryTest, AfterATimeoutWithALongerLimit) {

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <bench/base/uuid.hpp>
+
 namespace bench::slurm {
 namespace {
 
@@ -92,7 +94,8 @@ TEST_F(StatesTest, AnotherJobOfTheSameIdIsNotOurs) {
   site.programs().forget_jobs();
   site.programs().fates({"TIMEOUT", "COMPLETED"});
   // The next job gets the same id, as after a crash of the controller.
-  write_file_atomically(site.home() / "other.sh", "#!/bin/bash\n#SBATCH --comment=other\n");
+  write_file_atomically(site.home() / "other.sh",
+                        "#!/bin/bash\n#SBATCH --comment=" + make_uuid() + "\n");
   Environment environment = current_environment();
   for (const auto& [name, value] : site.programs().environment())
     set_variable(environment, name, value);
@@ -108,7 +111,7 @@ TEST_F(StatesTest, ASubmissionToANamedClusterIsUnderstood) {
   site.programs().mishap("sbatch", {.output = "101;fake\n", .also = true});
   site.sweep(1);
   EXPECT_EQ(site.run({"--wait"}).status.code, 0);
-  EXPECT_EQ(site.attempts().at(0).job_id, "101");
+  EXPECT_EQ(site.attempts().at(0).job_id, "101;fake");
 }
 
 TEST_F(StatesTest, AnAnswerWithoutAnIdIsLookedFor) {

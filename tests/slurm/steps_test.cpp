@@ -95,6 +95,25 @@ TEST_F(StepsTest, EachOfAPackHasGpusOfItsOwn) {
               UnorderedElementsAre("0", "1", "2", "3"));
 }
 
+TEST_F(StepsTest, WhatBashReadsFirstIsNoOutput) {
+  const Site site(&cluster());
+  write_file_atomically(site.home() / "settings.sh", "echo hello; SETTING=mine\n");
+  site.sweep(1, "echo $SETTING");
+  ProcessSpec spec = site.spec({"run", "sweep.yaml", "--platform", "fx", "--wait"});
+  set_variable(*spec.environment, "BASH_ENV", (site.home() / "settings.sh").string());
+  const auto run = run_command(spec, 120);
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_EQ(read_file(site.workpackage(0) / "work" / "stdout"), "mine\n");
+}
+
+TEST_F(StepsTest, ATaskThatFailsEndsTheOthers) {
+  const Site site(&cluster());
+  site.sweep(1, "$jube_starter sh -c 'test $SLURM_PROCID = 1 || exit 3; sleep 300'",
+             {"batch: {tasks_per_node: 2, time_limit: \"00:05:00\"}"});
+  EXPECT_EQ(site.run({"--wait", "--launcher", "srun"}).status.code, 1);
+  EXPECT_THAT(site.outcomes(), ElementsAre("failed"));
+}
+
 TEST_F(StepsTest, HaveTheEnergyOfAllTheirPrograms) {
   const Site site(&cluster());
   write_file_atomically(site.home() / "energy.yaml", R"(name: energy

@@ -168,9 +168,9 @@ TEST_F(SubmissionTest, ALostAnswerIsNoSecondSubmission) {
   EXPECT_EQ(cluster().ask({"squeue", "-h", "-r", "-t", "PD,R", "-o", "%A"}), "");
 }
 
-TEST_F(SubmissionTest, ARefusalFailsTheWorkpackagesAtOnceWithSlurmsWords) {
+TEST_F(SubmissionTest, ARefusalLeavesTheWorkpackagesReadyAndIsToldOnce) {
   Site site(&cluster());
-  site.sweep(2);
+  site.sweep(4, "exit 0", {"batch: {array: false}"});
   site.programs().mishap("sbatch", {.error = "sbatch: error: Batch job submission failed: "
                                              "Job violates accounting/QOS policy\n",
                                     .code = 1});
@@ -178,8 +178,26 @@ TEST_F(SubmissionTest, ARefusalFailsTheWorkpackagesAtOnceWithSlurmsWords) {
   EXPECT_EQ(run.status.code, 1);
   EXPECT_THAT(run.standard_error, HasSubstr("Job violates accounting/QOS policy"));
   EXPECT_THAT(site.programs().calls("sbatch"), SizeIs(1));
-  EXPECT_THAT(site.outcomes(), ElementsAre("launch_failure", "launch_failure"));
-  EXPECT_THAT(site.witness(), IsEmpty());
+  EXPECT_EQ(site.states(), site.all("ready", 4));
+  EXPECT_EQ(split(run.standard_error, "Job violates").size(), 2U) << run.standard_error;
+  const auto again = site.go_on({"--wait", "--account", "other"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_EQ(site.witness(), Site::each_once(4));
+  EXPECT_EQ(
+      cluster().ask({"squeue", "-h", "-t", "all", "-j", site.attempts().at(3).job_id, "-o", "%a"}),
+      "other");
+}
+
+/// Jobs that ask for different things are asked about until the same is said of two.
+TEST_F(SubmissionTest, ARefusalOfTwoKindsOfJobsIsOneOfAll) {
+  Site site(&cluster());
+  site.sweep(6, "exit 0", {"batch: {threads_per_task: 1$n}"});
+  site.programs().mishap("sbatch", {.error = "sbatch: error: Invalid account\n", .code = 1}, 9);
+  const auto run = site.run();
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr("6 workpackages: sbatch: error: Invalid account"));
+  EXPECT_THAT(site.programs().calls("sbatch"), SizeIs(2));
+  EXPECT_EQ(site.states(), site.all("ready", 6));
 }
 
 TEST_F(SubmissionTest, APartitionThatIsNotThereIsToldBeforeAnythingIsMade) {

@@ -27,8 +27,8 @@ struct Options {
   int unused_rank = -1;  ///< The rank whose loss leaves the last parameter out.
   int lost_rank = -1;    ///< The rank whose loss is said to be no number.
   int bucket_bytes = 512;
-  int start_ms = 20000;
-  int operation_ms = 20000;
+  int start_ms = 200000;
+  int operation_ms = 200000;
 };
 
 /// A convolution whose weight has another order of memory, a matrix, and a factor.
@@ -133,6 +133,8 @@ int operate(Communicator& communicator) {
     throw std::runtime_error("wrong size after split");
   expect_equal(members.flatten(), torch::arange(rank % 2, size, 2).flip({0}), "split");
   communicator.barrier();
+  communicator.meet_again();
+  communicator.meet_again();
   return exit_ok;
 }
 
@@ -142,13 +144,16 @@ int suffer(const Options& options, Communicator& communicator) {
   const torch::Tensor sum = torch::ones({1 << 16});
   for (int round = 0; round < 100000; ++round) {
     if (round == 20 && communicator.rank() == options.victim) {
-      if (options.mode == "die")
+      if (options.mode == "die" || options.mode == "meet")
         std::raise(SIGKILL);
       if (options.mode == "overeat")
         torch::empty({std::int64_t{1} << 50});
       std::this_thread::sleep_for(std::chrono::seconds(60));
     }
-    communicator.all_reduce(sum).wait();
+    if (options.mode == "meet")
+      communicator.meet_again();
+    else
+      communicator.all_reduce(sum).wait();
   }
   return exit_ok;
 }

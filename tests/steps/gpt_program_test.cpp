@@ -4,6 +4,7 @@
 
 #include <regex>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 namespace bench::gpt {
@@ -30,6 +31,36 @@ TEST(GptProgram, DescribesWhatItHasNoMemoryFor) {
   EXPECT_EQ(outcome.value("non_trainable_parameters"), "0");
   EXPECT_NEAR(outcome.number("flops_per_token_causal"), 1.062e12, 1e8);
   EXPECT_EQ(outcome.value("forward_macs_per_sample"), "362478059913216");
+}
+
+// OpenBLAS looks for memory without end where it finds none.
+TEST(GptProgram, SaysThatMemoryRanOut) {
+  if (support::sanitized)
+    GTEST_SKIP() << "sanitizers map more memory than that";
+  // The first leaves no room for OpenBLAS, the second none for what a step keeps.
+  for (const char* kib : {"1000000", "1300000"}) {
+    const std::string limit =
+        fmt::format("export OMP_NUM_THREADS=1; ulimit -v {}; timeout 200", kib);
+    if (run("--version", limit).exit_code != 0)
+      GTEST_SKIP() << "this LibTorch does not even start";
+    const Outcome outcome =
+        run("--layers 2 --hidden 512 --heads 8 --seq 256 --vocab-size 8192 --micro-batch-size 8 "
+            "--steps 2 --warmup 0 --threads 1 --device cpu",
+            limit);
+    EXPECT_EQ(outcome.exit_code, 3) << kib << outcome.err;
+    EXPECT_EQ(outcome.value("result"), "oom") << kib;
+  }
+}
+
+TEST(GptProgram, RefusesWhatIsKnownNotToFit) {
+  if (support::sanitized)
+    GTEST_SKIP() << "sanitizers map more memory than that";
+  const Outcome outcome =
+      run("--model 175B --steps 1 --device cpu --threads 1", "ulimit -v 16000000; ");
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "oom");
+  EXPECT_THAT(outcome.err, testing::ContainsRegex(
+                               "a step needs [0-9.]+ GiB on each device, which has 15.3 GiB"));
 }
 
 TEST(GptProgram, PlansWhatItHasNoMemoryFor) {
@@ -88,6 +119,43 @@ TEST(GptProgram, MicroBatchesDoNotChangeTheLoss) {
       run(tiny_model + "--micro-batch-size 1 --global-batch-size 4 --steps 4 --warmup 0");
   ASSERT_EQ(parts.exit_code, 0) << parts.err;
   EXPECT_NEAR(parts.number("final_loss"), whole.number("final_loss"), 1e-5);
+}
+
+TEST(GptProgram, CallsASizeOfItsOwnCustom) {
+  EXPECT_EQ(run("--describe").value("model"), "117M");
+  EXPECT_EQ(run("--describe --layers 12 --seq 1024").value("model"), "117M");
+  EXPECT_EQ(run("--describe --layers 3").value("model"), "custom");
+  EXPECT_EQ(run("--describe --model 175B --positions learned").value("model"), "custom");
+}
+
+TEST(GptProgram, TakesGeluInBothForms) {
+  const std::string arguments = tiny_model + "--steps 1 --warmup 0 --init-std 0.5 --gelu ";
+  const Outcome erf = run(arguments + "erf");
+  const Outcome tanh = run(arguments + "tanh");
+  EXPECT_EQ(erf.value("gelu"), "erf");
+  EXPECT_EQ(tanh.value("gelu"), "tanh");
+  EXPECT_NE(erf.value("final_loss"), tanh.value("final_loss"));
+  EXPECT_NEAR(erf.number("final_loss"), tanh.number("final_loss"), 1e-2);
+}
+
+// Megatron-LM takes the rate of the samples before the iteration, and logs that behind it.
+TEST(GptProgram, BeginsWithTheRateOfNoSamples) {
+  const Outcome outcome =
+      run("--layers 1 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
+          "--hidden-dropout 0 --attention-dropout 0 --log-interval 1 --steps 2 --warmup 0 "
+          "--lr 1e-2 --lr-warmup-samples 10");
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("/       2 .*learning rate: 1.000E-03"));
+  // Nothing was learned at a rate of 0, so the weights are those of a run at a rate of 0 always.
+  const Outcome still =
+      run("--layers 1 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
+          "--hidden-dropout 0 --attention-dropout 0 --steps 2 --warmup 0 --lr 0 --min-lr 0");
+  EXPECT_EQ(outcome.value("final_loss"), still.value("final_loss"));
+}
+
+TEST(GptProgram, TellsItsVersion) {
+  const Outcome outcome = run("--version");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("^gpt [0-9.]+\nLibTorch [0-9.]+"));
 }
 
 TEST(GptProgram, SameSeedSameLosses) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
 namespace bench::steps {
 namespace {
@@ -87,6 +88,14 @@ TEST(Device, ReportsTheMemoryOfThisProcess) {
   EXPECT_GT(*bytes, 10 << 20);
 }
 
+TEST(Device, SharesTheMemoryOfTheHostAmongProcesses) {
+  const torch::Device cpu(torch::kCPU);
+  const std::int64_t all = device_memory_bytes(cpu);
+  EXPECT_GT(all, 0);
+  EXPECT_LE(all, std::int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGE_SIZE));
+  EXPECT_LE(device_memory_bytes(cpu, 4), all / 4 + 1);
+}
+
 TEST(Precision, KnowsItsNamesAndItsDevices) {
   EXPECT_EQ(parse_precision("bf16"), Precision::bf16);
   EXPECT_EQ(parse_precision("tf32"), Precision::tf32);
@@ -122,6 +131,7 @@ TEST(Precision, HoldsInsideTheScopeOnly) {
 
 TEST(Program, TellsOutOfMemoryFromOtherErrors) {
   EXPECT_TRUE(is_out_of_memory(std::bad_alloc()));
+  EXPECT_TRUE(is_out_of_memory(OutOfMemory("too large", "make it smaller")));
   EXPECT_TRUE(is_out_of_memory(std::runtime_error("CUDA out of memory. Tried to allocate 2 GiB")));
   EXPECT_TRUE(is_out_of_memory(std::runtime_error("CUBLAS_STATUS_ALLOC_FAILED when calling")));
   EXPECT_FALSE(is_out_of_memory(std::runtime_error("CUDA error: invalid device ordinal")));

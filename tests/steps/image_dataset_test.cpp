@@ -4,6 +4,8 @@
 #include "image_dataset/noise_image.hpp"
 #include "steps/program_runner.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,38 @@ TEST(ImageDatasetProgram, KeepsImagesFromFormatToFormat) {
     from = to;
   }
   EXPECT_EQ(steps::find_shards(folder.file("tfrecord"), ImagePart::train).size(), 2U);
+}
+
+/// A folder of three images in two classes, of which one is no image.
+void write_with_a_bad_one(const std::string& folder) {
+  write_images("--images 3 --classes 2 --width 40 --height 30 --to-format folder --to " + folder);
+  std::ofstream(folder + "/train/00000/00000002.jpg") << "no image";
+}
+
+TEST(ImageDatasetProgram, EndsAtAnImageThatCannotBeDecoded) {
+  const Folder folder;
+  write_with_a_bad_one(folder.file("bad"));
+  const Outcome outcome = write_images("--from " + folder.file("bad") +
+                                       " --to-format tfrecord --to " + folder.file("t"));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("train/00000/00000002.jpg: Not a JPEG file"));
+  EXPECT_THAT(outcome.err, HasSubstr("--skip-bad"));
+  EXPECT_FALSE(std::filesystem::exists(folder.file("t"))) << "before anything is written";
+}
+
+TEST(ImageDatasetProgram, LeavesBadImagesOutAndCountsThem) {
+  const Folder folder;
+  write_with_a_bad_one(folder.file("bad"));
+  const Outcome outcome =
+      write_images("--skip-bad --images-per-shard 1 --from " + folder.file("bad") +
+                   " --to-format tfrecord --to " + folder.file("t"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("train_bad_images"), "1");
+  EXPECT_EQ(outcome.value("train_images"), "2");
+  EXPECT_THAT(outcome.err, HasSubstr("warning: left out: "));
+  EXPECT_EQ(steps::open_images(folder.file("t"), steps::ImageFormat::tfrecord, ImagePart::train, 1)
+                ->images(),
+            2U);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "harness/mllog.hpp"
 
 #include "steps/program_runner.hpp"
+#include "steps/rank_processes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -81,6 +82,20 @@ TEST(VisionProgram, PrintsTheEventsOfMlperfInTheirOrder) {
                           "eval_start", "eval_accuracy", "eval_stop", "run_stop"));
   EXPECT_THAT(outcome.out, testing::HasSubstr(", \"status\": \"aborted\"}}\n"));
 }
+
+#ifdef BENCH_STEPS_GLOO
+
+TEST(VisionRanks, TellMlperfOfTheSamplesOfAllRanks) {
+  const Outcome outcome = run_ranks(
+      2, VISION_PROGRAM,
+      "--model resnet18 --image-size 32 --batch-size 2 --classes 10 --threads 1 --device cpu "
+      "--steps 2 --warmup 0 --eval-steps 3 --mllog")[0];
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::HasSubstr("\"key\": \"train_samples\", \"value\": 8,"));
+  EXPECT_THAT(outcome.out, testing::HasSubstr("\"key\": \"eval_samples\", \"value\": 12,"));
+}
+
+#endif
 
 TEST(GptProgram, PrintsTheEventsOfMlperfInTheirOrder) {
   const std::string arguments =

@@ -19,6 +19,10 @@
 
 namespace bench::steps {
 
+/// After which a process counts as hanging, long enough for a machine that does much else, and
+/// below CTest's limit.
+inline constexpr std::chrono::seconds hang_patience(240);
+
 /// A process with its output in files. Killed with this object if it still runs.
 class RankProcess {
  public:
@@ -50,10 +54,21 @@ class RankProcess {
     }
   }
 
+  void signal(int number) const { ::kill(pid_, number); }
+
+  /// Waits until the file, which this process writes, has the text, or the process has ended.
+  void wait_for_text(const std::string& file, const std::string& text) const {
+    siginfo_t ended{};
+    while (read_text(file).find(text) == std::string::npos &&
+           ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           ended.si_pid == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+
   /// The exit code, or minus the number of the signal that ended it.
-  /// @throws std::runtime_error if it still runs after so long
-  int wait(std::chrono::seconds patience) {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+  /// @throws std::runtime_error if it hangs
+  int wait() {
+    const auto deadline = std::chrono::steady_clock::now() + hang_patience;
     for (int status = 0; std::chrono::steady_clock::now() < deadline;
          std::this_thread::sleep_for(std::chrono::milliseconds(5)))
       if (::waitpid(pid_, &status, WNOHANG) == pid_) {
@@ -82,9 +97,6 @@ class RankProcess {
 
   pid_t pid_ = -1;
 };
-
-/// How long a test waits for programs that train, on a machine that does other things too.
-inline constexpr std::chrono::seconds patience_with_training(120);
 
 /// Runs a program with several ranks, as torchrun does.
 /// @param arguments divided by spaces
@@ -118,7 +130,7 @@ inline std::vector<Outcome> run_ranks(int size, const std::string& program,
   std::vector<Outcome> outcomes;
   for (int rank = 0; rank < size; ++rank) {
     const std::string number = std::to_string(rank);
-    const int code = ranks[static_cast<std::size_t>(rank)].wait(patience_with_training);
+    const int code = ranks[static_cast<std::size_t>(rank)].wait();
     outcomes.push_back(
         {code, read_text(place.file("out" + number)), read_text(place.file("err" + number))});
   }

@@ -17,6 +17,7 @@ class ManualClock : public Clock {
     return marks_s_.size() - 1;
   }
   void wait() override { readable_ = marks_s_.size(); }
+  bool has_reached(std::size_t mark) const override { return mark < readable_; }
   double seconds_between(std::size_t from, std::size_t to) const override {
     if (from >= readable_ || to >= readable_)
       throw std::logic_error("read without waiting for the device");

@@ -1,9 +1,10 @@
 // What vision tells of right answers: in its log of progress, and after the training.
 
 #include "vision/evaluation.hpp"
-#include "vision/progress_log.hpp"
+#include "vision/progress.hpp"
 #include "vision/recorder.hpp"
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -53,32 +54,78 @@ TEST(Recorder, LeavesRightAnswersOutUnlessAskedFor) {
   EXPECT_TRUE(history.top5_percent.empty());
 }
 
-TEST(ProgressLog, LineIsThatOfTheImageNetExample) {
+TEST(Progress, LineIsThatOfTheImageNetExample) {
   const Values time_s = {0.25};
   const Values data_s = {0.0005};
   const Values losses = {6.9077553};
   const Values top1 = {0};
   const Values top5 = {100};
-  EXPECT_EQ(progress_lines({time_s, data_s, losses, top1, top5}),
+  EXPECT_EQ(progress_line({time_s, data_s, losses, top1, top5}, 1),
             "Epoch: [0][1/1]\tTime  0.250 ( 0.250)\tData  0.001 ( 0.001)\t"
             "Loss 6.9078e+00 (6.9078e+00)\tAcc@1   0.00 (  0.00)\tAcc@5 100.00 (100.00)\n");
 }
 
-TEST(ProgressLog, ShowsTheFirstAndEveryTenthStepAfterItWithMeans) {
+TEST(Progress, LineHasTheMeansOfTheStepsSoFar) {
   Values rising;
-  for (int i = 1; i <= 12; ++i)
+  for (int i = 1; i <= 11; ++i)
     rising.push_back(i);
-  const std::string lines = progress_lines({rising, rising, rising, rising, rising});
-  EXPECT_EQ(lines,
-            "Epoch: [0][ 1/12]\tTime  1.000 ( 1.000)\tData  1.000 ( 1.000)\t"
-            "Loss 1.0000e+00 (1.0000e+00)\tAcc@1   1.00 (  1.00)\tAcc@5   1.00 (  1.00)\n"
-            "Epoch: [0][11/12]\tTime 11.000 ( 6.000)\tData 11.000 ( 6.000)\t"
+  EXPECT_EQ(progress_line({rising, rising, rising, rising, rising}, 120),
+            "Epoch: [0][ 11/120]\tTime 11.000 ( 6.000)\tData 11.000 ( 6.000)\t"
             "Loss 1.1000e+01 (6.0000e+00)\tAcc@1  11.00 (  6.00)\tAcc@5  11.00 (  6.00)\n");
 }
 
-TEST(ProgressLog, RefusesStepsThatLackAValue) {
+TEST(Progress, RefusesStepsThatLackAValue) {
   const Values one = {1};
-  EXPECT_THROW(progress_lines({one, one, one, {}, one}), std::invalid_argument);
+  EXPECT_THROW(progress_line({one, one, one, {}, one}, 1), std::invalid_argument);
+}
+
+/// The steps up to the last that have a line.
+std::vector<std::size_t> with_lines(std::size_t first, std::size_t last, std::size_t offset) {
+  std::vector<std::size_t> found;
+  for (std::size_t step = first; step <= last; ++step)
+    if (has_line(step, offset))
+      found.push_back(step);
+  return found;
+}
+
+TEST(Progress, HasLinesOfEachTenthStepAndFewerInLongRuns) {
+  using Steps = std::vector<std::size_t>;
+  EXPECT_EQ(with_lines(1, 25, 0), (Steps{1, 10, 20}));
+  EXPECT_EQ(with_lines(1, 25, 1), (Steps{1, 11, 21}));
+  EXPECT_EQ(with_lines(985, 1205, 0), (Steps{990, 1000, 1100, 1200}));
+  EXPECT_EQ(with_lines(9850, 12500, 1), (Steps{9901, 10001, 11001, 12001}));
+}
+
+/// What is printed for so many steps.
+std::string printed(bool as_torch, int steps) {
+  testing::internal::CaptureStdout();
+  Progress progress(as_torch, 12, 2);
+  progress.begin();
+  for (int i = 0; i < steps; ++i)
+    progress.add({.loss = 1.25, .data_s = 0, .top1_percent = 0, .top5_percent = 50});
+  progress.end(6.25);
+  return testing::internal::GetCapturedStdout();
+}
+
+/// The text up to the first blank of each line.
+std::vector<std::string> first_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    words.push_back(line.substr(0, line.find_first_of("\t:")));
+  return words;
+}
+
+TEST(Progress, OfTfCnnBenchmarksEndsWithTheLastStepAndTheTotal) {
+  const std::string rule(64, '-');
+  EXPECT_EQ(first_words(printed(false, 12)),
+            (std::vector<std::string>{"Step", "1", "10", "12", rule, "total images/sec", rule}));
+  EXPECT_EQ(first_words(printed(false, 10)),
+            (std::vector<std::string>{"Step", "1", "10", rule, "total images/sec", rule}));
+}
+
+TEST(Progress, OfTheImageNetExampleIsLinesOnly) {
+  EXPECT_EQ(first_words(printed(true, 12)), (std::vector<std::string>{"Epoch", "Epoch"}));
 }
 
 TEST(Evaluation, LeavesTheModelAsItIs) {
@@ -103,7 +150,8 @@ TEST(Evaluation, LeavesTheModelAsItIs) {
                           .format = torch::MemoryFormat::Contiguous,
                           .device = torch::Device(torch::kCPU)});
   steps::Communicator alone;
-  const Evaluation evaluation = evaluate(options, images, model, alone, torch::Device(torch::kCPU));
+  const Evaluation evaluation =
+      evaluate(options, images, model, alone, torch::Device(torch::kCPU)).value();
   EXPECT_TRUE(torch::equal(before, values()));
   EXPECT_FALSE(model->parameters().front().grad().defined());
   EXPECT_DOUBLE_EQ(evaluation.images_per_second, 8 / evaluation.seconds);
@@ -134,7 +182,7 @@ TEST(Evaluation, PassesEachBatchOnceThatIsMeasured) {
   Network model(make_architecture("resnet18", options.classes), options.image_size);
   NumberedImages images;
   steps::Communicator alone;
-  const double loss = evaluate(options, images, model, alone, torch::Device(torch::kCPU)).loss;
+  const double loss = evaluate(options, images, model, alone, torch::Device(torch::kCPU))->loss;
   EXPECT_EQ(images.count, 3);
   double sum = 0;
   const torch::NoGradGuard no_gradient;

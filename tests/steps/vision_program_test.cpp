@@ -91,6 +91,21 @@ TEST(VisionProgram, DescribesWhatItHasNoMemoryFor) {
   EXPECT_THAT(outcome.err, HasSubstr("a smaller --batch-size"));
 }
 
+// OpenBLAS looks for memory without end where it finds none.
+TEST(VisionProgram, SaysThatThereIsNoMemoryForProducts) {
+  if (support::sanitized)
+    GTEST_SKIP() << "sanitizers map more memory than that";
+  const std::string limit = "export OMP_NUM_THREADS=1; ulimit -v 1100000; timeout 200";
+  if (run_vision("--version", limit).exit_code != 0)
+    GTEST_SKIP() << "this LibTorch does not even start";
+  const Outcome outcome = run_vision(
+      "--model resnet50 --image-size 224 --batch-size 2 --steps 1 --warmup 0 --threads 1 "
+      "--device cpu",
+      limit);
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "oom");
+}
+
 TEST(VisionProgram, RunsOutOfMemoryOnAnyMachine) {
   for (const char* batch_size : {"1000000000", "1099511627776"}) {
     const Outcome outcome =
@@ -151,7 +166,7 @@ TEST(VisionProgram, PrintsTheLogOfTheImageNetExample) {
                            R"(Loss \d\.\d{4}e[+-]\d\d \(\d\.\d{4}e[+-]\d\d\)\tAcc@1 )" + percent +
                            R"(\tAcc@5 )" + percent + R"(\n)";
   const std::regex log(R"((^|\n)Epoch: \[0\]\[ 1)" + rest + R"(Epoch: \[0\]\[11)" + rest +
-                       "epoch_s=");
+                       "measured_steps=");
   EXPECT_TRUE(std::regex_search(outcome.out, log)) << outcome.out;
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("images/sec")));
 }
@@ -261,6 +276,16 @@ TEST(VisionProgram, EndsWithTheStepWhoseLossIsLost) {
   }
 }
 
+// Synthetic images count as those of ImageNet: a step of two is 1.6e-6 epochs.
+TEST(VisionProgram, LearnsNothingAtTheBeginOfALongWarmUp) {
+  const std::string lost = tiny + "--steps 3 --warmup 1 --learning-rate 1e30 ";
+  EXPECT_EQ(run_vision(lost).value("result"), "diverged");
+  const Outcome outcome = run_vision(lost + "--lr-warmup-epochs 1e30");
+  EXPECT_EQ(outcome.value("result"), "ok") << outcome.err;
+  EXPECT_EQ(outcome.value("learning_rate"), "1e+30");
+  EXPECT_EQ(outcome.value("lr_warmup_epochs"), "1e+30");
+}
+
 TEST(VisionProgram, WarnsAboutTheReferenceBlas) {
   const std::string folder = "/usr/lib/x86_64-linux-gnu/blas";
   if (!std::filesystem::exists(folder + "/libblas.so.3"))
@@ -327,6 +352,8 @@ TEST(VisionProgram, RefusesWrongArguments) {
       {"--seed -1", "--seed: -1 is not a whole number from 0 to 18446744073709551615"},
       {"--base-learning-rate -0.1", "--base-learning-rate: -0.1 is not a finite number from 0 on"},
       {"--momentum 1", "--momentum: 1 is not a number from 0 to below 1"},
+      {"--learning-rate 0.1 --base-learning-rate 0.1", "excludes"},
+      {"--lr-decay-epochs 30,x", "--lr-decay-epochs: "},
       {"--weight-decay inf", "--weight-decay: inf is not a finite number from 0 on"},
       {"--device cpu --timings /nowhere/samples.csv", "cannot write /nowhere/samples.csv"},
   };

@@ -1,7 +1,9 @@
 #include "vision/data.hpp"
+#include "vision/schedule.hpp"
 #include "vision/step_log.hpp"
 
-#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -64,19 +66,27 @@ TEST(StepLog, LineIsThatOfTfCnnBenchmarks) {
             "1\timages/sec: 4.0 +/- 0.0 (jitter = 0.0)\t8.169");
 }
 
-TEST(StepLog, TableShowsFirstEveryTenthAndLastStep) {
-  const std::vector<double> step_s(12, 0.5);
-  const std::vector<double> losses(12, 1.25);
-  const std::string rest = "\timages/sec: 4.0 +/- 0.0 (jitter = 0.0)\t1.250\n";
+TEST(StepLog, TotalIsThatOfTfCnnBenchmarks) {
   const std::string rule = std::string(64, '-') + "\n";
-  EXPECT_EQ(step_table(2, step_s, 6.25, losses), "Step\tImg/sec\ttotal_loss\n1" + rest + "10" +
-                                                     rest + "12" + rest + rule +
-                                                     "total images/sec: 3.84\n" + rule);
+  EXPECT_EQ(step_log_total(24, 6.25), rule + "total images/sec: 3.84\n" + rule);
 }
 
-TEST(StepLog, RefusesStepsWithoutLoss) {
-  EXPECT_THROW(step_table(2, std::vector<double>{1, 1}, 2, std::vector<double>{1}),
-               std::invalid_argument);
+TEST(VisionSchedule, RisesAndFalls) {
+  const Schedule schedule{.highest = 0.8, .warmup_epochs = 5, .decay_epochs = {30, 60}};
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0);
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(2.5), 0.4);
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(5), 0.8);
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(29.9), 0.8);
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(30), 0.08);
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(90), 0.008);
+}
+
+TEST(VisionSchedule, IsConstantUnlessAskedOtherwise) {
+  const Schedule schedule{.highest = 0.1};
+  EXPECT_TRUE(schedule.is_constant());
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0.1);
+  EXPECT_DOUBLE_EQ(schedule.learning_rate(100), 0.1);
+  EXPECT_FALSE((Schedule{.decay_epochs = {30}}.is_constant()));
 }
 
 }  // namespace

@@ -34,11 +34,32 @@ TEST(ImageFolder, LabelsFilesByTheirFolder) {
 
 TEST(ImageFolder, PassesOverWhatIsNoImageOfAClass) {
   const Folder folder;
-  for (const char* name : {"a/1.jpg", "a/2.png", "a/jpg", "a/deep/3.jpg", "4.jpg"})
+  for (const char* name : {"a/1.jpg", "a/2.gif", "a/jpg", "a/deep/3.jpg", "4.jpg"})
     touch(folder.file(std::string("d/") + name));
   const ImageFolder found = find_images(folder.file("d"));
   ASSERT_EQ(found.files.size(), 1U);
   EXPECT_EQ(found.files[0].path, folder.file("d/a/1.jpg"));
+}
+
+TEST(ImageFolder, TakesPngFilesToo) {
+  const Folder folder;
+  touch(folder.file("d/a/1.PNG"));
+  EXPECT_EQ(find_images(folder.file("d")).files.size(), 1U);
+}
+
+TEST(ImageFolder, NamesALinkToNothing) {
+  const Folder folder;
+  touch(folder.file("d/a/1.jpg"));
+  std::filesystem::create_symlink("1.jpg", folder.file("d/a/2.jpg"));
+  EXPECT_EQ(find_images(folder.file("d")).files.size(), 2U);
+  std::filesystem::create_symlink("/nowhere/x.jpg", folder.file("d/a/3.jpg"));
+  try {
+    find_images(folder.file("d"));
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.what(),
+              folder.file("d/a/3.jpg") + " is a link to /nowhere/x.jpg, which does not exist");
+  }
 }
 
 TEST(ImageFolder, CountsAnEmptyClass) {

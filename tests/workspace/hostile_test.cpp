@@ -43,20 +43,40 @@ class HostileWorkspace : public testing::Test {
   fs::path file_ = directory_.path() / "workspace.db";
 };
 
-TEST_F(HostileWorkspace, AViewInPlaceOfATableIsNotEvaluated) {
-  execute("ALTER TABLE fact RENAME TO old; CREATE VIEW fact AS SELECT * FROM old");
-  EXPECT_THAT(error_of_reading(), HasSubstr("access to view \"fact\" prohibited"));
+struct ForeignSchema {
+  std::string name;
+  std::string statements;
+  std::string object;  ///< What the error names.
+};
+class ForeignSchemaTest : public HostileWorkspace,
+                          public testing::WithParamInterface<ForeignSchema> {};
+
+TEST_P(ForeignSchemaTest, IsRefusedBeforeAnyRowIsRead) {
+  execute(GetParam().statements);
+  for (const Access access : {Access::read, Access::write})
+    EXPECT_THAT(error_of([&] { Workspace::open(directory_.path(), access); }),
+                HasSubstr("the tables of " + file_.string() +
+                          " are not those that bench makes: " + GetParam().object));
 }
 
-TEST_F(HostileWorkspace, ATriggerDoesNothing) {
-  execute(
-      "CREATE TRIGGER harm AFTER UPDATE ON fact BEGIN DELETE FROM workpackage; END;"
-      "CREATE TRIGGER more AFTER INSERT ON fact BEGIN DELETE FROM workpackage; END");
-  Workspace workspace = Workspace::open(directory_.path(), Access::write);
-  workspace.set_fact("comment", "new");
-  EXPECT_EQ(workspace.fact("comment"), "new");
-  EXPECT_EQ(workspace.workpackages().size(), 1U);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Workspace, ForeignSchemaTest,
+    testing::Values(
+        ForeignSchema{"ViewInPlaceOfATable",
+                      "ALTER TABLE fact RENAME TO old; CREATE VIEW fact AS SELECT * FROM old",
+                      "its table 'old' is not"},
+        ForeignSchema{"Trigger",
+                      "CREATE TRIGGER harm AFTER UPDATE ON fact BEGIN DELETE FROM workpackage; END",
+                      "its trigger 'harm' is not"},
+        ForeignSchema{
+            "GeneratedColumn",
+            "ALTER TABLE fact ADD COLUMN bomb BLOB GENERATED ALWAYS AS (zeroblob(1000000000))",
+            "its table 'fact' is not"},
+        ForeignSchema{"IndexOnAnExpression",
+                      "CREATE INDEX bomb ON workpackage (length(zeroblob(1000000)))",
+                      "its index 'bomb' is not"},
+        ForeignSchema{"NoTable", "DROP TABLE analysis", "something is missing"}),
+    [](const auto& one) { return one.param.name; });
 
 TEST_F(HostileWorkspace, NeitherLinksNorPipesAreOpened) {
   for (const char* name : {"workspace.db-journal", "workspace.db-wal", "workspace.db-shm"}) {
@@ -104,6 +124,7 @@ TEST_F(HostileWorkspace, RowsThatDoNotFitTheBenchmarkAreFound) {
   EXPECT_EQ(error_of(check), "(no error)");
   for (const char* change :
        {"UPDATE workpackage SET step = 'other'", "UPDATE workpackage SET command = 3",
+        "UPDATE workpackage SET command = 2", "UPDATE workpackage SET cycle = -1",
         "UPDATE workpackage SET command = -1", "UPDATE workpackage SET state = 'running'",
         "UPDATE workpackage SET state = 'failed'", "INSERT INTO parent VALUES (0, 0)",
         "INSERT INTO parent VALUES (0, -5)"}) {

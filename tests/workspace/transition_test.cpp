@@ -111,12 +111,13 @@ TEST_F(WorkspaceFixture, RefusesAChangeOfAWorkpackageThatIsNotThere) {
 TEST_F(WorkspaceFixture, RefusesAnIdThatIsTaken) {
   add(0, State::ready);
   const std::string file = (directory_.path() / "workspace.db").string();
-  EXPECT_EQ(support::error_of([&] {
-              workspace_.apply({.created = {workpackage(1), workpackage(0)}});
-            }),
-            "error: the workspace " + file +
-                " failed: UNIQUE constraint failed: workpackage.id\n"
-                "hint: is the disk full, or the quota used up? nothing that was recorded is lost");
+  EXPECT_EQ(
+      support::error_of([&] {
+        workspace_.apply({.created = {workpackage(1), workpackage(0)}});
+      }),
+      "error: the workspace " + file +
+          " failed: UNIQUE constraint failed: workpackage.id\n"
+          "hint: did another program change the workspace? nothing that was recorded is lost");
   EXPECT_EQ(workspace_.workpackages().size(), 1U);
 }
 

@@ -239,12 +239,19 @@ TEST_F(ClosedWorkspace, IsNotMadeAgain) {
   EXPECT_EQ(Workspace::open(directory_.path(), Workspace::Access::read).fact("platform"), "local");
 }
 
-TEST_F(ClosedWorkspace, OfANewerBenchIsRefused) {
-  plain(SQLite::OPEN_READWRITE).exec("PRAGMA user_version=1000");
+TEST_F(ClosedWorkspace, OfAnotherFormatIsRefusedWithTheBenchThatWroteIt) {
+  plain(SQLite::OPEN_READWRITE)
+      .exec("INSERT INTO fact VALUES ('bench_version', '0.9.7'); PRAGMA user_version=1000");
   for (const auto access : {Workspace::Access::read, Workspace::Access::write})
-    EXPECT_EQ(error_of([&] { Workspace::open(directory_.path(), access); }),
-              "error: " + file_.string() +
-                  " was written by a newer version of bench\nhint: read it with that version");
+    EXPECT_THAT(
+        error_of([&] { Workspace::open(directory_.path(), access); }),
+        testing::MatchesRegex("error: .*workspace.db has format 1000, written by bench 0.9.7; this "
+                              "is bench [0-9.]+, which reads format [0-9]+\n"
+                              "hint: read it with that version of bench, or a newer one"));
+  plain(SQLite::OPEN_READWRITE).exec("PRAGMA user_version=1");
+  EXPECT_THAT(error_of([&] { Workspace::open(directory_.path(), Workspace::Access::write); }),
+              testing::HasSubstr("hint: read it with the bench that wrote it, or run the benchmark "
+                                 "again with this one"));
 }
 
 /// Bytes 18 and 19 of the header: 2 stands for the write-ahead log

@@ -34,11 +34,12 @@ using Findings = std::map<std::string, Finding, std::less<>>;
 struct FileToScan {
   std::filesystem::path file;
   std::vector<const model::Pattern*> patterns;
+  std::string name = {};  ///< As the analyser lists it, for messages; empty: the file's own.
 };
 
 /// One row to be: the files of one workpackage, or of all iterations of one combination.
 struct Group {
-  /// In reading order; missing ones are skipped, one listed twice is scanned twice.
+  /// In reading order; missing ones are skipped.
   std::vector<FileToScan> files;
   std::vector<const model::Pattern*> derived;  ///< Evaluated after all files.
   /// Of each measured workpackage whose energy does not count, why: it may be that of half a run.
@@ -51,20 +52,21 @@ struct Group {
 /// patterns.
 ///
 /// Scanning: Python's `re` dialect over the whole text, multi-line; `\r\n` and `\r` count as `\n`;
-/// bytes that are no UTF-8 count as the character U+FFFD. `$jube_pat_int` and the like, and
-/// parameters, are substituted first. No group: the whole match counts; several groups: all of
-/// them, in order; empty strings are dropped, and so are texts that are no numbers where the
-/// pattern has a numeric type; if nothing else matched, the name is absent for that reason.
+/// bytes that are no UTF-8 count as the character U+FFFD. `$jube_pat_int` and the like, parameters,
+/// and other patterns of the same file are substituted first. No group: the whole match counts;
+/// several groups: all of them, in order; empty strings are dropped, and so are texts that are no
+/// numbers where the pattern has a numeric type; if nothing else matched, the name is absent for
+/// that reason.
 ///
 /// Statistics per pattern `p` over all its values: `p`, `p_first`, `p_last`, `p_cnt`, and for
 /// numbers `p_min p_max p_sum p_sum2 p_avg p_std` (sample deviation with n-1, 0 for one value:
 /// sqrt(|sum2 - sum^2/n| / (n-1)), in two passes where that would cancel). All but `_cnt` and
-/// `_sum2` have the pattern's unit. A pattern that matched nowhere gives nothing but its default,
-/// if it has one.
+/// `_sum2` have the pattern's unit. A pattern that matched nowhere has its default; without one its
+/// name is absent, and says in which files there was no match, and its statistics are not there.
 ///
 /// Derived patterns may use parameters, patterns, their statistics and other derived ones. One that
 /// needs an absent value is absent for the same reason; one that needs a pattern without a match,
-/// or fails, has its default, else `nan` for numbers, else is empty.
+/// or fails, has its default, else is absent.
 ///
 /// The energy files of a measured workpackage (`energy.txt`, `name=value` lines as bench-energy
 /// writes them) are read the same way: each numeric name becomes a finding with the statistics
@@ -78,8 +80,9 @@ struct Group {
 /// its statistics are over those, and its sums are absent. A pattern of the same name goes first.
 class GroupAnalyser {
  public:
-  /// @param diagnostics told, once per pattern, of matches that are no numbers and of derived
-  ///        patterns that fail, and once per file of bytes that are no UTF-8
+  /// @param diagnostics told, once per pattern, of matches that are no numbers or lose a fraction,
+  ///        of names that no parameter or pattern has, and of derived patterns that fail, and once
+  ///        per file of bytes that are no UTF-8
   explicit GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagnostics = nullptr);
   ~GroupAnalyser();
 
@@ -96,7 +99,14 @@ class GroupAnalyser {
   std::set<const model::Pattern*> failed_;  ///< Derived patterns that were told of.
 };
 
+/// `name` without the suffix of a statistic: `time` of `time_avg`.
+std::string_view without_suffix(std::string_view name);
+
 /// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
 const std::string* predefined_pattern(std::string_view name);
+
+/// Compiles the expression of a pattern, unless it holds parameters.
+/// @throws Error with the pattern's place if it does not compile
+void check_expression(const model::Pattern& pattern);
 
 }  // namespace bench::analyse

@@ -9,11 +9,13 @@
 
 namespace bench {
 
-/// A finding that does not stop the work.
+/// A finding that does not stop the work: a likely mistake or, as a note, what the user should know
+/// of a file that is right.
 struct Warning {
   std::string message;
   std::string hint;
   Place place;
+  bool is_note = false;
 
   bool operator==(const Warning&) const = default;
 };
@@ -29,13 +31,19 @@ class Diagnostics {
 
   /// @throws Error in strict mode
   void warn(std::string message, std::string hint, Place place);
+  /// As `warn`, and never an error.
+  void note(std::string message, std::string hint, Place place);
 
   const std::vector<Warning>& warnings() const { return warnings_; }
+  const std::vector<Warning>& notes() const { return notes_; }
 
  private:
   bool strict_;
   std::function<void(const Warning&)> tell_;
+  void keep(Warning warning, std::vector<Warning>& kept);
+
   std::vector<Warning> warnings_;
+  std::vector<Warning> notes_;
 };
 
 }  // namespace bench

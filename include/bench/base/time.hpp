@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include <bench/base/error.hpp>
@@ -12,6 +13,9 @@ std::string local_time(std::chrono::system_clock::time_point time);
 std::string local_time_now();
 /// The same of seconds since 1970, as the database holds them.
 std::string local_time_at(double unix_s);
+
+/// Seconds since 1970 of a local time in that form; nothing for another text.
+std::optional<double> parse_local_time(const std::string& text);
 
 /// Seconds since 1970 as a double, for the database.
 double unix_time_now();

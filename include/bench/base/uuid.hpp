@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace bench {
 
@@ -8,5 +9,8 @@ namespace bench {
 /// `01234567-89ab-7def-8123-456789abcdef`. One that is made in a later millisecond sorts behind, so
 /// that an index of 100,000 grows at its end.
 std::string make_uuid();
+
+/// Whether the text is written like a UUID.
+bool is_uuid(std::string_view text);
 
 }  // namespace bench

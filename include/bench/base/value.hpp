@@ -14,8 +14,8 @@ enum class ValueType { string, integer, real };
 /// `int`, `float`, else string.
 ValueType value_type(const std::string& word);
 
-/// `text` converted to `type`: an integer is read through a double and truncated as JUBE does
-/// (`3.7` is 3), a real accepts `nan` and `inf`. Text that is no number stays a string.
+/// `text` converted to `type`. An integer is truncated as in JUBE (`3.7` is 3) and keeps every
+/// digit, beyond 64 bits as a string; both take `nan`, `inf`, `1_000`. Other text stays a string.
 Value to_value(const std::string& text, ValueType type);
 
 /// As Python's `str` writes it: `7`, `2.0`, `1e-05`, the string itself.

@@ -28,6 +28,7 @@ struct Document {
   std::set<std::string> tag_names;
   /// The same, with the files that its sets come from.
   std::set<std::string> all_tag_names;
+  std::size_t hidden_benchmarks = 0;  ///< Those that their tags removed.
 };
 
 /// Reads an input file, YAML or XML, into its tree. By extension, else by the first byte that is
@@ -38,9 +39,10 @@ struct Document {
 /// knows is an attribute, and a warning with a did-you-mean; keys that begin with `x-` are left
 /// for anchors. Merge keys (`<<`) and `!include FILE:["key"][0]` work.
 ///
-/// XML: an unknown element is an error, an unknown attribute and text between elements are
-/// warnings. A comment inside a text leaves one text. `<include from="FILE" path="XPATH"/>` is
-/// replaced by the elements of FILE that the path selects, by default its root.
+/// XML: an unknown element is an error, and a warning in a file that sets are taken from; an
+/// unknown attribute and text between elements are warnings. A comment inside a text leaves one
+/// text. `<include from="FILE" path="XPATH"/>` is replaced by the elements of FILE that the path
+/// selects, by default its root.
 ///
 /// Beyond JUBE: a list under an attribute is joined by commas (`depend: [a, b]` is `a,b`; JUBE
 /// keeps the last item), and `parameter` has the short form `{n: [1, 2], m: {type: int, _: 3}}`,
@@ -74,10 +76,19 @@ Node read_xml(const std::string& text, const std::string& name, Diagnostics& dia
 /// `read_document` is; includes are not possible.
 Node read_plain_file(const std::filesystem::path& file);
 
+/// Reads an XML file that is not in JUBE's language (`workpackages.xml`): every element is a child
+/// with its attributes and its text, in file order. Nothing is included.
+/// @throws Error with the place if it is no XML, or has more than 1,000,000 elements
+Node read_plain_xml(const std::string& text, const std::string& name);
+
 /// Removes every element below `root` whose `tag` expression is false for the active tags, and the
 /// `tag` attributes of those that stay.
 /// @throws Error with the place if an expression does not parse
 void select_tags(Node& root, const std::set<std::string>& active);
+
+/// Warns of names in `tag` attributes below `root` that are most likely operators or several names:
+/// blanks are removed, so that `a b` and `a && b` are names.
+void warn_of_odd_tags(const Node& root, Diagnostics& diagnostics);
 
 /// True if the tag expression holds. Grammar, loosest first: `|`, `+`, `!`, `^`, parentheses;
 /// blanks are removed first. `^` binds tightest and means "an odd number of these"; `()` is false.

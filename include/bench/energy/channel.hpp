@@ -62,6 +62,13 @@ struct Channel {
   double averaging_window_s = 0;
   /// How often a counter moves. Power is taken from a counter over at least ten such periods.
   double counter_period_s = 0;
+  /// How often the sensor shows a new value; 0: whenever it is read. It says nothing about less.
+  double update_period_s = 0;
+  /// Its source is read no more often than this.
+  double shortest_interval_s = 0;
+  /// Nobody has told whether the counter is that of the GPU or of its module: `results_of` finds
+  /// out.
+  bool counter_of_either = false;
   /// A power from a counter that is larger comes from the size of the counter's steps.
   double power_limit_w = std::numeric_limits<double>::infinity();
 };
@@ -83,6 +90,14 @@ struct Reading {
   std::optional<double> energy_j;
   std::string failure;  ///< Why a value is missing that this channel has otherwise.
   bool lost = false;    ///< The device will not come back.
+  /// The counter was not asked, since it cannot have moved.
+  bool counter_rests = false;
+  /// How long ago the counter came to show `energy_j`, where the source knows.
+  std::optional<double> counter_age_s = {};
+  /// When the values were taken, on a clock of the sensor's own.
+  std::optional<double> stamp_s = {};
+  /// So many seconds before this reading are not in `energy_j`: the counter began anew.
+  double uncounted_s = 0;
 };
 
 }  // namespace bench::energy

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,20 +25,21 @@ struct Started {
 /// What becomes of the program where this process dies without a word, by SIGKILL or a crash.
 enum class OnMeterDeath { survive, kill };
 
-/// Starts a program as a shell would: same process group, terminal, descriptors, environment and
-/// ignored signals, with the signal mask `mask`. arguments[0] is looked up on PATH; a script
+/// Starts a program as a shell would: same process group, terminal, descriptors and ignored
+/// signals, with the signal mask `mask`. Its environment is handed to it and not set here, since
+/// other threads may read ours meanwhile. arguments[0] is looked up on PATH; a script
 /// without `#!` is given to /bin/sh. Returns when it is the program, or cannot be.
 ///
 /// If it is to die with this process, the kernel kills it when the thread that called this ends,
 /// however that comes: call it in the main thread. The program's own children live on, and so does
 /// a program that changes its credentials as it starts (set-user-id): the kernel forgets it there
 /// (prctl(2), PR_SET_PDEATHSIG).
-Started start_program(const std::vector<std::string>& arguments, const sigset_t& mask,
-                      OnMeterDeath on_meter_death = OnMeterDeath::survive);
+Started start_program(const std::vector<std::string>& arguments, const Environment& environment,
+                      const sigset_t& mask, OnMeterDeath on_meter_death = OnMeterDeath::survive);
 
-/// Becomes the program, with the signal mask `mask` if one is given. Returns only if that fails.
-Started become_program(const std::vector<std::string>& arguments,
-                       const std::optional<sigset_t>& mask = std::nullopt);
+/// Becomes the program, with the signal mask `mask`. Returns only if that fails.
+Started become_program(const std::vector<std::string>& arguments, const Environment& environment,
+                       const sigset_t& mask);
 
 /// Whether a signal that reached this process is to be passed on. Not if the terminal or the kernel
 /// sent it (a terminal sends to the whole process group, the program included) or the program did.
@@ -50,9 +48,7 @@ bool should_forward(const siginfo_t& signal, pid_t program);
 /// Waits for the end of the program and meanwhile passes signals on. When the terminal stops the
 /// program, this process stops too, so that the shell notices.
 /// Signals must be blocked, see `block_signals`.
-/// @param later called once if the program still runs after `later_after`
-ExitStatus wait_forwarding(pid_t program, std::function<void()> later = {},
-                           std::chrono::milliseconds later_after = {});
+ExitStatus wait_forwarding(pid_t program);
 
 /// Ends this process the way the program ended: same exit code, or same signal, without a core file
 /// of this process.

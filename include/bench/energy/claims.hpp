@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <bench/base/unique_fd.hpp>
 
@@ -12,10 +13,13 @@ namespace bench::energy {
 /// Who measures what on a node, among the meters of one parallel program: each source has one
 /// reader, the first that asks. A claim ends with the process that made it, however it ends. Safe
 /// to use by several threads.
+///
+/// A claim is a locked file. A meter that comes too late writes into it which process it is, and
+/// later that its program has ended: the reader goes on until no such program runs any more.
 class Claims {
  public:
   /// @param directory the same for all meters that share the node's sources; made where it is not
-  ///        there
+  ///        there. One that belongs to another user, or that others may write to, is not used.
   explicit Claims(std::filesystem::path directory) : directory_(std::move(directory)) {}
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
@@ -24,13 +28,29 @@ class Claims {
   /// Whether `what` is ours from now on, or has been before. Where no claim can be made because the
   /// directory cannot be used, everybody measures: twice is better than not at all.
   bool take(const std::string& what);
+  /// Why no claim can be made, in one line; empty while all is well.
+  std::string failure() const;
+  /// Our program has ended: nobody needs to measure for it any more.
+  void leave();
+  /// Ends our claims where no other program needs them.
+  /// @returns false where one does, as far as /proc shows
+  bool close_if_alone();
   /// Gives all back.
   void give_back();
 
  private:
+  enum class Answer { ours, anothers, none, again };
+  Answer ask(const std::string& what);
+  UniqueFd open_directory();
+  void unlink_all() const;
+  bool others_run() const;
+
   std::filesystem::path directory_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  UniqueFd directory_fd_;
   std::map<std::string, UniqueFd> taken_;
+  std::vector<UniqueFd> refused_;  ///< Claims of others that measure for us.
+  std::string failure_;
 };
 
 /// The directory of the parallel program that this process is a part of, in memory on this node;

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include <bench/base/process.hpp>
+#include <bench/energy/claims.hpp>
 #include <bench/energy/sampler.hpp>
 
 namespace bench::energy {
@@ -22,5 +24,11 @@ struct SourceWait {
 
 /// As `Sampler::wait_until_ready`, and looks for such a signal all the while.
 SourceWait wait_for_sources(Sampler& sampler, std::chrono::nanoseconds at_most);
+
+/// Our program has ended: waits for those of other meters of the node, for whom this one measures,
+/// unless ours has failed: a launcher that is to end the others must learn of that at once.
+/// @param end becomes the end of the last, where there is one to wait for
+/// @returns false if one runs on nevertheless
+bool wait_for_others(Claims& claims, const ExitStatus& status, Clock::time_point& end);
 
 }  // namespace bench::energy

@@ -41,26 +41,45 @@ class WindowIntegral {
   History history_;  ///< Energy is that since the start of the window.
 };
 
-/// Energy that a counter advanced over the window from 0 s to `end_s`; between two readings it is
-/// taken as linear. What lies before the first or behind the last reading is extended with the mean
+/// What a look at a counter showed.
+struct CounterLook {
+  double time_s = 0;  ///< Of the look.
+  double energy_j = 0;
+  std::optional<double> moved_s = {};  ///< When the counter came to show it, where that is known.
+  /// The sensor's own time of the value. Only differences of it carry meaning.
+  std::optional<double> stamp_s = {};
+};
+
+/// Energy that a counter advanced over the window from 0 s to `end_s`; between two movements it is
+/// taken as linear. What lies before the first or behind the last one is extended with the mean
 /// slope of the rest.
+///
+/// A counter shows what it had counted when it moved last, not when it is read. A movement is taken
+/// to lie in the middle of the time in which it can have been: after the look before it, and no
+/// longer than a period before the look that shows it. Where the sensor gives its own times, those
+/// count: they are brought to our clock by the shortest delay that any look had.
 class CounterDifference {
  public:
-  /// @param history_points how many readings stay for `shown_j`
-  explicit CounterDifference(std::size_t history_points = 256) : history_(history_points) {}
+  /// @param period_s longest time between two movements; 0: it moves all the time
+  /// @param history_points how many movements stay for `shown_j`
+  explicit CounterDifference(double period_s = 0, std::size_t history_points = 256)
+      : period_s_(period_s), history_(history_points) {}
 
   /// Times are seconds since the start of the window and increase.
-  void add(double time_s, double energy_j);
+  void add(const CounterLook& look);
   void close(double end_s) { end_s_ = end_s; }
 
-  /// Joules in the closed window; nothing with fewer than two readings or after a reset.
+  /// Joules in the closed window; nothing with fewer than two movements or after a reset.
   std::optional<double> energy_j() const;
   /// The same for a window that ends at `end_s`.
   std::optional<double> energy_until_j(double end_s) const;
   /// What the counter showed at a moment of the window, as far as readings tell: linear between two
-  /// of them, by the slope of all before the first and behind the last. Differences of it are
+  /// movements, by the slope of all before the first and behind the last. Differences of it are
   /// energies. Nothing after a reset, or where the moment lies too far back.
   std::optional<double> shown_j(double time_s) const;
+  /// The first movement in the window, and the last one up to a moment.
+  std::optional<EnergyPoint> first_inside() const;
+  std::optional<EnergyPoint> last_until(double time_s) const;
   /// No later reading changes `shown_j(time_s)`.
   bool reaches(double time_s) const;
   /// The counter went backwards, as it does when a driver is loaded again.
@@ -68,13 +87,17 @@ class CounterDifference {
 
  private:
   static double interpolate(const EnergyPoint& a, const EnergyPoint& b, double time_s);
-  double slope_w() const;
-  bool has_slope() const;
+  double sensor_time_s(double time_s) const { return time_s - delay_s_.value_or(0); }
+  double movement_s(const CounterLook& look) const;
+  /// What is known at both ends of a window, or nearest to them.
+  std::optional<History::Pair> ends(double end_s) const;
+  std::optional<EnergyPoint> on_our_clock(std::optional<EnergyPoint> point) const;
 
+  double period_s_;
   std::optional<double> end_s_;
-  std::optional<EnergyPoint> first_;  ///< Start of the window, or the first reading after it.
-  std::optional<EnergyPoint> last_;   ///< The latest reading, not behind the end.
-  History history_;
+  std::optional<CounterLook> last_look_;
+  std::optional<double> delay_s_;  ///< Of our clock behind the sensor's, where that has one.
+  History history_;                ///< Times are the sensor's.
   bool reset_ = false;
 };
 

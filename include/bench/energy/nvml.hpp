@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,8 @@ struct NvmlSettings {
   /// batch system that does not hide the others tells them so. Where it does hide them, the numbers
   /// do not fit the devices that are left, and those are all the job's.
   std::optional<std::string> job_devices;
+  /// Seconds on the clock of the readings; none: the steady one.
+  std::function<double()> now_s;
 };
 
 /// The value of CUDA_VISIBLE_DEVICES in this process's environment.
@@ -40,9 +43,12 @@ std::vector<std::size_t> select_devices(const NvmlSettings& settings,
 /// NVIDIA GPUs through NVML. For each device `nvml:0:gpu`, with power and, from Volta on, the
 /// counter of energy since the driver was loaded; where there are several filters or scopes also
 /// `nvml:0:gpu_average` (mean over 1 s) and `nvml:0:module` (GPU and CPU of a superchip). Power is
-/// the instantaneous field where the driver has it, else the average, else `GetPowerUsage`.
-/// Source: NVML API reference, nvmlDeviceGetFieldValues, nvmlDeviceGetPowerUsage,
-/// nvmlDeviceGetTotalEnergyConsumption.
+/// the instantaneous field where the driver has it, else the average, else `GetPowerUsage`. A
+/// counter is asked only when it can have moved, and of slow drivers not all in one look.
+///
+/// On a superchip the counter may be that of the module; both channels have it then, and
+/// `results_of` decides. Source: zeus pull request 172. Source: NVML API reference,
+/// nvmlDeviceGetFieldValues, nvmlDeviceGetPowerUsage, nvmlDeviceGetTotalEnergyConsumption.
 /// @throws bench::Error if the library or a usable device is not there
 std::unique_ptr<PowerSource> open_nvml(const NvmlSettings& settings);
 

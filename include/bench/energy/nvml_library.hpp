@@ -57,6 +57,7 @@ struct Utilization {
 
 /// Brands of `GetArchitecture` from which on `GetPowerUsage` is a mean over 1 s.
 inline constexpr unsigned architecture_ampere = 7;
+inline constexpr unsigned architecture_volta = 5;
 
 }  // namespace nvml
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -49,7 +50,7 @@ class PowerTable {
   /// @param unix_time_s of the moment 0 s
   void set_unix_time(double unix_time_s);
   void add(std::size_t source, Clock::time_point tick, double time_s, Values power_w);
-  /// Writes the rest.
+  /// Writes the rest; waits up to two seconds for `set_log` where rows do.
   void finish();
 
   PowerRange total_power() const;
@@ -83,6 +84,7 @@ class PowerTable {
   void add_total(const Values& row);
 
   mutable std::mutex mutex_;
+  std::condition_variable log_is_set_;
   Layout wanted_;  ///< As far as it is known.
   std::deque<Row> rows_;
   std::size_t dropped_ = 0;

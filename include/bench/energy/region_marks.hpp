@@ -13,12 +13,13 @@ namespace bench::energy {
 /// Takes the marks of a program and has the sampler cut the energy there.
 class RegionMarks {
  public:
-  /// Tells the program that is started from now on where to make them.
   /// @param record of the run; may be null
   /// @throws bench::Error as RegionFile
   RegionMarks(const std::filesystem::path& file, Sampler& sampler,
               std::shared_ptr<RunRecord> record = nullptr);
 
+  /// Where the program is to make them, which the variable of region.hpp tells it.
+  const std::filesystem::path& path() const { return file_.path(); }
   /// The program was started at `time`.
   void begin(Clock::time_point time);
   /// The program has ended at `time`.

@@ -17,7 +17,7 @@ struct Total {
   std::optional<double> power_mean_w;
   std::optional<double> power_idle_w;
   /// `measured`, `recovered` (up to the last sample of a meter that was killed), `estimated`,
-  /// `partial` (a device was lost) or `none`.
+  /// `partial` (a device was lost, or not seen for more than 5 % of the run) or `none`.
   std::string quality;
   std::string absent;  ///< Why there is no `energy_j`, in one line.
 };

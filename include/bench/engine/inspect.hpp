@@ -22,8 +22,8 @@ class Inspection {
   /// @throws Error if there is none with this id
   const workspace::Workpackage& at(long long id) const;
 
-  /// JUBE's internal variables of a workpackage, sorted by name; `jube_wp_status` is `DONE`,
-  /// `ERROR` or `RUNNING`.
+  /// The internal variables of a workpackage: JUBE's in the order of its documentation, then those
+  /// that bench adds; `jube_wp_status` is `DONE`, `ERROR` or `RUNNING`.
   workspace::Parameters internal_variables(const workspace::Workpackage& workpackage) const;
 
   /// The ids of the workpackages that depend directly on this one, ascending.

@@ -43,6 +43,8 @@ struct Standing {
   /// What keeps the batch system from being asked, or workpackages from being started; empty:
   /// nothing.
   std::string trouble;
+  /// What the batch system said where it refused jobs; empty: nothing.
+  std::string refusals;
 
   long long failed() const;
   /// Workpackages that have not ended: with a scheduler, or left by an interruption.

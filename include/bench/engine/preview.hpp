@@ -15,6 +15,8 @@ struct Preview {
   std::vector<std::string> commands;  ///< Shell snippets; empty for a batch step.
   std::string script;                 ///< The job script of a batch step.
   Geometry geometry;                  ///< The same.
+  /// How many of its step run at a time: here, or of a batch system's jobs, 0: any number.
+  int at_once = 1;
 };
 
 /// Every workpackage that a run would have if all of them succeed, with what it would execute.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include <bench/workspace/run_directory.hpp>
@@ -12,6 +14,12 @@ struct Removal {
   std::vector<long long> reset;    ///< Asked for; `bench continue` makes them again.
   std::vector<long long> removed;  ///< Descend from those, and come into being anew with them.
 };
+
+/// The workpackages that have failed, ascending, without those that only their parent could make
+/// again.
+/// @param steps only of these; empty: of all
+std::vector<long long> failed_workpackages(const workspace::Workspace& workspace,
+                                           const std::set<std::string>& steps = {});
 
 /// What removing these workpackages takes; changes nothing.
 /// @throws Error for one that does not exist, and where one of those concerned is under way: its

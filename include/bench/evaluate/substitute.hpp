@@ -24,6 +24,10 @@ std::string substitute(std::string_view text, const Lookup& lookup);
 /// A built name such as `${p$n}` gives its inner name and, as a prefix that may grow, nothing else.
 std::vector<std::string> names_in(std::string_view text);
 
+/// A value as a text that substitution gives back as it is, but for `$name` and `${name}` of
+/// `names`.
+std::string escape_all_but(std::string_view text, const std::vector<std::string>& names);
+
 /// `text` with each `$name` and `${name}` as `${name_1}`, `${name_2}` and so on; `$$` is skipped.
 /// @param count of those before it; goes on
 std::string number_names(std::string_view text, std::string_view name, int& count);

@@ -25,6 +25,8 @@ struct Assignment {
 struct Combination {
   std::size_t origin = 0;  ///< Index of the origin that it grew from.
   std::vector<Assignment> assignments;
+  /// The step's `active` names a variable of the workpackage: see `is_active`.
+  bool active_is_late = false;
 
   /// The value of a parameter, or null; a late one has none yet.
   const std::string* find(std::string_view name) const;
@@ -78,6 +80,12 @@ Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
 /// @throws Error as `expand` does
 void resolve_late(const std::vector<Combination*>& combinations,
                   const std::vector<evaluate::Lookup>& variables, evaluate::Evaluator& evaluator);
+
+/// Whether a step's `active` holds for a workpackage, where that could not be told before.
+/// @param variables of the workpackage, and its parameters
+/// @throws Error with the step's place if `active` is no expression
+bool is_active(const model::Step& step, const evaluate::Lookup& variables,
+               evaluate::Evaluator& evaluator);
 
 /// Whether any parameter is made anew in each cycle.
 bool changes_in_cycles(const Combination& combination);

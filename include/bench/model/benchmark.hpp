@@ -25,6 +25,7 @@ struct Parameter {
   std::string text;                 ///< Before expansion; stripped.
   std::vector<std::string> values;  ///< The short form's list; then `text` is empty.
   ValueType type = ValueType::string;
+  bool type_is_inferred = false;  ///< From the values of a short form.
   evaluate::Mode mode = evaluate::Mode::text;
   std::string separator = ",";  ///< Splits the value into template values; empty: never.
   bool exported = false;        ///< Goes into the environment of the commands.
@@ -87,7 +88,7 @@ struct SubstitutedFile {
 };
 
 struct Substitution {
-  std::string source;  ///< Not stripped; parameters are inserted first.
+  std::string source;  ///< Parameters are inserted first.
   std::string dest;
   bool regex = false;  ///< `source` is a regular expression, `dest` may hold `\1`.
   Place place;
@@ -110,6 +111,7 @@ struct Batch {
   std::string job_template;  ///< Name or path of another job template than the platform's.
   bool array = true;  ///< Workpackages that ask for the same go to the batch system as one array.
   std::string pack;   ///< How many workpackages share a job; empty: one.
+  bool kill_on_bad_exit = true;  ///< A task that fails ends the others of its program.
   Place place;
 };
 
@@ -139,7 +141,7 @@ struct Step {
   std::vector<Command> commands;
   int iterations = 1;
   int cycles = 1;         ///< How often the commands are executed in the same directory.
-  int procs = 0;          ///< At most this many at once; 0: as many as there are cores.
+  int procs = 0;          ///< At most this many at a time; 0: not said.
   std::string max_async;  ///< At most this many unfinished; empty or 0: no limit.
   std::string active = "true";
   std::string where;        ///< Drops combinations for which it is false; empty: none.
@@ -158,7 +160,7 @@ struct Step {
 /// A pattern: a regular expression over output files, or a value derived from other values.
 struct Pattern {
   std::string name;
-  std::string text;  ///< Stripped.
+  std::string text;  ///< Stripped; an empty one matches nothing.
   bool derived = false;
   evaluate::Mode mode = evaluate::Mode::text;  ///< Of a derived pattern.
   ValueType type = ValueType::string;
@@ -170,8 +172,9 @@ struct Pattern {
 
 struct PatternSet {
   std::string name;
-  std::vector<Pattern> patterns;
+  std::vector<Pattern> patterns;  ///< Each name once.
   Place place;
+  std::vector<Pattern> replaced;  ///< Those of which a later one has the name.
 };
 
 /// A file that an analyser reads.
@@ -196,10 +199,10 @@ struct Analyser {
 };
 
 struct Column {
-  std::string name;  ///< Of a parameter or pattern.
-  std::string title;
-  std::string format;     ///< Python format specification without its colon.
-  int minimum_width = 0;  ///< In characters.
+  std::string name;                  ///< Of a parameter or pattern.
+  std::optional<std::string> title;  ///< None: the name.
+  std::string format;                ///< Python format specification without its colon.
+  int minimum_width = 0;             ///< In characters.
   Place place;
 };
 

@@ -20,4 +20,9 @@ namespace bench::model {
 std::vector<Benchmark> build(const document::Node& root, Diagnostics& diagnostics,
                              bool whole_file = true);
 
+/// Looks for names in expressions, commands and derived patterns that nothing defines. For files,
+/// not for runs that were made from one.
+/// @throws Error with the place and a did-you-mean where the expression could only fail
+void check_names(const Benchmark& benchmark, Diagnostics& diagnostics);
+
 }  // namespace bench::model

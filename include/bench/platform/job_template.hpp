@@ -4,16 +4,18 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bench::platform {
 
 /// What goes into the holes of a job template, by name.
 using Holes = std::map<std::string, std::string, std::less<>>;
 
-/// The text of a job template: a file beside the benchmark, or one of `templates/`.
-/// @param directory where a name without a `templates/` file of that name is looked for
+/// The text of a job template: a file in one of these directories, or in the first `templates` of
+/// `data_directories`.
 /// @throws Error if there is none
-std::string read_job_template(const std::string& name, const std::filesystem::path& directory,
+std::string read_job_template(const std::string& name,
+                              const std::vector<std::filesystem::path>& directories,
                               std::filesystem::path& found);
 
 /// Reads each job template once, however many scripts are made of it.
@@ -24,10 +26,11 @@ class JobTemplates {
     std::filesystem::path file;
   };
   /// @throws Error as `read_job_template`
-  const Template& read(const std::string& name, const std::filesystem::path& directory) const;
+  const Template& read(const std::string& name,
+                       const std::vector<std::filesystem::path>& directories) const;
 
  private:
-  mutable std::map<std::pair<std::string, std::filesystem::path>, Template> known_;
+  mutable std::map<std::pair<std::string, std::vector<std::filesystem::path>>, Template> known_;
 };
 
 /// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` vanishes

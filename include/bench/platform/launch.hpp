@@ -10,17 +10,29 @@ namespace bench::platform {
 struct Resources {
   int nodes = 1;
   int tasks_per_node = 1;
-  int threads_per_task = 0;  ///< 0: not said.
-  int gpus_per_node = 0;     ///< 0: none.
+  int threads_per_task = 0;      ///< 0: not said.
+  int gpus_per_node = 0;         ///< 0: none.
+  bool kill_on_bad_exit = true;  ///< A task that fails ends the others.
 
   int tasks() const { return nodes * tasks_per_node; }
   /// Those of several workpackages side by side on the same nodes.
   Resources times(int count) const;
 };
 
+/// Whether a launcher is Slurm's srun, under whatever path.
+bool is_srun(const std::string& command);
+
 /// The option that asks for GPUs, such as `--gres=gpu:4`; empty where there is nothing to ask.
 /// @throws Error where the platform gives GPUs to tasks and they cannot be shared out evenly
 std::string gpu_option(const Platform& platform, const Resources& resources);
+
+/// The cores of a task that has its share of a node's GPUs, by the platform's cores per device; 0
+/// where that is not known for certain.
+int cores_of_gpus(const Platform& platform, int gpus_per_node, int tasks_per_node);
+
+/// The line that tells the programs of a job which GPUs are theirs, where the platform has a
+/// variable for that and the batch system has not set it; empty otherwise.
+std::string gpu_export(const Platform& platform, const Resources& resources);
 
 /// The words for `--constraint`, GPUs included.
 std::string constraint(const Platform& platform, const Resources& resources);

@@ -35,7 +35,7 @@ struct Binding {
   /// Of mask_cpu and map_cpu: one per device, in the order of the devices.
   std::vector<std::string> per_device;
   bool needs_whole_node = false;  ///< The masks are wrong where others have cores of the node.
-  std::string gpu_select;         ///< Variable that gives a task its device; empty: none.
+  std::string gpu_select;         ///< Variable that gives a task its devices; empty: none.
 };
 
 /// How a program is started on all tasks of a job.
@@ -78,6 +78,7 @@ struct Asking {
 struct Platform {
   std::string name;               ///< Also a tag that selects it.
   std::vector<std::string> tags;  ///< Further ones.
+  std::string extends;            ///< Name or file of the one that this is like; empty: none.
   std::string description;
   std::string site;
   Status status = Status::unknown;
@@ -88,7 +89,9 @@ struct Platform {
   bool account_required = false;
   bool qos_required = false;
   GpuRequest gpu_request = GpuRequest::none;
-  std::string gpu_type;    ///< Word in the GPU request; empty: none.
+  std::string gpu_type;  ///< Word in the GPU request; empty: none.
+  /// Variable that lists the GPUs of a job, where its batch system does not set it; empty: none.
+  std::string gpu_variable;
   std::string constraint;  ///< Word for `--constraint`; empty: none.
   std::string memory;      ///< For `--mem`; empty: the default.
   bool exclusive = false;  ///< Whole nodes are asked for.
@@ -109,24 +112,40 @@ struct Platform {
   std::filesystem::path file;
 };
 
-/// The directory that holds `platforms`, `templates` and `examples`: `$BENCH_DATA`, or beside the
-/// installed program (`../share/bench`), or the source tree that it was built from.
+/// The shipped directory that holds `platforms`, `templates` and `examples`: beside the installed
+/// program (`../share/bench`), or the source tree that it was built from.
 /// @throws Error if there is none
 std::filesystem::path data_directory();
 
-/// The names of all platform files, sorted.
-std::vector<std::string> platform_names();
+/// Where `platforms` and `templates` are looked for, in this order: `beside` (the directory of the
+/// input file), the user's (`$XDG_CONFIG_HOME/bench`, else `~/.config/bench`), the site's
+/// (`$BENCH_DATA`, directories separated by `:`, and `/etc/bench`), the shipped one.
+/// @throws Error for a directory of BENCH_DATA that does not exist
+std::vector<std::filesystem::path> data_directories(const std::filesystem::path& beside = {});
+
+/// The names of all platform files, sorted, each once.
+std::vector<std::string> platform_names(const std::filesystem::path& beside = {});
 
 /// The name of the platform that is called so or has this tag; empty if none is. A platform's own
 /// name wins over another's tag. Looks into no file where the tag is a platform's name, else at one
 /// line of each.
-std::string platform_of_tag(const std::string& tag);
+std::string platform_of_tag(const std::string& tag, const std::filesystem::path& beside = {});
 
-/// Reads `platforms/<name>.yaml`. `$NAME` of the environment is expanded in the settings of
+/// Variables of the user's that sbatch would obey, and that do not decide here: by name, with what
+/// does, as `SBATCH_PARTITION` and `partition gpu`.
+std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& platform);
+
+/// Whether a platform is named by its file (`./fox.yaml`), not by its name.
+bool is_platform_file(const std::string& name);
+
+/// Reads a platform file: one that is named by its path, else `NAME.yaml` in `beside` or the first
+/// `platforms/NAME.yaml` of `data_directories`. What it does not say is as in the platform that it
+/// `extends`, if it does. `$NAME` of the environment is expanded in the settings of
 /// `Asking`; one that is not set makes the setting empty. `BENCH_PARTITION`, `BENCH_ACCOUNT` and
-/// `BENCH_QOS` are taken instead of what the file says.
+/// `BENCH_QOS` are taken instead of what the file says; Slurm's own variables, such as
+/// `SBATCH_ACCOUNT`, where neither says anything.
 /// @throws Error with a did-you-mean if there is no such platform; with the place for an unknown
 ///         key or word in the file
-Platform load_platform(const std::string& name);
+Platform load_platform(const std::string& name, const std::filesystem::path& beside = {});
 
 }  // namespace bench::platform

@@ -17,4 +17,8 @@ namespace bench::result {
 /// @throws Error if the specification is wrong or does not fit the value
 std::string format_value(const Value& value, const std::string& format, const Place& place = {});
 
+/// Refuses a specification that fits no value of this type, or of any where that is not known.
+/// @throws Error with the place
+void check_format(const std::string& format, ValueType type, const Place& place);
+
 }  // namespace bench::result

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,20 +12,36 @@
 
 namespace bench::result {
 
-/// One cell. Without a value and without a reason it is empty.
+/// One cell. Without a value it is missing: `n/a` for people, empty in csv, null in json.
 struct Cell {
   std::optional<Value> value;
-  std::string format;         ///< Python format specification without its colon; empty: none.
-  bool estimated = false;     ///< Shown as such.
-  std::string absent_reason;  ///< Shown as `n/a`, the reason in a note below the table.
+  std::string format;            ///< Python format specification without its colon; empty: none.
+  bool estimated = false;        ///< Shown as such.
+  std::string absent_reason;     ///< Why it is missing, shown in a note below the table.
+  bool is_wide_integer = false;  ///< The value is the digits of an integer beyond 64 bits.
 };
 
 struct Heading {
   std::string title;      ///< Without the unit.
   std::string unit;       ///< Shown as `title[unit]`.
-  int minimum_width = 0;  ///< In characters; of no effect in csv and in a transposed table.
+  int minimum_width = 0;  ///< In characters; of no effect in a transposed table.
   Place place;            ///< Of the column, for errors in its format.
   std::string name = {};  ///< Of the parameter or pattern behind the title.
+};
+
+/// A workpackage behind a row that failed or has not ended.
+struct NotDone {
+  long long workpackage = 0;
+  bool failed = false;
+  std::string reason;  ///< Why it failed.
+};
+
+/// The workpackages that a row is made of.
+struct RowSource {
+  std::optional<long long> run;   ///< In a table of several runs.
+  std::size_t iterations = 1;     ///< Reduced to the row.
+  std::size_t done = 1;           ///< Of these; where there are any, only they count.
+  std::vector<NotDone> not_done;  ///< Those of the row and of its ancestors.
 };
 
 /// A table ready to print: every row has one cell per heading.
@@ -31,33 +49,58 @@ struct Table {
   std::string name;
   std::vector<Heading> headings;
   std::vector<std::vector<Cell>> rows;
-  std::string separator = ",";  ///< Of csv and aligned.
+  std::vector<RowSource> sources;  ///< Of each row; empty where rows are not workpackages.
+  std::string separator = ",";     ///< Of csv and aligned.
   bool transpose = false;
   std::vector<std::string> notes;  ///< Further lines below, for people.
 };
 
 enum class Style { csv, pretty, aligned, json, markdown };
+enum class Notes { below, none };
+
+std::vector<std::string> style_names();
 
 /// @throws Error with the known styles if `word` is none of them
 Style parse_style(const std::string& word);
 
 /// The table as text, ending in a newline.
 ///
-/// `csv`, `pretty` and `aligned` are JUBE's byte for byte (so csv quotes nothing and turns a
-/// newline inside a cell into a blank). `markdown` is a GitHub table with the name above it. `json`
-/// is an array of objects, title to value, null where there is none, with `TITLE_unit`,
-/// `TITLE_absent` and `TITLE_estimated` members where they apply; formats and `transpose` do not
-/// apply, numbers are numbers, except that `nan`, `inf` and `-inf`, which JSON lacks, are strings;
-/// a second column of one title is `TITLE_2`.
+/// `csv`, `pretty` and `aligned` are JUBE's byte for byte, except that csv quotes a cell that holds
+/// the separator, a quote or a carriage return (RFC 4180), that `pretty` drops newlines at the end
+/// of a cell, and that `pretty` and `aligned` show `n/a` where a value is missing. `markdown` is a
+/// GitHub table with the name above it.
 ///
 /// A column whose every value is an estimate says `(estimated)` in its heading; where only some
-/// are, the cells say so. Below `pretty`, `aligned` and `markdown` follow the notes: one line per
-/// distinct reason, with the columns it concerns, one for the estimates, then those of the table:
-///
-///     n/a in energy_wh, power_mean_w: no power source: RAPL is readable by root only
-///     (estimated) in power_max_w: from a model, not a measurement
+/// are, the cells say so. Below `pretty`, `aligned` and `markdown` follow the notes.
 ///
 /// @throws Error if a value does not fit its format (`.2f` of a text)
-std::string render(const Table& table, Style style);
+std::string render(const Table& table, Style style, Notes notes = Notes::below);
+
+/// The tables as one json object: name to array of rows, each an object of title to value. Numbers
+/// are numbers, without formats; null stands for a missing value, `nan` and `inf`; integers beyond
+/// 64 bits are strings. `TITLE_unit`, `TITLE_absent` (why there is none) and `TITLE_estimated` are
+/// there where they apply, `status` (done, failed, unfinished) in every row with a source, and
+/// `status_reason` where it is not done. A second member of one name is `NAME_2`.
+std::string render_json(std::span<const Table> tables);
+
+/// A pretty table with a line for each cell, a block for each row: for tables that are wider than
+/// the terminal.
+std::string render_vertical(const Table& table);
+
+/// Columns of a terminal that the table takes in the style pretty.
+std::size_t pretty_width(const Table& table);
+
+/// What is said below a table: why values are missing, which rows have workpackages that failed or
+/// have not ended, what is estimated, the table's own notes. Equal reasons are one line:
+///
+///     n/a in energy_wh, power_mean_w: no power sensor
+///     n/a in v: 50 rows, workpackages 10-59: exit code 1
+///     failed: 2 rows, workpackages 3, 7: exit code 2
+///     4 of 5 iterations count: 1 row, workpackage 12: exit code 1
+///     (estimated) in power_max_w: from a model, not a measurement
+std::vector<std::string> notes_of(const Table& table);
+
+/// `text` as a field of csv: quoted where it must be (RFC 4180).
+std::string csv_field(const std::string& text, const std::string& separator);
 
 }  // namespace bench::result

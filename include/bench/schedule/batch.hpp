@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/schedule/batch_system.hpp>
@@ -14,11 +16,16 @@ namespace bench::schedule {
 
 /// How a batch system is asked.
 struct BatchSettings {
-  double interval_s = 15;          ///< Longest time between two questions while all goes well.
+  double interval_s = 15;          ///< Shortest time between two questions.
   std::size_t ids_at_once = 5000;  ///< In one question.
   double grace_s = 5;              ///< How long the sentinel of an ended job may take to show.
   int max_array_size = 0;          ///< 0: as the batch system says.
 };
+
+/// How often a job that a batch system lost before it began is submitted again.
+constexpr int most_resubmissions = 3;
+/// What the reason of an attempt ends with that was lost so.
+constexpr std::string_view never_began = "which never began";
 
 /// An attempt that a batch system has, or may have.
 struct BatchJob {
@@ -27,6 +34,8 @@ struct BatchJob {
   std::string name;         ///< Of the job, where the system keeps no comments.
   std::string id;           ///< `123`, or `123_4`; empty: nobody has recorded one.
   std::optional<int> task;  ///< Of an array.
+  /// Where the batch system writes messages about an array or a pack; empty: to the job's stderr.
+  std::filesystem::path messages;
   /// Others of the same submission are known to have begun, so that it has arrived.
   bool siblings_known = false;
 };
@@ -51,44 +60,54 @@ class BatchQueue {
   /// No longer looks after any.
   void forget_all() { jobs_.clear(); }
 
-  /// What one round of questions told.
+  /// What an update told.
   struct News {
+    bool asked = false;  ///< Else only sentinels were looked at.
     std::vector<Completion> completions;
     /// Attempts whose id became known: one whose submission nobody lived to record.
     std::vector<std::pair<long long, std::string>> found;
     std::vector<std::string> notices;
   };
-  /// Asks about all attempts, in as few calls as there can be: the queue, and its books about those
-  /// that have left the queue without a sentinel.
-  News ask();
+  /// Looks at the sentinels of all attempts; where a question is due, asks about all of them in as
+  /// few calls as there can be: the queue, and the accounting about those that have left the queue
+  /// without a sentinel.
+  /// @throws Error if a sentinel cannot be read
+  News update();
+  /// The question could not be put: it is asked again later.
+  void put_off(const std::string& trouble);
   /// Whether the last question was answered; else why not.
   const std::string& trouble() const { return trouble_; }
-  /// Something may still come of asking again soon: a sentinel that may take its time to appear, or
-  /// an attempt that is not in the queue any more.
-  bool unsettled() const { return unsettled_; }
-  /// Seconds until the next question is due: soon after news, then less and less often; on trouble
-  /// with growing patience. Differs a little each time, so that many benches do not ask at once.
-  double seconds_to_question() const;
+  /// Something may still come of another update soon: a sentinel that may take its time to appear,
+  /// or an attempt that is not in the queue any more.
+  bool unsettled() const;
+  /// Seconds until the next update is due: soon after news, then less and less often.
+  double seconds_to_update() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Watched {
     BatchJob job;
+    /// What was said of its end, while its sentinel is waited for.
+    std::optional<JobReport> end;
     /// When its absence, or its end without a sentinel, was first seen.
     std::optional<Clock::time_point> doubtful_since;
     bool running = false;
   };
 
   Answer ask_queue();
+  void ask_system(News& news);
+  void look_at_sentinels(News& news);
   bool look_after(Watched& watched, const KnownJobs& known, News& news);
+  bool settle_end(Watched& watched, News& news);
   void look_up(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
   Completion conclude(const BatchJob& job, const JobReport& report,
                       const std::optional<Completion>& told) const;
   Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);
   bool out_of_patience(Watched& watched);
   void notice_blocked(const Watched& watched, const JobReport& report, News& news);
-  void plan_next(bool news);
+  void plan_question();
+  void plan_update(bool news);
 
   std::unique_ptr<BatchSystem> system_;
   BatchSettings settings_;
@@ -96,9 +115,10 @@ class BatchQueue {
   std::set<std::string> told_;         ///< Notices that were given.
   std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.
   std::string trouble_;
-  bool unsettled_ = false;
-  double pause_s_ = 0;
-  Clock::time_point next_{};
+  double pause_s_ = 0;     ///< Between two updates.
+  double patience_s_ = 0;  ///< Between two questions to a system that does not answer.
+  Clock::time_point next_update_{};
+  Clock::time_point next_question_{};
 };
 
 }  // namespace bench::schedule

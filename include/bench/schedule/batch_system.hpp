@@ -40,8 +40,8 @@ struct JobReport {
     blocked,  ///< It waits for something that will not come by itself.
     ended
   };
-  std::string id;          ///< As users write it: `123`, or `123_4` for a task.
-  std::string submission;  ///< The UUID in its comment; empty where the system keeps none.
+  std::string id;       ///< As users write it: `123`, or `123_4` for a task; see job_id.hpp.
+  std::string comment;  ///< Our UUID, unless somebody has changed it; empty where none is kept.
   std::string name;
   std::optional<int> task;  ///< Of an array.
   State state = State::pending;

@@ -37,6 +37,8 @@ struct Job {
   std::filesystem::path script;    ///< Of a batch step; else empty.
   std::filesystem::path sentinel;  ///< What the script or the last snippet leaves when it ends.
   double timeout_s = 0;            ///< 0: none.
+  int at_once =
+      1;  ///< How many attempts may run here at a time while this one does, itself included.
 
   bool is_batch() const { return !script.empty(); }
 };

@@ -1,26 +1,30 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <bench/schedule/job.hpp>
 
 namespace bench::schedule {
 
-/// Runs attempts as processes of this machine: `slots` shell workpackages at a time, but a batch
-/// script alone, so that nothing of ours disturbs what it measures.
+/// Runs attempts as processes of this machine, no more at a time than each of them allows, so that
+/// nothing of ours disturbs what it measures.
 class LocalBackend {
  public:
-  explicit LocalBackend(int slots);
+  LocalBackend();
   ~LocalBackend();
 
-  /// How many further attempts can start now.
-  std::size_t room(bool batch) const;
+  /// How many further attempts with this `at_once` can start now.
+  std::size_t room(int at_once) const;
   /// @throws Error if it cannot be started
   void start(Job job);
   /// Attempts that ended, waiting at most this long for the first one. Returns early when a signal
   /// arrives.
   std::vector<Completion> wait(double at_most_s);
+  /// What the machine last refused an attempt, which tries again for a while; then empty until it
+  /// refuses something again.
+  std::string take_trouble();
   /// How many attempts are under way.
   std::size_t active() const;
   /// Ends what runs here, process groups and all, and returns the workpackages concerned. What
@@ -37,9 +41,9 @@ class LocalBackend {
 
  private:
   class Run;
-  static std::optional<Completion> advance(Run& run);
+  std::optional<Completion> advance(Run& run);
 
-  int slots_;
+  std::string trouble_;
   std::vector<std::unique_ptr<Run>> runs_;
 };
 

@@ -12,6 +12,7 @@ namespace bench::schedule {
 /// that no attempt begins twice, and replaces it when it ends: under a temporary name, renamed.
 struct Sentinel {
   std::string attempt;           ///< Its UUID: an earlier attempt's sentinel tells nothing.
+  std::string job_id;            ///< As Slurm's daemons know it; a task of an array has its own.
   std::optional<int> exit_code;  ///< None: it has begun, and not ended.
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
@@ -19,6 +20,7 @@ struct Sentinel {
 };
 
 /// Nothing if the file does not exist, or names no attempt yet.
+/// @throws Error if the machine does not tell
 std::optional<Sentinel> read_sentinel(const std::filesystem::path& file);
 
 /// The completion that the attempt's sentinel tells of, or nothing while it has not ended.

@@ -8,21 +8,27 @@
 
 namespace bench::schedule {
 
-/// Slurm, from 20.11 on. A job is known by the UUID in its comment, never by its id alone: after a
-/// crash of its controller Slurm gives an id again.
+/// Slurm, from 20.11 on. A job is known by the UUID in its comment, else by its id together with
+/// its name: after a crash of its controller Slurm gives an id again.
 class Slurm : public BatchSystem {
  public:
+  /// @param clusters where jobs go that name no cluster; empty: the user's own
+  explicit Slurm(std::vector<std::string> clusters = {});
+
   std::string name() const override { return "Slurm"; }
   Verdict submit(const Submission& submission) override;
   Answer ask(const std::vector<std::string>& ids) override;
   Answer ask_for_all() override;
-  /// In sacct's books, where the site keeps some.
+  /// By sacct: in the accounting, else in the records of the job completion plugin.
   Answer look_up(const std::vector<std::string>& ids) override;
   std::string cancel(const std::vector<std::string>& ids) override;
   /// MaxArraySize of slurm.conf; asked once.
   int max_array_size() override;
 
  private:
+  Answer look_up_completed(const std::vector<std::string>& ids);
+
+  std::vector<std::string> clusters_;
   std::optional<int> max_array_size_;
   bool has_accounting_ = true;
 };

@@ -25,11 +25,21 @@ int next_run_id(const std::filesystem::path& outpath);
 /// @throws Error if the directory exists already or cannot be made
 RunDirectory make_run_directory(const std::filesystem::path& outpath, std::optional<int> id);
 
-/// Whether the run is the user's own: its directory and its database are, and the directory may be
+/// Whether the directory is that of a run, of bench's or of JUBE's.
+bool is_run(const std::filesystem::path& directory);
+
+/// Whether JUBE has made the run in this directory. One that failed before it had a workpackage is
+/// no run, as with bench.
+bool is_made_by_jube(const std::filesystem::path& directory);
+
+/// @throws Error for a run that JUBE has made: bench only reads those
+void refuse_run_of_jube(const std::filesystem::path& run_directory);
+
+/// Whether the run is the user's own: its directory and its records are, and the directory may be
 /// written. Only then may reading it execute anything of its benchmark.
 bool is_own(const std::filesystem::path& run_directory);
 
-/// Every run in `outpath`, ascending by id: all-digit directories that hold a workspace.
+/// Every run in `outpath`, ascending by id: all-digit directories that hold one.
 std::vector<RunDirectory> find_runs(const std::filesystem::path& outpath);
 
 /// The runs that `-i` words select in `directory`, ascending, each once: numbers, `last`, `all`,

@@ -33,6 +33,9 @@ struct Finding {
 /// Write-ahead log and `synchronous=NORMAL` where the directory is on a local file system, a
 /// rollback journal and `FULL` elsewhere (the log needs shared memory, which network file systems
 /// do not give). One writer at a time: the caller holds a WriterLock.
+///
+/// A run that JUBE has made is read from its files into a database in memory, which looks the same
+/// to its readers.
 class Workspace {
  public:
   /// Makes the database of a new run. Readers see it with its first workpackages or not at all: one
@@ -43,7 +46,8 @@ class Workspace {
                           const Changes& first = {});
 
   enum class Access { read, write };
-  /// @throws Error if there is no workspace, or one of a newer version of bench
+  /// @throws Error if there is no workspace, or one of a newer version of bench; a run of JUBE's if
+  ///         it is to be written
   static Workspace open(const std::filesystem::path& run_directory, Access access);
 
   Workspace(Workspace&&) noexcept;
@@ -75,8 +79,10 @@ class Workspace {
   EnvironmentChanges environment(long long id) const;
   /// The latest attempts of those that have one, ascending by workpackage.
   std::vector<Attempt> attempts() const;
-  /// The same of those that are under way or were handed to a batch system: what a bench that goes
-  /// on has to ask after, be it one of 100,000.
+  /// Whether there is an attempt, be it an earlier one, with this UUID.
+  bool has_attempt(const std::string& uuid) const;
+  /// The latest attempts of those that are under way or were handed to a batch system: what a bench
+  /// that goes on has to ask after, be it one of 100,000.
   std::vector<Attempt> unsettled_attempts() const;
   /// All attempts that were handed to a batch system, earlier ones included, ascending by
   /// workpackage and number.
@@ -109,6 +115,7 @@ class Workspace {
 
  private:
   struct Database;
+  static Workspace of_jube(const std::filesystem::path& run_directory);
   explicit Workspace(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

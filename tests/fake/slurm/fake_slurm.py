@@ -184,6 +184,8 @@ def squeue():
     if options.get("--states", "").lower() != "all":
         listed = [job for job in listed if job["state"] in UNFINISHED]
     template = options.get("--format", "%i %T")
+    if "--clusters" in options:
+        print(f"CLUSTER: {options['--clusters']}")
     if not {"-h", "--noheader"} & options.keys():
         print(fill(template, HEADINGS))
     for job in listed:
@@ -207,7 +209,7 @@ def sacct():
                       "exitcode": f"{job['code']}:0", "submit": job["submit"],
                       "nodelist": job["host"], "comment": job["comment"], "jobname": job["name"]}
             names = options.get("--format", "JobID,State").lower().split(",")
-            print("|".join(str(fields.get(name.partition("%")[0], "")) for name in names))
+            print(options.get("--delimiter", "|").join(str(fields.get(name.partition("%")[0], "")) for name in names))
 
 
 def scancel():

@@ -1,0 +1,1 @@
+// Compiles nothing: its target makes the precompiled header of the tests.

@@ -1,0 +1,26 @@
+#include "command.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::cli {
+
+void declare_style(CLI::App& app, std::string& style, const std::string& description) {
+  const auto refusal = [](const std::string& word) -> std::string {
+    const auto known = result::style_names();
+    if (std::ranges::find(known, word) != known.end())
+      return "";
+    return fmt::format("unknown table style '{}'; {}", word,
+                       suggestion(word, known, "the styles are "));
+  };
+  app.add_option("-s,--style", style,
+                 fmt::format("{}: {}", description, join(result::style_names(), ", ")))
+      ->type_name("STYLE")
+      ->check(CLI::Validator(refusal, ""));
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,122 @@
+#include "column_meaning.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/analyse/analyse.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/engine/input_check.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/model/build.hpp>
+#include <bench/result/format.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using NameSet = std::set<std::string>;
+
+void check_patterns(const model::Benchmark& benchmark) {
+  NameSet used;
+  for (const model::Analyser& analyser : benchmark.analysers) {
+    used.insert(analyser.use.begin(), analyser.use.end());
+    for (const model::Analysis& analysis : analyser.analyses)
+      for (const model::AnalysedFile& file : analysis.files)
+        used.insert(file.use.begin(), file.use.end());
+  }
+  for (const std::string& name : used)
+    for (const model::Pattern& pattern : benchmark.pattern_set(name)->patterns)
+      analyse::check_expression(pattern);
+}
+
+void check_formats(const model::Benchmark& benchmark) {
+  for (const model::Result& result : benchmark.results) {
+    const auto check = [&](const auto& columns) {
+      for (const auto& column : columns)
+        result::check_format(column.format, meaning_of(benchmark, result, column.name).type,
+                             column.place);
+    };
+    for (const model::Table& table : result.tables)
+      check(table.columns);
+    for (const model::Syslog& syslog : result.syslogs)
+      check(syslog.keys);
+    for (const model::Database& database : result.databases)
+      check(database.keys);
+  }
+}
+
+/// Whether a name of a file is known before anything runs.
+bool is_fixed(const std::string& name, const NameSet& parameters) {
+  return std::ranges::none_of(evaluate::names_in(name), [&](const std::string& one) {
+    return one.starts_with("jube_") || parameters.contains(one);
+  });
+}
+
+class SourceCheck {
+ public:
+  SourceCheck(const model::Benchmark& benchmark, fs::path home, Diagnostics& diagnostics)
+      : benchmark_(benchmark), home_(std::move(home)), diagnostics_(diagnostics) {
+    for (const model::ParameterSet& set : benchmark.parameter_sets)
+      for (const model::Parameter& parameter : set.parameters)
+        parameters_.insert(parameter.name);
+  }
+
+  void check() const {
+    for (const model::Step& step : benchmark_.steps)
+      check(step);
+  }
+
+ private:
+  /// What a `prepare` leaves is not known, so that the sources behind one are not looked for.
+  void check(const model::Step& step) const {
+    const bool first = &step == benchmark_.steps.data() && step.depend.empty();
+    for (const std::string& name : step.use)
+      if (const model::FileSet* set = benchmark_.file_set(name))
+        for (const model::FileEntry& entry : set->entries) {
+          if (entry.action == model::FileEntry::Action::prepare)
+            return;
+          if (!entry.internal && entry.active == "true")
+            check(entry, first);
+        }
+  }
+
+  /// An earlier step may make the file, so that only the first one is sure to miss it.
+  void check(const model::FileEntry& entry, bool first) const {
+    for (const std::string& path : entry.paths) {
+      if (!is_fixed(entry.source_dir, parameters_) || !is_fixed(path, parameters_))
+        continue;
+      const fs::path named = fs::path(expand_user_and_environment(entry.source_dir)) /
+                             expand_user_and_environment(path);
+      const fs::path base = entry.base.empty() ? home_ : (home_ / entry.base).lexically_normal();
+      if (named.string().find('$') != std::string::npos ||
+          !files_matching((base / named).lexically_normal()).empty())
+        continue;
+      const std::string message = fmt::format("no file matches '{}'", named.string());
+      const std::string hint = fmt::format("looked in {}", base.string());
+      if (first)
+        throw Error(message, hint, entry.place);
+      diagnostics_.warn(message, hint, entry.place);
+    }
+  }
+
+  const model::Benchmark& benchmark_;
+  fs::path home_;
+  Diagnostics& diagnostics_;
+  NameSet parameters_;
+};
+
+}  // namespace
+
+void check_input(const Input& input, Diagnostics& diagnostics) {
+  for (const model::Benchmark& benchmark : input.benchmarks) {
+    model::check_names(benchmark, diagnostics);
+    check_patterns(benchmark);
+    check_formats(benchmark);
+    SourceCheck(benchmark, home_of(benchmark, input), diagnostics).check();
+  }
+}
+
+}  // namespace bench::engine

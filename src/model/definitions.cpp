@@ -1,0 +1,52 @@
+#include "check.hpp"
+#include "read.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::model {
+namespace {
+
+using document::Node;
+
+/// JUBE takes every other word for `string`.
+void check_type(const Node& node, Diagnostics& diagnostics) {
+  static const std::vector<std::string> types{"int", "float", "string"};
+  const std::string type = attribute(node, "type");
+  if (type.empty() || std::ranges::find(types, type) != types.end())
+    return;
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> usual{
+      {{"integer", "int"}, {"double", "float"}, {"real", "float"}, {"number", "float"}}};
+  const auto* known =
+      std::ranges::find(usual, type, &std::pair<std::string_view, const char*>::first);
+  diagnostics.warn(
+      fmt::format("unknown type '{}': the values of '{}' are texts", type, attribute(node, "name")),
+      known == usual.end() ? suggestion(type, types, "known: ")
+                           : fmt::format("did you mean '{}'?", known->second),
+      place_of(node, "type"));
+}
+
+void check_name(const Node& node, Diagnostics& diagnostics) {
+  const std::string name = attribute(node, "name");
+  if (std::ranges::any_of(name, [](char c) { return (c & 0x80) != 0; }))
+    diagnostics.warn(fmt::format("${} will not insert the {} '{}'", name, node.name, name),
+                     "names that `$` can refer to have ASCII letters, digits and underscores",
+                     place_of(node, "name"));
+}
+
+}  // namespace
+
+void check_definitions(const Node& parent, Diagnostics& diagnostics) {
+  for (const char* kind : {"parameterset", "patternset"})
+    for (const Node* set : parent.all(kind))
+      for (const Node& one : set->children) {
+        check_type(one, diagnostics);
+        check_name(one, diagnostics);
+      }
+}
+
+}  // namespace bench::model

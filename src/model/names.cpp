@@ -1,0 +1,225 @@
+#include "columns.hpp"
+#include "shell_names.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/model/build.hpp>
+#include <bench/model/use.hpp>
+
+namespace bench::model {
+namespace {
+
+using Names = std::set<std::string>;
+
+void add_parameters(const Benchmark& benchmark, const Step& step, Names& names) {
+  for (const std::string& use : step.use)
+    for (const ParameterSet* set : possible_sets(benchmark, use))
+      for (const Parameter& parameter : set->parameters)
+        names.insert(parameter.name);
+  for (const std::string& parent : step.depend)
+    add_parameters(benchmark, *benchmark.step(parent), names);
+}
+
+/// Every parameter and pattern of the file.
+Names all_names(const Benchmark& benchmark) {
+  Names names;
+  for (const ParameterSet& set : benchmark.parameter_sets)
+    for (const Parameter& parameter : set.parameters)
+      names.insert(parameter.name);
+  for (const PatternSet& set : benchmark.pattern_sets)
+    for (const Pattern& pattern : set.patterns)
+      names.insert(pattern.name);
+  return names;
+}
+
+/// A Python expression without what is in quotes, where a `$` may be meant as it is.
+std::string without_literals(const std::string& expression) {
+  std::string rest;
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    const char quote = expression[at];
+    rest += quote;
+    if (quote != '\'' && quote != '"')
+      continue;
+    for (++at; at < expression.size() && expression[at] != quote; ++at)
+      at += expression[at] == '\\' ? 1 : 0;
+    rest += quote;
+  }
+  return rest;
+}
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string near_of(const std::string& name, const Names& known) {
+  return did_you_mean(name, std::vector<std::string>(known.begin(), known.end()));
+}
+
+/// `gr` of `größe`.
+std::string ascii_front(const std::string& word) {
+  return std::string(word.begin(),
+                     std::ranges::find_if(word, [](char c) { return (c & 0x80) != 0; }));
+}
+
+class Check {
+ public:
+  Check(const Benchmark& benchmark, Diagnostics& diagnostics)
+      : benchmark_(benchmark), diagnostics_(diagnostics), everywhere_(all_names(benchmark)) {
+    for (const Step& step : benchmark.steps)
+      for (const Command& command : step.commands)
+        bare_words_.merge(bare_words(command.text));
+  }
+
+  void check() {
+    for (const Step& step : benchmark_.steps)
+      check_step(step);
+    for (const Analyser& analyser : benchmark_.analysers)
+      check_analyser(analyser);
+  }
+
+ private:
+  void check_step(const Step& step) {
+    Names known;
+    add_parameters(benchmark_, step, known);
+    const std::string of_step = fmt::format("of step '{}'", step.name);
+    check_expression(step.where, "`where` " + of_step, step.place, known);
+    check_expression(step.active, "`active` " + of_step, step.place, known);
+    for (const Command& command : step.commands) {
+      check_expression(command.active, "`active` of a command " + of_step, command.place, known);
+      check_command(command, step, known);
+    }
+    for (const SubstituteSet& set : benchmark_.substitute_sets)
+      if (std::ranges::any_of(step.use,
+                              [&](const std::string& use) { return may_name(use, set.name); }))
+        for (const Substitution& substitution : set.substitutions)
+          check_substitution(substitution, step, known);
+  }
+
+  void check_expression(const std::string& text, const std::string& what, const Place& place,
+                        const Names& known) {
+    for (const std::string& name : evaluate::names_in(text))
+      if (!known.contains(name) && !name.starts_with("jube_"))
+        tell(
+            fmt::format("{} names '{}', which is no parameter of the step", what, name),
+            near_of(name, known), place,
+            !everywhere_.contains(name) && holds(evaluate::names_in(without_literals(text)), name));
+  }
+
+  /// What cannot be evaluated is an error; the rest may be meant as it is.
+  void tell(const std::string& message, const std::string& hint, const Place& place,
+            bool is_error) {
+    if (is_error)
+      throw Error(message, hint, place);
+    diagnostics_.warn(message, hint, place);
+  }
+
+  /// A name that is unknown is the shell's, unless it is nearly that of a parameter.
+  void check_command(const Command& command, const Step& step, const Names& known) {
+    const auto names = evaluate::names_in(command.text);
+    for (const std::string& name : names)
+      if (const std::string near = misspelt(name, known);
+          !near.empty() || (step.batch && is_unknown(name, known)))
+        diagnostics_.warn(fmt::format("a command of step '{}' names '{}', which is no parameter",
+                                      step.name, name),
+                          near.empty() ? stays_as_it_is(name) : near, command.place);
+    for (const std::string& name : broken_names(command.text))
+      if (const std::string own = ascii_front(name);
+          !known.contains(own) && !bare_words_.contains(own))
+        diagnostics_.warn(fmt::format("'${}' in a command of step '{}' is no name for the shell",
+                                      name, step.name),
+                          "names have ASCII letters, digits and underscores", command.place);
+    for (const std::string& name : loop_variables(command.text))
+      if (known.contains(name) && holds(names, name))
+        diagnostics_.warn(
+            fmt::format("the shell variable '{}' has the name of a parameter, whose value is "
+                        "inserted for ${}",
+                        name, name),
+            fmt::format("rename one of them, or write $${} for the shell's", name), command.place);
+  }
+
+  /// What is written into a file, a job script most of all, keeps a name that nothing has.
+  void check_substitution(const Substitution& substitution, const Step& step, const Names& known) {
+    const Names own = bare_words(substitution.dest);
+    for (const std::string& name : evaluate::names_in(substitution.dest))
+      if (is_unknown(name, known) && !own.contains(name)) {
+        const std::string near = near_of(name, known);
+        diagnostics_.warn(fmt::format("the substitution for '{}' names '{}', which is no parameter "
+                                      "of step '{}'",
+                                      substitution.source, name, step.name),
+                          near.empty() ? stays_as_it_is(name) : near, substitution.place);
+      }
+  }
+
+  static std::string stays_as_it_is(const std::string& name) {
+    return fmt::format("it stays as it is; write `$${}` if it is the shell's", name);
+  }
+
+  /// Whether neither a parameter nor, as far as can be told, the shell or the environment has it.
+  bool is_unknown(const std::string& name, const Names& known) const {
+    const bool of_environment = to_lower(name) != name;
+    return !of_environment && !known.contains(name) && !name.starts_with("jube_") &&
+           !bare_words_.contains(name);
+  }
+
+  std::string misspelt(const std::string& name, const Names& known) const {
+    constexpr std::size_t too_short = 3;
+    return name.size() > too_short && is_unknown(name, known) ? near_of(name, known) : "";
+  }
+
+  void check_analyser(const Analyser& analyser) {
+    const Fillable known(benchmark_, {analyser.name});
+    for (const Analysis& analysis : analyser.analyses) {
+      Names parameters;
+      add_parameters(benchmark_, *benchmark_.step(analysis.step), parameters);
+      check_patterns(analyser.use, analysis.step, parameters, known);
+      for (const AnalysedFile& file : analysis.files)
+        check_patterns(file.use, analysis.step, parameters, known);
+    }
+  }
+
+  void check_patterns(const std::vector<std::string>& sets, const std::string& step,
+                      const Names& parameters, const Fillable& known) {
+    for (const std::string& name : sets)
+      for (const Pattern& pattern : benchmark_.pattern_set(name)->patterns) {
+        if (parameters.contains(pattern.name))
+          diagnostics_.warn(fmt::format("pattern '{}' has the name of a parameter of step '{}'",
+                                        pattern.name, step),
+                            "give the pattern another name", pattern.place);
+        if (pattern.derived)
+          check_derived(pattern, known);
+      }
+  }
+
+  void check_derived(const Pattern& pattern, const Fillable& known) {
+    const bool shell =
+        pattern.mode == evaluate::Mode::shell || pattern.mode == evaluate::Mode::perl;
+    for (const std::string& name : evaluate::names_in(pattern.text)) {
+      const std::string near = known.near(name);
+      if (known.contains(name) || (shell && near.empty()))
+        continue;
+      const bool fails = pattern.mode == evaluate::Mode::python && !everywhere_.contains(name) &&
+                         holds(evaluate::names_in(without_literals(pattern.text)), name);
+      tell(fmt::format("pattern '{}' names '{}', which is no parameter or pattern", pattern.name,
+                       name),
+           near, pattern.place, fails);
+    }
+  }
+
+  const Benchmark& benchmark_;
+  Diagnostics& diagnostics_;
+  Names everywhere_;
+  Names bare_words_;  ///< Of all commands: what one of them assigns and exports, others have.
+};
+
+}  // namespace
+
+void check_names(const Benchmark& benchmark, Diagnostics& diagnostics) {
+  Check(benchmark, diagnostics).check();
+}
+
+}  // namespace bench::model

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace bench::steps {
+
+/// Brings a few numbers of each training step to the host, without keeping a GPU waiting.
+///
+/// On the CPU they are known at once. A GPU copies them to the host behind the step that made them,
+/// and the copy is looked at some steps later, while the GPU works on the newer ones. It is always
+/// the same number of steps, so that ranks that see the same numbers end with the same step.
+class LaggedNumbers {
+ public:
+  /// With one the GPU would have a single step to do while the host wakes up and launches the next.
+  static constexpr std::size_t lag_on_gpu = 2;
+
+  explicit LaggedNumbers(const torch::Device& device)
+      : LaggedNumbers(device.is_cpu() ? 0 : lag_on_gpu) {}
+  /// @param lag numbers are looked at when so many newer steps have come
+  explicit LaggedNumbers(std::size_t lag) : lag_(lag) {}
+
+  /// @param numbers scalars, which this step does not change any more
+  /// @returns those of the step `lag` steps ago, if there was one, for which it waits
+  std::optional<std::vector<double>> add(const std::vector<torch::Tensor>& numbers);
+
+  /// The oldest that were not returned yet, if there are any, for which it waits.
+  std::optional<std::vector<double>> take();
+
+ private:
+  std::size_t lag_;
+  std::deque<std::vector<std::function<double()>>> under_way_;
+};
+
+}  // namespace bench::steps

@@ -1,0 +1,214 @@
+#include "jube_run.hpp"
+
+#include <map>
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class JubeRunsTest : public testing::Test {
+ protected:
+  void SetUp() override { write_jube_run(here_, "runs/000000", jube_workpackages()); }
+
+  std::string shown(std::vector<std::string> arguments) const {
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    return output.standard_output;
+  }
+
+  /// The files of the run with what is in them.
+  std::map<std::string, std::string> files() const {
+    std::map<std::string, std::string> texts;
+    for (const auto& entry : fs::recursive_directory_iterator(here_.path() / "runs"))
+      if (entry.is_regular_file())
+        texts[entry.path().string()] = read_file(entry.path());
+    return texts;
+  }
+
+  Playground here_;
+};
+
+constexpr const char* headings = "n,word,square[u],square_cnt,twice,jube_wp_status\n";
+
+TEST_F(JubeRunsTest, ResultsAreWhatTheOutputHolds) {
+  const auto result = here_.bench({"result", "runs"});
+  EXPECT_EQ(result.status.code, 0) << result.standard_error;
+  EXPECT_THAT(result.standard_output,
+              StartsWith(std::string(headings) + "1,w1,1,2,2,DONE\n2,w2,4,2,8,DONE\n4,w4,"));
+  EXPECT_THAT(result.standard_error,
+              HasSubstr("note: JUBE made this run, so this analysis is shown but not saved\n"));
+}
+
+TEST_F(JubeRunsTest, ResultsAreThoseOfJubesAnalysisWhereItIsThere) {
+  here_.write("runs/000000/analyse.xml", jube_analysis());
+  const auto result = here_.bench({"result", "runs"});
+  EXPECT_THAT(result.standard_output,
+              StartsWith(std::string(headings) + "1,w1,100,2,7,DONE\n2,w2,400,2,7,DONE\n4,w4,"));
+  EXPECT_THAT(result.standard_error, Not(HasSubstr("shown but not saved")));
+  EXPECT_THAT(shown({"result", "runs", "-a"}), HasSubstr("\n1,w1,1,2,2,DONE\n"));
+}
+
+TEST_F(JubeRunsTest, AnAnalysisThatIsOlderThanTheRunIsMadeAgain) {
+  here_.write("runs/000000/analyse.xml", jube_analysis());
+  here_.write("runs/000000/timestamps",
+              "start: 2026-01-31 13:05:07\nchange: 2099-01-31 13:05:09\n");
+  EXPECT_THAT(shown({"result", "runs"}), HasSubstr("\n1,w1,1,2,2,DONE\n"));
+}
+
+TEST_F(JubeRunsTest, ResultsAreKeptWhereJubeKeepsThem) {
+  const auto before = files();
+  const std::string table = shown({"result", "runs"});
+  auto after = files();
+  EXPECT_THAT(after[(here_.path() / "runs/000000/result/table.dat").string()],
+              StartsWith(std::string(headings) + "1,w1,1,2,2,DONE\n"));
+  after.erase((here_.path() / "runs/000000/result/table.dat").string());
+  after.erase((here_.path() / "runs/000000/result.log").string());
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(JubeRunsTest, ResultsCanBeThoseOfAnotherFile) {
+  here_.write("new.yaml", R"(name: squares
+outpath: runs
+parameterset: {name: sweep, parameter: {n: [1, 2, 4]}}
+step: [{name: compute, use: sweep, do: echo}, {name: check, depend: compute, do: echo}]
+patternset: {name: found, pattern: {name: digit, type: int, _: '=(\d)'}}
+analyser: {name: a, use: found, analyse: {step: compute, file: stdout}}
+result: {use: a, table: {name: t, style: csv, sort: n, column: [n, digit_max]}}
+)");
+  EXPECT_THAT(shown({"result", "runs", "-u", "new.yaml"}),
+              StartsWith("n,digit_max\n1,1\n2,5\n4,1\n"));
+}
+
+TEST_F(JubeRunsTest, AnalysesChangeNothing) {
+  const auto before = files();
+  EXPECT_THAT(shown({"analyse", "runs"}), HasSubstr("analysed runs/000000"));
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(JubeRunsTest, StatusAndInfoAreThoseOfTheMarkers) {
+  EXPECT_EQ(shown({"status", "runs"}), "RUNNING\n");
+  EXPECT_THAT(
+      shown({"info", "runs", "-i", "0"}),
+      AllOf(HasSubstr("     benchmark: squares\n"), HasSubstr("comment: made by JUBE\n"),
+            HasSubstr("started: 2026-01-31 13:05:07\n"), HasSubstr("tags: fast\n"),
+            HasSubstr("last change: 2026-01-31 13:05:09\n"), HasSubstr("jube_version: 2.7.1\n"),
+            HasSubstr("|  compute |   6 |    0 |    0 |     1 |    5 |\n"),
+            HasSubstr("|    check |   2 |    1 |    1 |     0 |    0 |\n"),
+            HasSubstr("workpackage 4 (compute) failed: exit code 3 in step compute\n")));
+  EXPECT_THAT(shown({"info", "runs"}), HasSubstr("|  0 | squares | 2026-01-31 13:05:07 |"));
+}
+
+TEST_F(JubeRunsTest, InfoShowsStepsAndWorkpackages) {
+  EXPECT_THAT(shown({"info", "runs", "-s", "check", "-c"}),
+              AllOf(StartsWith("id,n,word,jube_benchmark_name,jube_benchmark_id,"),
+                    HasSubstr("\n6,1,w1,squares,0,")));
+  EXPECT_THAT(shown({"info", "runs", "-w", "2", "6"}),
+              AllOf(HasSubstr("directory:    runs/000000/000002_compute\n"),
+                    HasSubstr("ended:        2026-01-31 13:05:09\n"), Not(HasSubstr("started:")),
+                    HasSubstr("parents:      0 (compute)\n"), HasSubstr("state:        pending\n"),
+                    HasSubstr("  MODE set to  it's\n")));
+}
+
+TEST_F(JubeRunsTest, OutputAndLogShowJubesFiles) {
+  EXPECT_THAT(shown({"output", "runs", "-w", "2", "-o", "stdout", "-d"}),
+              EndsWith("/runs/000000/000002_compute/work/stdout <==\nsquare=4\n\n"));
+  EXPECT_EQ(shown({"log", "runs"}),
+            "==> runs/000000/run.log <==\n[2026-01-31 13:05:07,123]:INFO: started by JUBE\n\n");
+  EXPECT_THAT(shown({"tag", "runs"}), StartsWith("run 0: tags fast\n"));
+}
+
+TEST_F(JubeRunsTest, WhyLeavesWhatIsToBeDoneToJube) {
+  for (const char* workpackage : {"0", "4", "6", "7"})  // done, failed, waits, not begun
+    EXPECT_THAT(
+        shown({"why", "runs", workpackage}),
+        AllOf(HasSubstr("JUBE: bench only reads this run"), Not(HasSubstr("bench continue"))));
+  EXPECT_THAT(shown({"why", "runs", "4"}), HasSubstr("exit code 3 in step compute"));
+}
+
+TEST_F(JubeRunsTest, NothingOfThemIsChanged) {
+  const auto before = files();
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"continue", "runs"},
+                                                  {"remove", "-f", "runs"},
+                                                  {"remove", "-f", "runs", "-w", "2"},
+                                                  {"comment", "mine", "runs"}}) {
+    const auto refused = here_.bench(command);
+    EXPECT_EQ(refused.status.code, 1) << command[0];
+    EXPECT_THAT(refused.standard_error,
+                HasSubstr("was made by JUBE, and bench only reads such runs\nhint: use `jube`"))
+        << command[0];
+  }
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(JubeRunsTest, TheNewestRunCountsWhoeverMadeIt) {
+  here_.write("small.yaml", small_sweep());
+  here_.bench({"run", "small.yaml"});
+  write_jube_run(here_, "runs/000002", jube_workpackages(), jube_configuration("newest"));
+  EXPECT_THAT(shown({"info", "runs", "-i", "last"}), HasSubstr("benchmark: newest\n"));
+  EXPECT_THAT(shown({"info", "runs", "-i", "-2"}), HasSubstr("benchmark: small\n"));
+  EXPECT_EQ(shown({"status", "runs", "-i", "all"}), "RUNNING\nFINISHED\nRUNNING\n");
+  EXPECT_THAT(shown({"result", "runs", "-i", "0", "2", "-s", "csv"}),
+              AllOf(StartsWith("id,n,word,"), HasSubstr("\n0,1,w1,"), HasSubstr("\n2,1,w1,")));
+  EXPECT_THAT(here_.bench({"run", "small.yaml"}).standard_output, HasSubstr("# id: 3\n"));
+}
+
+TEST_F(JubeRunsTest, ARunThatFailedAtItsStartIsNone) {
+  here_.write("runs/000001/configuration.xml", jube_configuration());
+  EXPECT_THAT(shown({"info", "runs", "-i", "last"}), HasSubstr("directory: runs/000000\n"));
+}
+
+struct Damage {
+  std::string name;
+  std::string from;
+  std::string to;
+  std::string message;
+};
+void PrintTo(const Damage& damage, std::ostream* out) {
+  *out << damage.name;
+}
+
+class DamagedJubeRunTest : public testing::TestWithParam<Damage> {};
+
+TEST_P(DamagedJubeRunTest, IsAnError) {
+  const Playground here;
+  write_jube_run(here, "runs/000000", jube_workpackages());
+  std::string xml = here.read("runs/000000/workpackages.xml");
+  ASSERT_NE(xml.find(GetParam().from), std::string::npos);
+  xml.replace(xml.find(GetParam().from), GetParam().from.size(), GetParam().to);
+  here.write("runs/000000/workpackages.xml", xml);
+  for (const char* command : {"result", "info", "output", "why"}) {
+    std::vector<std::string> arguments{command, "runs"};
+    if (command == std::string("why"))
+      arguments.emplace_back("0");
+    arguments.insert(arguments.end(), {"-i", "0"});
+    const auto refused = here.bench(arguments);
+    EXPECT_EQ(refused.status.code, 1);
+    EXPECT_THAT(refused.standard_error, HasSubstr(GetParam().message));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Jube, DamagedJubeRunTest,
+    testing::Values(
+        Damage{"Truncated", "</workpackages>", "", "<workpackages> is never closed"},
+        Damage{"UnknownStep", ">check</step>", ">chekc</step>",
+               "workpackage 6 does not fit the benchmark of its run"},
+        Damage{"ParentBehind", "<parents>0</parents>", "<parents>7</parents>",
+               "workpackage 6 has a parent 7, which does not come before it"},
+        Damage{"Twice", "id=\"1\"", "id=\"0\"", "there are two workpackages 0"},
+        Damage{"NoNumber", "id=\"1\"", "id=\"-1\"", "'-1' is not a number of <workpackage>"},
+        Damage{"Bomb", "<workpackages>", "<!DOCTYPE x [<!ENTITY a '&a;'>]><workpackages>&a;",
+               "entity '&a;' contains itself"}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,160 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+struct Mistake {
+  std::string name;
+  std::string replaced;  ///< In the file below.
+  std::string by;
+  std::string message;
+};
+void PrintTo(const Mistake& one, std::ostream* out) {
+  *out << one.name;
+}
+
+constexpr const char* correct = R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {number: [1, 2]}}
+fileset: {name: f, copy: m.yaml}
+step: {name: s, use: [p, f], where: $number > 0, active: $number < 9, do: 'echo v=$number'}
+patternset:
+  name: pats
+  pattern:
+    - {name: value, type: int, _: v=$jube_pat_int}
+    - {name: twice, mode: python, type: int, _: 2 * $value}
+analyser: {name: a, use: pats, analyse: {step: s, file: stdout}}
+result: {use: a, table: {name: t, column: [number, {format: d, _: value}, twice]}}
+)";
+
+class MistakeTest : public testing::TestWithParam<Mistake> {
+ protected:
+  Playground here_;
+};
+
+TEST_P(MistakeTest, IsFoundBeforeAnythingRuns) {
+  std::string yaml = correct;
+  const auto at = yaml.find(GetParam().replaced);
+  ASSERT_NE(at, std::string::npos);
+  yaml.replace(at, GetParam().replaced.size(), GetParam().by);
+  here_.write("m.yaml", yaml);
+  for (const char* command : {"check", "run"}) {
+    const auto output = here_.bench({command, "m.yaml"});
+    EXPECT_EQ(output.status.code, 1) << command;
+    EXPECT_THAT(output.standard_error, AllOf(StartsWith("m.yaml:"), HasSubstr(GetParam().message)))
+        << command;
+    EXPECT_FALSE(here_.has("runs")) << command;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, MistakeTest,
+    testing::Values(
+        Mistake{"RegularExpression", "v=$jube_pat_int", "'v=(['", "error: "},
+        Mistake{"Format", "format: d", "format: .2d", "error: format '.2d': a precision"},
+        Mistake{"FormatOfC", "format: d", "format: '%.2f'", "error: format '%.2f' is wrong"},
+        Mistake{"DerivedPattern", "2 * $value", "2 * $valeu",
+                "error: pattern 'twice' names 'valeu', which is no parameter or pattern\n"},
+        Mistake{"Where", "$number > 0", "$nmber > 0",
+                "error: `where` of step 's' names 'nmber', which is no parameter of the step\n"},
+        Mistake{"Active", "$number < 9", "$numbr < 9",
+                "error: `active` of step 's' names 'numbr', which is no parameter of the step\n"},
+        Mistake{"Source", "copy: m.yaml", "copy: n.yaml", "error: no file matches 'n.yaml'\n"}),
+    [](const auto& one) { return one.param.name; });
+
+/// What the shell, or a row, may know all the same.
+class DoubtTest : public MistakeTest {};
+
+TEST_P(DoubtTest, IsWarnedOfBeforeAnythingRuns) {
+  std::string yaml = correct;
+  yaml.replace(yaml.find(GetParam().replaced), GetParam().replaced.size(), GetParam().by);
+  here_.write("m.yaml", yaml);
+  EXPECT_THAT(here_.bench({"check", "m.yaml"}).standard_error, HasSubstr(GetParam().message));
+  EXPECT_EQ(here_.bench({"run", "m.yaml"}).status.code, 0);
+  EXPECT_EQ(here_.bench({"check", "m.yaml", "--strict"}).status.code, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, DoubtTest,
+    testing::Values(
+        Mistake{"Command", "echo v=$number", "echo v=$number$numbr",
+                "warning: a command of step 's' names 'numbr', which is no parameter\n"},
+        Mistake{"JobScript", "do: 'echo v=$number'", "batch: true, do: 'echo v=$number in $folder'",
+                "warning: a command of step 's' names 'folder', which is no parameter\n"},
+        Mistake{"Substitution", "step: {name: s, use: [p, f]",
+                "substituteset:\n  name: r\n  iofile: {in: m.yaml, out: job}\n"
+                "  sub: {source: '#RUN#', dest: 'python3 ${folder}/train.py'}\n"
+                "step: {name: s, use: [p, f, r]",
+                "warning: the substitution for '#RUN#' names 'folder', which is no parameter of "
+                "step 's'\n"},
+        Mistake{"Column", "[number,", "[numbr,",
+                "warning: column 'numbr' is no parameter or pattern of this result\n"},
+        Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
+                "warning: `active` of step 's' names 'numbr'"},
+        Mistake{"LoopVariable", "echo v=$number", "for number in 4 5; do echo v=$number; done",
+                "warning: the shell variable 'number' has the name of a parameter"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Mistakes, TheCorrectFileHasNone) {
+  const Playground here;
+  here.write("m.yaml", correct);
+  const auto output = here.bench({"check", "m.yaml", "--strict"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+}
+
+TEST(Mistakes, ASourceThatAnEarlierStepMayMakeIsADoubt) {
+  const Playground here;
+  here.write("m.yaml",
+             "name: m\noutpath: runs\nfileset: {name: f, copy: runs/made}\n"
+             "step:\n  - {name: make, do: 'touch ../../../made'}\n"
+             "  - {name: take, depend: make, use: f, do: 'test -e made'}\n");
+  const auto output = here.bench({"run", "m.yaml"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(output.standard_error, HasSubstr("warning: no file matches 'runs/made'\n"));
+}
+
+TEST(Mistakes, ASecondFileIsReadBeforeTheFirstOneRuns) {
+  const Playground here;
+  here.write("a.yaml", small_sweep());
+  here.write("b.yaml", "name: b\noutpath: runs\nstep: {name: s, use: nothing, do: echo}\n");
+  for (const char* second : {"b.yaml", "missing.yaml"}) {
+    EXPECT_EQ(here.bench({"run", "a.yaml", second}).status.code, 1) << second;
+    EXPECT_FALSE(here.has("runs")) << second;
+  }
+}
+
+TEST(Mistakes, EachOfTwoFilesHasItsOwnParseLog) {
+  const Playground here;
+  here.write("a.yaml", small_sweep());
+  here.write("b.yaml", "name: b\noutpath: runs\nunknown: 1\nstep: {name: s, do: echo}\n");
+  EXPECT_EQ(here.bench({"run", "a.yaml", "b.yaml"}).status.code, 0);
+  EXPECT_THAT(here.read("runs/000000/parse.log"), Not(HasSubstr("unknown")));
+  EXPECT_THAT(here.read("runs/000001/parse.log"), HasSubstr("unknown key 'unknown'"));
+}
+
+/// A parameter in the expression hides the mistake until the run is analysed.
+TEST(Mistakes, AfterOneInTheAnalysisTheMessageSaysHowToGoOn) {
+  const Playground here;
+  std::string yaml = correct;
+  yaml.replace(yaml.find("v=$jube_pat_int"), 15, "'v=([$number'");
+  here.write("m.yaml", yaml);
+  const std::string advice = "hint: once m.yaml is corrected: bench result runs --id 0 -u m.yaml\n";
+  const auto run = here.bench({"run", "m.yaml", "--result"});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_THAT(run.standard_error, HasSubstr(advice));
+  EXPECT_THAT(here.bench({"result", "runs"}).standard_error, HasSubstr(advice));
+  here.write("m.yaml", correct);
+  const auto corrected = here.bench({"result", "runs", "--id", "0", "-u", "m.yaml"});
+  EXPECT_EQ(corrected.status.code, 0) << corrected.standard_error;
+  EXPECT_THAT(corrected.standard_output, HasSubstr("2,2,4\n"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

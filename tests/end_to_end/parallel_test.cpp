@@ -1,0 +1,90 @@
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::HasSubstr;
+
+/// Fails where another one of its kind runs at the same time.
+const std::string alone = "mkdir ../../../lock && sleep 0.02 && rmdir ../../../lock";
+
+/// Ends once three of its kind run at the same time; gives up after a minute.
+const std::string together =
+    "touch ../../../here_$jube_wp_id; for k in $$(seq 6000); do "
+    "test $$(ls -d ../../../here_* | wc -l) -ge 3 && exit 0; sleep 0.01; done; exit 1";
+
+std::string sweep(const std::string& steps) {
+  return "name: p\noutpath: runs\n"
+         "parameterset: {name: p, parameter: {n: [1, 2, 3]}}\n"
+         "step:\n" +
+         steps;
+}
+
+std::string step(const std::string& name, const std::string& command,
+                 const std::string& settings = "") {
+  return "  - {name: " + name + ", use: p" + settings + ", do: '" + command + "'}\n";
+}
+
+class ParallelTest : public testing::Test {
+ protected:
+  void expect_success(const std::string& yaml, std::vector<std::string> options = {}) {
+    here_.write("p.yaml", yaml);
+    options.insert(options.begin(), {"run", "p.yaml", "--hide-animation"});
+    const auto output = here_.bench(options);
+    EXPECT_EQ(output.status.code, 0) << output.standard_output << output.standard_error;
+  }
+  Playground here_;
+};
+
+TEST_F(ParallelTest, WorkpackagesRunOneAtATimeAcrossSteps) {
+  expect_success(sweep(step("a", alone) + step("b", alone)));
+}
+
+TEST_F(ParallelTest, ProcsOfAnotherStepChangesNothingForOneThatSaysNothing) {
+  expect_success(sweep(step("a", alone) + step("b", "true", ", procs: 4")));
+}
+
+TEST_F(ParallelTest, ProcsIsTheNumberWhateverTheMachineHas) {
+  expect_success(sweep(step("a", together, ", procs: 3")));
+}
+
+TEST_F(ParallelTest, MaxAsyncIsTheNumber) {
+  expect_success(sweep(step("a", together, ", max_async: 3")));
+}
+
+TEST_F(ParallelTest, TheOptionIsTheNumberForAllSteps) {
+  expect_success(sweep(step("a", together)), {"-j", "3"});
+}
+
+TEST_F(ParallelTest, TheOptionIsKeptForContinue) {
+  here_.write("p.yaml", sweep(step("a", "test -e ../../../go || exit 1; " + together)));
+  EXPECT_EQ(here_.bench({"run", "p.yaml", "-j", "3"}).status.code, 1);
+  here_.write("runs/go", "");
+  EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
+  const auto output = here_.bench({"continue", "runs"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_output << output.standard_error;
+  EXPECT_THAT(here_.bench({"info", "runs", "-i", "last"}).standard_output,
+              HasSubstr("parallel: 3\n"));
+}
+
+TEST_F(ParallelTest, ContinueTakesAnotherNumber) {
+  here_.write("p.yaml", sweep(step("a", "test -e ../../../go || exit 1; " + together)));
+  EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
+  here_.write("runs/go", "");
+  EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
+  const auto output = here_.bench({"continue", "runs", "-j", "3"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_output << output.standard_error;
+}
+
+TEST_F(ParallelTest, ANegativeNumberIsRefused) {
+  here_.write("p.yaml", sweep(step("a", "true")));
+  const auto output = here_.bench({"run", "p.yaml", "-j", "-1"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("'-1' workpackages cannot run at a time"));
+  EXPECT_FALSE(here_.has("runs"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,63 @@
+// Pipes, devices and links where bench expects a file.
+#include "bench_program.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class SpecialFiles : public testing::Test {
+ protected:
+  Playground here_;
+};
+
+TEST_F(SpecialFiles, ACommandThatPutsAPipeInPlaceOfItsOutputFails) {
+  here_.write("in.yaml",
+              "name: p\noutpath: runs\nstep: {name: s, do: ['rm stdout; mkfifo stdout', echo no, "
+              "echo end]}\n");
+  const CommandOutput output = here_.bench({"run", "in.yaml"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("work/stdout: it is not a regular file"));
+}
+
+TEST_F(SpecialFiles, APipeInPlaceOfTheLastCommandsOutputIsNotWaitedFor) {
+  here_.write("in.yaml",
+              "name: p\noutpath: runs\nstep: {name: s, do: 'rm stderr; mkfifo stderr ../error; "
+              "exit 1'}\n");
+  const CommandOutput output = here_.bench({"run", "in.yaml"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("exit code 1"));
+}
+
+TEST_F(SpecialFiles, ACommandThatReplacesItsDirectoryByALinkWritesNothingOutside) {
+  fs::create_directory(here_.path() / "outside");
+  here_.write("in.yaml",
+              "name: l\noutpath: runs\nstep: {name: s, do: ['mv ../work ../old; ln -s "
+              "$jube_benchmark_home/outside ../work', echo no]}\n");
+  const CommandOutput output = here_.bench({"run", "in.yaml"});
+  EXPECT_EQ(output.status.code, 1);
+  EXPECT_THAT(output.standard_error, HasSubstr("through a link"));
+  EXPECT_TRUE(fs::is_empty(here_.path() / "outside"));
+}
+
+TEST_F(SpecialFiles, OnlyRegularFilesAreTakenForInput) {
+  ASSERT_EQ(::mkfifo((here_.path() / "pipe").c_str(), 0666), 0);
+  here_.write("include.yaml", "name: i\noutpath: runs\nstep: !include pipe\n");
+  here_.write("include.xml", "<jube><include from=\"pipe\"/></jube>");
+  here_.write("init.yaml",
+              "name: i\noutpath: runs\nparameterset: {name: p, init_with: /dev/zero}\n"
+              "step: {name: s, use: p, do: echo}\n");
+  for (const char* file : {"pipe", "/dev/zero", "include.yaml", "include.xml", "init.yaml"})
+    for (const char* command : {"check", "run"}) {
+      const CommandOutput output = here_.bench({command, file});
+      EXPECT_EQ(output.status.code, 1) << file;
+      EXPECT_THAT(output.standard_error, HasSubstr("it is not a regular file")) << file;
+    }
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <bench/energy/channel.hpp>
+
+/// What a look at a channel may give.
+namespace bench::energy {
+
+inline Reading power(double power_w) {
+  return {.power_w = power_w, .energy_j = {}, .failure = ""};
+}
+inline Reading counter(double energy_j) {
+  return {.power_w = {}, .energy_j = energy_j, .failure = ""};
+}
+inline Reading both(double power_w, double energy_j) {
+  return {.power_w = power_w, .energy_j = energy_j, .failure = ""};
+}
+inline Reading failed(bool lost = false) {
+  return {.power_w = {}, .energy_j = {}, .failure = "broken", .lost = lost};
+}
+
+}  // namespace bench::energy

@@ -25,7 +25,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
   engine::Cancellation cancellation;
   {
     // Read first, since another bench may be waiting for the jobs and hold the lock.
-    const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
+    Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
     engine::Run run = engine::load_run(directory, workspace);
     for (const std::string& step : options.steps)
       check_step(run, step);

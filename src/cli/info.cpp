@@ -75,7 +75,7 @@ void show_workpackages(const engine::Run& run, const engine::Inspection& inspect
 }
 
 void show(const workspace::RunDirectory& directory, const InfoOptions& options) {
-  const Workspace workspace = Workspace::open(directory.path, Access::read);
+  Workspace workspace = Workspace::open(directory.path, Access::read);
   const engine::Run run = engine::load_run(directory, workspace);
   if (!options.of_steps && !options.of_workpackages && !options.csv) {
     print(run_information(run, workspace));

@@ -41,7 +41,7 @@ bool selects(const std::vector<Value>& wanted, const Value& value) {
 
 void list_output(const workspace::RunDirectory& directory, const OutputOptions& options) {
   using workspace::Workspace;
-  const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
+  Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
   const engine::Run run = engine::load_run(directory, workspace);
   const engine::Inspection inspection(run, workspace);
   check_selection(options, run, inspection);

@@ -77,7 +77,7 @@ void remove_one_run(const RunDirectory& run, bool force) {
                      with_the_scheduler));
 }
 
-std::vector<long long> chosen_failures(const RunDirectory& run, const Workspace& workspace,
+std::vector<long long> chosen_failures(const RunDirectory& run, Workspace& workspace,
                                        const std::vector<std::string>& steps) {
   const engine::Run loaded = engine::load_run(run, workspace);
   for (const std::string& step : steps)

@@ -58,7 +58,7 @@ std::vector<RunDirectory> chosen_runs(const ResultOptions& options) {
   std::vector<RunDirectory> runs = workspace::select_runs(options.choice.directory, ids);
   if (!options.update.tags.empty() && options.update.file.empty())
     std::erase_if(runs, [&](const RunDirectory& directory) {
-      const auto workspace =
+      auto workspace =
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
       return !has_one_of(engine::load_run(directory, workspace), options.update.tags);
     });

@@ -158,7 +158,7 @@ void explain_point(const engine::Run& run, const Inspection& inspection, const Q
 
 void explain_run(const workspace::RunDirectory& directory, const Question& question,
                  const WhyOptions& options) {
-  const Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
+  Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
   const engine::Run run = engine::load_run(directory, workspace);
   if (!options.step.empty())
     check_step(run, options.step);

@@ -266,7 +266,10 @@ platform::Holes render_dispatcher(const Scope& scope, const Geometry& geometry, 
                                   const fs::path& list) {
   platform::Platform machine = scope.run.platform;
   machine.launcher = {.command = "srun"};
-  // One task starts the script; it stands for all that the workpackage asks of a node.
+  // One task starts the script; it stands for all that the workpackage asks of a node. So its GPUs
+  // are the node's: to Slurm, a step's task must not have more of them than a task of its job.
+  if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
+    machine.gpu_request = platform::GpuRequest::gres;
   platform::Resources one = geometry.resources;
   one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
   one.tasks_per_node = 1;

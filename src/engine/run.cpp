@@ -294,7 +294,7 @@ platform::Platform platform_of(const Run& run) {
   return platform;
 }
 
-Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace) {
+Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace) {
   Run run;
   run.directory = {directory.id, fs::weakly_canonical(fs::absolute(directory.path))};
   run.facts = workspace.facts();
@@ -304,7 +304,7 @@ Run load_run(const workspace::RunDirectory& directory, const workspace::Workspac
   std::map<std::string, std::size_t> commands;
   for (const model::Step& step : run.benchmark.steps)
     commands[step.name] = step.commands.size();
-  workspace.check_rows(commands);
+  workspace.expect_steps(std::move(commands));
   return run;
 }
 

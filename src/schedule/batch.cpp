@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/chunks.hpp>
 #include <bench/schedule/batch.hpp>
 #include <bench/schedule/job_id.hpp>
@@ -19,10 +20,17 @@ constexpr double soon_s = 2;
 /// Between two questions to a batch system that does not answer.
 constexpr double longest_patience_s = 300;
 
-Completion completion_by_report(const Job& job, const JobReport& report,
+/// The last words of the workpackage; of one that never began those of the job it was to run in.
+std::string last_words(const BatchJob& job) {
+  const std::string own = last_line(job.job.work_directory / "stderr");
+  const bool has_begun = is_there(job.job.sentinel);
+  return own.empty() && !has_begun && !job.messages.empty() ? last_line(job.messages) : own;
+}
+
+Completion completion_by_report(const BatchJob& job, const JobReport& report,
                                 const std::string& system) {
   Completion completion;
-  completion.workpackage = job.workpackage;
+  completion.workpackage = job.job.workpackage;
   completion.host = report.host;
   completion.outcome = report.outcome == Outcome::done ? Outcome::failed : report.outcome;
   completion.reason =
@@ -31,7 +39,7 @@ Completion completion_by_report(const Job& job, const JobReport& report,
           : fmt::format("{} job {}: {}", system, report.id, report.word);
   if (!report.reason.empty())
     completion.reason += fmt::format(" ({})", report.reason);
-  if (const std::string said = last_line(job.work_directory / "stderr"); !said.empty())
+  if (const std::string said = last_words(job); !said.empty())
     completion.reason += ": " + said;
   return completion;
 }
@@ -189,7 +197,7 @@ Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
                                 const std::optional<Completion>& told) const {
   if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
     return *told;
-  Completion completion = completion_by_report(job.job, report, system_->name());
+  Completion completion = completion_by_report(job, report, system_->name());
   if (!told)
     return completion;
   Completion both = *told;

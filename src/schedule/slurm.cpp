@@ -90,10 +90,9 @@ Verdict Slurm::submit(const Submission& submission) {
                                            submission.environment, submission.directory);
   Verdict verdict;
   if (answer.ok()) {
-    verdict.id = strip(answer.output);
-    if (parse_integer(without_cluster(verdict.id)))
+    verdict.id = job_id_in(answer.output);
+    if (!verdict.id.empty())
       return verdict;
-    verdict.id.clear();
     verdict.kind = Verdict::Kind::unavailable;
     verdict.reason =
         fmt::format("sbatch answered no job id: {}", one_line(to_valid_utf8(answer.output)));

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -39,6 +40,8 @@ struct Workspace::Database {
   SQLite::Database sqlite;
   bool folds_log_in;  ///< When it is closed: who may only read cannot take part in a log.
   Statements statements{sqlite};
+  /// The number of commands of every step; none where the rows fit, or nobody has said.
+  std::optional<std::map<std::string, std::size_t>> expected_steps;
 };
 
 inline Error damaged(const SQLite::Database& sqlite, const std::string& what) {

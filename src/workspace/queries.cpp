@@ -108,7 +108,13 @@ std::string_view name_of(State state) {
   return "";
 }
 
-void Workspace::check_rows(const std::map<std::string, std::size_t>& commands) const {
+void Workspace::expect_steps(std::map<std::string, std::size_t> commands) {
+  database_->expected_steps = std::move(commands);
+}
+
+void Workspace::check_rows() const {
+  if (!database_->expected_steps)
+    return;
   constexpr const char* misfits =
       "SELECT w.id FROM workpackage AS w LEFT JOIN json_each(?) AS step ON step.key = w.step "
       "WHERE step.key IS NULL OR command NOT BETWEEN 0 AND max(step.value - 1, 0) OR cycle < 0 "
@@ -122,15 +128,17 @@ void Workspace::check_rows(const std::map<std::string, std::size_t>& commands) c
       "(SELECT 1 FROM workpackage AS w WHERE w.id = p.parent) LIMIT 1";
   translated(database_->sqlite, [&] {
     SQLite::Statement select(database_->sqlite, misfits);
-    select.bind(1, nlohmann::json(commands).dump());
+    select.bind(1, nlohmann::json(*database_->expected_steps).dump());
     if (select.executeStep())
       throw Error(fmt::format("workpackage {} does not fit the benchmark of its run",
                               select.getColumn(0).getInt64()),
                   "the workspace is damaged, or was not written by bench");
   });
+  database_->expected_steps.reset();
 }
 
 std::vector<Workpackage> Workspace::workpackages() const {
+  check_rows();
   return translated(database_->sqlite, [&] {
     std::vector<Workpackage> all;
     SQLite::Statement count(database_->sqlite, "SELECT count(*) FROM workpackage");
@@ -153,6 +161,7 @@ std::vector<Workpackage> Workspace::workpackages() const {
 }
 
 Workpackage Workspace::workpackage(long long id) const {
+  check_rows();
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(database_->sqlite, std::string(select_workpackages) + "WHERE id = ?");
     select.bind(1, static_cast<std::int64_t>(id));
@@ -189,6 +198,7 @@ EnvironmentChanges Workspace::environment(long long id) const {
 }
 
 std::vector<Attempt> Workspace::attempts() const {
+  check_rows();
   return translated(database_->sqlite, [&] {
     return read_attempts(database_->sqlite,
                          "FROM workpackage AS w JOIN attempt AS a "
@@ -207,6 +217,7 @@ bool Workspace::has_attempt(const std::string& uuid) const {
 }
 
 std::vector<Attempt> Workspace::unsettled_attempts() const {
+  check_rows();
   return translated(database_->sqlite, [&] {
     // One pass over each table finds the few; a join of all would look up an attempt for each.
     return read_attempts(database_->sqlite,
@@ -220,6 +231,7 @@ std::vector<Attempt> Workspace::unsettled_attempts() const {
 }
 
 std::vector<Attempt> Workspace::submitted_attempts() const {
+  check_rows();
   return translated(database_->sqlite, [&] {
     return read_attempts(database_->sqlite,
                          "FROM attempt AS a WHERE a.submission <> '' "

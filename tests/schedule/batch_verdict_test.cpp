@@ -230,6 +230,19 @@ TEST_F(OneOfManyTest, SharesTheFateOfItsPack) {
   EXPECT_EQ(completions[1].outcome, Outcome::node_fail);
 }
 
+TEST_F(OneOfManyTest, TellsWhatItsPackSaidIfItNeverBegan) {
+  BatchJob one = job();
+  one.messages = directory_.write("messages", "srun: error: Unable to create step for job 100\n");
+  script_->queue.jobs = {report(State::ended, "COMPLETED")};
+  queue_.add(one);
+  EXPECT_EQ(end().reason,
+            "Scripted job 100 ended (COMPLETED) without its sentinel: "
+            "srun: error: Unable to create step for job 100");
+  leave(one, Left::begun);
+  queue_.add(one);
+  EXPECT_EQ(end().reason, "Scripted job 100 ended (COMPLETED) without its sentinel");
+}
+
 TEST_F(OneOfManyTest, IgnoresTheSentinelOfAnEarlierAttempt) {
   BatchJob earlier = job();
   earlier.job.uuid = "earlier";

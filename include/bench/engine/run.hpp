@@ -100,6 +100,6 @@ platform::Platform platform_of(const Run& run);
 
 /// The run in a directory, from its workspace alone: works on any machine. Its platform is left
 /// empty; `platform_of` gives it where work goes on.
-Run load_run(const workspace::RunDirectory& directory, const workspace::Workspace& workspace);
+Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace);
 
 }  // namespace bench::engine

@@ -61,10 +61,10 @@ class Workspace {
   std::map<std::string, std::string> facts() const;
   void set_fact(const std::string& name, const std::string& value);
 
-  /// Of a run that somebody else has made: that its rows belong to the benchmark and to each other.
+  /// From now on the first that reads rows checks that they fit the benchmark and each other, and
+  /// throws if they do not. Counts need no check, which takes as long as they do.
   /// @param commands the number of commands of every step
-  /// @throws Error
-  void check_rows(const std::map<std::string, std::size_t>& commands) const;
+  void expect_steps(std::map<std::string, std::size_t> commands);
 
   /// Writes all changes in one transaction.
   /// @throws Error if a workpackage is not in the state that a change starts from; then nothing is
@@ -115,6 +115,7 @@ class Workspace {
 
  private:
   struct Database;
+  void check_rows() const;
   static Workspace of_jube(const std::filesystem::path& run_directory);
   explicit Workspace(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;

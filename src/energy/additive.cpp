@@ -73,6 +73,16 @@ bool goes_before(const Channel& a, const Channel& b) {
   return &a < &b && (a.scope != Scope::node || source_of(a) != source_of(b));
 }
 
+/// A GPU or an IPU. A superchip's module has the processor in it, too.
+bool is_device(Scope scope) {
+  return scope == Scope::gpu || scope == Scope::gpu_average || scope == Scope::gpu_model ||
+         scope == Scope::ipu;
+}
+
+bool is_owned(Scope scope, Owned owned) {
+  return owned == Owned::all || (owned == Owned::devices && is_device(scope));
+}
+
 const Channel* better_node_meter(const Channel& channel, std::span<const Channel> channels) {
   if (measures_node(channel.scope))
     for (const Channel& other : channels)
@@ -95,7 +105,7 @@ const Channel* covering(const Channel& channel, std::span<const Channel> channel
     if (cover.inner != channel.scope)
       continue;
     for (const Channel& other : channels)
-      if (counts_as(other.scope, cover.outer) &&
+      if (!other.shared && counts_as(other.scope, cover.outer) &&
           (!cover.same_device || other.device == channel.device))
         return &other;
   }
@@ -116,8 +126,14 @@ const Channel* same_device_before(const Channel& channel, std::span<const Channe
 
 }  // namespace
 
-void mark_additive(std::span<Channel> channels) {
+void mark_additive(std::span<Channel> channels, Owned owned) {
+  for (Channel& channel : channels)
+    channel.shared = !is_owned(channel.scope, owned);
   for (Channel& channel : channels) {
+    channel.parent.clear();
+    channel.additive = false;
+    if (channel.shared)
+      continue;
     const Channel* outer = covering(channel, channels);
     if (!outer)
       outer = same_device_before(channel, channels);

@@ -87,6 +87,7 @@ std::vector<Source> descriptions() {
   return {
       of_sensor("additive", false,
                 [](const Row& row) { return integer(row.energy.channel.additive); }),
+      of_sensor("shared", false, [](const Row& row) { return integer(row.energy.channel.shared); }),
       {{"estimated"}, [](const Row& row) { return integer(row.energy.channel.estimated); }},
       of_sensor("parent", true,
                 [](const Row& row) { return text_or_nothing(row.energy.channel.parent); }),

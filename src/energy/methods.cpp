@@ -253,7 +253,7 @@ Sources open_sources(const SourceSettings& settings) {
     std::ranges::copy(source.channels(), std::back_inserter(sources.channels));
     std::ranges::copy(source.notes(), std::back_inserter(sources.notes));
   }
-  mark_additive(sources.channels);
+  mark_additive(sources.channels, settings.owned);
   return sources;
 }
 

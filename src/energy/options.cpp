@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include <fmt/core.h>
 
@@ -93,6 +94,9 @@ constexpr std::array options_of_measuring{
     OptionRow{.name = "--per-node",
               .help = "One meter on each node, of all that it sees; otherwise each rank measures "
                       "the devices that no other one does"},
+    OptionRow{.name = "--shared-node",
+              .help = "Other programs run on the node at the same time: the total has only the "
+                      "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
     OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
               "Where sensors and devices have their files"},
     OptionRow{.name = "--list", .help = "Show what this node has, and why the rest is not there"},
@@ -228,6 +232,15 @@ std::vector<std::string> own_methods(const std::vector<std::string>& jpwr_method
   return methods;
 }
 
+/// Without such a variable a program sees the GPUs of all.
+Owned owned_on_shared_node() {
+  constexpr std::array variables{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                 "HIP_VISIBLE_DEVICES"};
+  return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name); })
+             ? Owned::devices
+             : Owned::nothing;
+}
+
 OnMeterDeath on_meter_death(const std::string& text) {
   static const std::array<std::string, 2> words{"survive", "kill"};
   const auto found = std::ranges::find(words, text);
@@ -247,6 +260,8 @@ Options interpret(const CommandLine& line) {
   options.sources = jpwr ? parse_methods(own_methods(line.values("--methods")), methods_of_jpwr())
                          : parse_methods(line.values("--method"));
   options.sources.sysfs_root = line.value("--sysfs-root");
+  if (line.has("--shared-node"))
+    options.sources.owned = owned_on_shared_node();
   options.interval = interval(line.value("--interval"), jpwr != nullptr);
   if (line.has("--baseline"))
     options.baseline = time_of(line, "--baseline", baselines);

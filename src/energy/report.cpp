@@ -50,13 +50,18 @@ std::string reasons(const Measurement& measurement) {
   for (const Absence& absence : measurement.absences)
     all.push_back(absence.source + ": " + absence.reason);
   bool any_additive = false;
+  std::vector<std::string> shared;
   for (const ChannelEnergy& channel : measurement.channels) {
+    if (channel.channel.shared)
+      shared.push_back(channel.channel.name);
     any_additive = any_additive || channel.channel.additive;
     if (channel.channel.additive && !channel.absent.empty())
       all.push_back(channel.channel.name + ": " + channel.absent);
   }
   if (!measurement.channels.empty() && !any_additive)
-    all.push_back("no channel that is present may be added");
+    all.push_back(shared.empty()
+                      ? "no channel that is present may be added"
+                      : "other programs on the node have a part in " + join(shared, ", "));
   return replace_all(join(all, "; "), "\n", " ");
 }
 

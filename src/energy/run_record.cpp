@@ -39,6 +39,7 @@ json to_json(const Channel& channel) {
           {"estimated", channel.estimated},
           {"additive", channel.additive},
           {"parent", channel.parent},
+          {"shared", channel.shared},
           {"counter_only", channel.counter_only},
           {"averaging_window_s", channel.averaging_window_s},
           {"counter_period_s", channel.counter_period_s},
@@ -139,6 +140,7 @@ RecordedChannel channel_of(const json& object) {
   channel.estimated = flag(object, "estimated");
   channel.additive = flag(object, "additive");
   channel.parent = text(object, "parent");
+  channel.shared = flag(object, "shared");
   channel.counter_only = flag(object, "counter_only");
   channel.averaging_window_s = real(object, "averaging_window_s");
   channel.counter_period_s = real(object, "counter_period_s");

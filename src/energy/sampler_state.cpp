@@ -73,7 +73,7 @@ void SamplerState::connect() {
   std::vector<Channel> all;
   for (const SourceState& source : sources)
     std::ranges::copy(source.channels, std::back_inserter(all));
-  mark_additive(all);
+  mark_additive(all, settings.sources.owned);
   auto marked = all.begin();
   for (SourceState& source : sources) {
     const auto next = marked + static_cast<std::ptrdiff_t>(source.channels.size());

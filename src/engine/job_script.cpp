@@ -85,7 +85,7 @@ std::string methods_of(const Scope& scope) {
 }
 
 /// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
-std::string meter(const Scope& scope, const fs::path& out) {
+std::string meter(const Scope& scope, const Geometry& geometry, const fs::path& out) {
   const model::Energy& asked = *scope.step.energy;
   const std::string interval = scope.substitute(asked.interval);
   energy::check_interval(interval, asked.place);
@@ -96,20 +96,23 @@ std::string meter(const Scope& scope, const fs::path& out) {
   }
   if (asked.per_node)
     options += " --per-node";
+  if (geometry.pack > 1)
+    options += " --shared-node";
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
                      shell_quote(methods_of(scope)), shell_quote(interval), options,
                      shell_quote(out.string()));
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
-std::string command_line(const Scope& scope, const std::vector<schedule::Snippet>& snippets) {
+std::string command_line(const Scope& scope, const Geometry& geometry,
+                         const std::vector<schedule::Snippet>& snippets) {
   std::vector<std::string> texts;
   for (const schedule::Snippet& snippet : snippets)
     texts.push_back(script_text(snippet, scope.work()));
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
   return scope.step.energy && !uses_starter(scope.step)
-             ? meter(scope, scope.work()) + " " + commands
+             ? meter(scope, geometry, scope.work()) + " " + commands
              : commands;
 }
 
@@ -210,7 +213,7 @@ std::string starter(const Scope& scope, const Geometry& geometry, const fs::path
   std::string line =
       platform::launch_line(scope.run.platform, geometry.resources, geometry.pack > 1);
   if (scope.step.energy)
-    line += (line.empty() ? "" : " ") + meter(scope, out);
+    line += (line.empty() ? "" : " ") + meter(scope, geometry, out);
   return line;
 }
 
@@ -225,7 +228,7 @@ std::string render_job_script(const Scope& scope, const Geometry& geometry, cons
       {"work_directory", shell_quote(scope.work().string())},
       {"exports", exports(scope, geometry, uuid, inherited)},
       {"prologue", std::string(strip(scope.run.platform.prologue))},
-      {"commands", command_line(scope, snippets)},
+      {"commands", command_line(scope, geometry, snippets)},
       {"afterwards",
        scope.step.energy && uses_starter(scope.step) ? collect_energy(starters) : ""}});
   platform::Holes parts = holes;

@@ -26,6 +26,7 @@ struct Case {
   std::string name;
   std::vector<Channel> channels;
   std::vector<std::string> added;
+  Owned owned = Owned::all;
 };
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
@@ -35,7 +36,7 @@ class AdditiveTest : public testing::TestWithParam<Case> {};
 
 TEST_P(AdditiveTest, NothingIsCountedTwice) {
   std::vector<Channel> channels = GetParam().channels;
-  mark_additive(channels);
+  mark_additive(channels, GetParam().owned);
   std::vector<std::string> added;
   for (const Channel& entry : channels)
     if (entry.additive)
@@ -73,6 +74,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NodeHoldsAll",
              {package, gpu, channel("node", Scope::node, -1), channel("dram", Scope::dram)},
              {"node"}},
+        Case{"OfASharedNodeOnlyTheDevices",
+             {package, module_0, gpu, channel("average", Scope::gpu_average),
+              channel("node", Scope::node, -1), channel("mock", Scope::mock)},
+             {"gpu"},
+             Owned::devices},
+        Case{"OfASharedNodeAlsoIpus",
+             {channel("board", Scope::board), channel("ipu", Scope::ipu)},
+             {"ipu"},
+             Owned::devices},
+        Case{"OfASharedNodeNothing", {package, gpu}, {}, Owned::nothing},
         Case{"AnEstimateGivesWayToASensor",
              {channel("model", Scope::cpu_model, -1), package},
              {"package"}},

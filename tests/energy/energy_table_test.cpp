@@ -81,6 +81,7 @@ TEST(EnergyTable, HasARowOfFiguresForEachChannel) {
                                                     {"jitter_std_s", "0.25"},
                                                     {"jitter_p99_s", "0.125"},
                                                     {"additive", "1"},
+                                                    {"shared", "0"},
                                                     {"estimated", "0"},
                                                     {"parent", ""},
                                                     {"scope", "gpu"},

@@ -15,6 +15,7 @@ using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Ge;
+using testing::HasSubstr;
 using testing::Le;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
@@ -130,6 +131,27 @@ result: {use: output, table: {name: t, style: csv, column: [power_mean_w, durati
   EXPECT_EQ(run.status.code, 0) << run.standard_error;
   EXPECT_THAT(run.standard_output,
               testing::ContainsRegex("\n(99\\.9|100)[0-9.]*,(0\\.[5-9]|[1-9])[0-9.]*\n"));
+}
+
+TEST_F(StepsTest, OfAPackEachHasTheEnergyOfItsOwnGpus) {
+  const Site site(&cluster());
+  site.sweep(2, "sleep 0.3",
+             {"batch: {pack: 2, gpus_per_node: 1, time_limit: \"00:05:00\"}",
+              "energy: {methods: \"nvml,mock:constant=500W\", interval: 20ms}"});
+  ProcessSpec spec = site.spec({"run", "sweep.yaml", "--platform", "fx", "--wait"});
+  set_variable(*spec.environment, "LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY);
+  set_variable(*spec.environment, "FAKE_NVML_DEVICES", "4");
+  const auto run = run_command(spec, 120);
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  std::set<std::string> gpus;
+  for (const int id : {0, 1}) {
+    const std::string energy = read_file(site.workpackage(id) / "work" / "energy.txt");
+    EXPECT_THAT(energy, AllOf(HasSubstr("energy_source=nvml\n"), HasSubstr("energy_mock_")));
+    for (const char* gpu : {"energy_nvml_0_gpu_wh", "energy_nvml_1_gpu_wh"})
+      if (energy.find(gpu) != std::string::npos)
+        gpus.insert(gpu);
+  }
+  EXPECT_THAT(gpus, SizeIs(2));
 }
 
 TEST_F(StepsTest, AFailureInAPackIsItsOwn) {

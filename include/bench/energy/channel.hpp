@@ -54,6 +54,7 @@ struct Channel {
   bool estimated = false;  ///< Derived from a stated figure, not from a sensor.
   bool additive = false;   ///< Part of the total; set by `mark_additive`.
   std::string parent;      ///< The channel that already contains this one; set by `mark_additive`.
+  bool shared = false;     ///< Other programs have a part in it; set by `mark_additive`.
 
   /// It showed no power of its own when it was opened, only a counter: what is recorded as its
   /// power is the counter's slope.

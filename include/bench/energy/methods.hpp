@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/additive.hpp>
 #include <bench/energy/claims.hpp>
 #include <bench/energy/power_source.hpp>
 
@@ -28,6 +29,7 @@ struct SourceSettings {
   bool automatic = false;  ///< Nobody named these methods: an absent one deserves no warning.
   std::shared_ptr<Claims> claims;  ///< Among the meters of this node; none: all is ours.
   std::filesystem::path sysfs_root = "/sys";
+  Owned owned = Owned::all;  ///< By the program that is measured.
 };
 
 /// A source that is not there.

@@ -26,7 +26,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
   {
     // Read first, since another bench may be waiting for the jobs and hold the lock.
     Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-    engine::Run run = engine::load_run(directory, workspace);
+    setup::Run run = setup::load_run(directory, workspace);
     for (const std::string& step : options.steps)
       check_step(run, step);
     cancellation =
@@ -36,7 +36,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
       tell(fmt::format("note: run {} has no jobs with a batch system", directory.id));
       return;
     }
-    run.platform = engine::platform_of(run);
+    run.platform = setup::platform_of(run);
     engine::cancel(run, cancellation);
   }
   if (const auto lock = workspace::WriterLock::take_if_free(directory.path)) {

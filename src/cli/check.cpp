@@ -80,7 +80,7 @@ std::string step_text(const model::Step& step, const StepSpace& space) {
   return text + "\n" + aligned_lines(lines, "  ");
 }
 
-void show_space(const engine::Run& run) {
+void show_space(const setup::Run& run) {
   std::vector<std::string> notices;
   std::map<std::string, StepSpace> spaces;
   std::size_t all = 0;
@@ -107,7 +107,7 @@ std::string names_text(const std::vector<std::string>& names) {
                      names.size() > shown ? ", ..." : "");
 }
 
-void show_tags(const engine::Request& request, const engine::Input& input) {
+void show_tags(const setup::Request& request, const setup::Input& input) {
   Diagnostics told_already;
   const document::ReadOptions options{
       .tags = input.tags, .include_path = request.include_path, .library = {}};
@@ -122,12 +122,12 @@ void show_tags(const engine::Request& request, const engine::Input& input) {
     print("\n" + text_table({"tag", "active", "adds", "removes"}, rows));
 }
 
-int check_file(const engine::Request& request, bool strict) {
+int check_file(const setup::Request& request, bool strict) {
   Diagnostics diagnostics = telling_diagnostics(strict);
-  const engine::Input input = engine::read_input(request, diagnostics);
+  const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
-    show_space(engine::plan_run(input, benchmark, request));
+    show_space(setup::plan_run(input, benchmark, request));
   show_tags(request, input);
   print(fmt::format("\n{}: no error{}\n", request.input_file.string(),
                     diagnostics.warnings().empty()
@@ -140,14 +140,14 @@ int check_file(const engine::Request& request, bool strict) {
 
 std::function<int()> declare_check(CLI::App& app) {
   struct Options {
-    engine::Request request;
+    setup::Request request;
     std::string file;
     std::vector<std::string> tags;
     std::vector<std::string> include_path;
     bool strict = false;
   };
   const auto options = std::make_shared<Options>();
-  engine::Request& request = options->request;
+  setup::Request& request = options->request;
   app.add_option("FILE", options->file, "input file")->required();
   app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
   app.add_option("--include-path", options->include_path, "where included files are looked for")

@@ -7,9 +7,9 @@
 
 #include <fmt/core.h>
 
-#include <bench/engine/budget.hpp>
-#include <bench/engine/parallel.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/setup/budget.hpp>
+#include <bench/setup/parallel.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
@@ -17,7 +17,7 @@ namespace bench::cli {
 namespace {
 
 /// The caller holds the lock.
-void make_failed_again(const engine::Run& run, workspace::Workspace& workspace) {
+void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
   engine::check_removable(run.directory);
   const auto removal = engine::plan_removal(workspace, engine::failed_workpackages(workspace));
   engine::remove_workpackages(run.directory, workspace, removal);
@@ -32,7 +32,7 @@ std::function<int()> declare_continue(CLI::App& app) {
   struct Options {
     RunChoice choice;
     WorkOptions work;
-    platform::Asking asking;
+    platform::SubmissionDefaults asking;
     bool failed = false;
   };
   const auto options = std::make_shared<Options>();
@@ -49,20 +49,20 @@ std::function<int()> declare_continue(CLI::App& app) {
       const workspace::WriterLock lock(directory.path);
       auto workspace =
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
-      engine::Run run = engine::load_run(directory, workspace);
-      engine::ask_otherwise(options->asking, run, workspace);
-      run.platform = engine::platform_of(run);
+      setup::Run run = setup::load_run(directory, workspace);
+      setup::ask_otherwise(options->asking, run, workspace);
+      run.platform = setup::platform_of(run);
       if (!options->work.budget.empty()) {
-        engine::set_budget(options->work.budget, run);
-        workspace.set_fact(engine::budget_fact, run.fact(engine::budget_fact));
+        setup::set_budget(options->work.budget, run);
+        workspace.set_fact(setup::budget_fact, run.fact(setup::budget_fact));
       }
       if (options->work.parallel) {
-        engine::set_parallel(*options->work.parallel, run);
-        workspace.set_fact(engine::parallel_fact, run.fact(engine::parallel_fact));
+        setup::set_parallel(*options->work.parallel, run);
+        workspace.set_fact(setup::parallel_fact, run.fact(setup::parallel_fact));
       }
       if (options->failed)
         make_failed_again(run, workspace);
-      if (engine::input_has_changed(run))
+      if (setup::input_has_changed(run))
         tell(
             fmt::format("note: {} has changed; this run goes on with what it recorded of it "
                         "(`bench result {} -u FILE` takes new patterns and tables)",

@@ -61,9 +61,9 @@ int show_differences(const DiffOptions& options) {
   const std::vector<RunDirectory> runs = two_runs(options);
   const Evaluated a = evaluate(runs[0], {}, false);
   const Evaluated b = evaluate(runs[1], {}, false);
-  const engine::Differences differences =
-      engine::differences({a.run, a.workspace, a.analyses}, {b.run, b.workspace, b.analyses},
-                          options.tolerance_percent / 100);
+  const inspect::Differences differences =
+      inspect::differences({a.run, a.workspace, a.analyses}, {b.run, b.workspace, b.analyses},
+                           options.tolerance_percent / 100);
   if (options.style.empty())
     print(difference_text(differences, {description_of(a), description_of(b)}, options.all));
   else

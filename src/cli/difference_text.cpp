@@ -12,11 +12,11 @@
 namespace bench::cli {
 namespace {
 
-using engine::Differences;
-using engine::LonePoint;
-using engine::MetricDifference;
-using engine::MetricSummary;
-using engine::TextDifference;
+using inspect::Differences;
+using inspect::LonePoint;
+using inspect::MetricDifference;
+using inspect::MetricSummary;
+using inspect::TextDifference;
 
 std::string number_text(double value) {
   return fmt::format("{:.4g}", value);
@@ -88,7 +88,7 @@ std::string points_text(const Differences& differences, bool all) {
 
 std::string states_text(const Differences& differences, bool all) {
   Section section("states", {"step", "point", "a", "b"}, all);
-  for (const engine::StateDifference& state : differences.states)
+  for (const inspect::StateDifference& state : differences.states)
     section.add({state.pair.step, parameters_text(state.pair.parameters),
                  fmt::format("{} {}", state.pair.a, state.a),
                  fmt::format("{} {}", state.pair.b, state.b)});
@@ -164,7 +164,7 @@ result::Table difference_table(const Differences& differences) {
     add("point", point.step, parameters_text(point.parameters), "workpackages",
         point.in_a ? count : "0", point.in_a ? "0" : count);
   }
-  for (const engine::StateDifference& state : differences.states)
+  for (const inspect::StateDifference& state : differences.states)
     add("state", state.pair.step, parameters_text(state.pair.parameters), "state", state.a,
         state.b);
   for (const MetricDifference& metric : differences.metrics) {

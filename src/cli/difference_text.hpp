@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <bench/engine/difference.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/result/table.hpp>
 
 namespace bench::cli {
@@ -15,11 +15,11 @@ struct ComparedNames {
 
 /// The differences for people.
 /// @param all every one; else the largest of many, and the count of the others
-std::string difference_text(const engine::Differences& differences, const ComparedNames& names,
+std::string difference_text(const inspect::Differences& differences, const ComparedNames& names,
                             bool all);
 
 /// All of them in one table, for programs: what differs (`provenance`, `parameter`, `point`,
 /// `state`, `metric`), step, point, name, unit, a, b, difference, relative.
-result::Table difference_table(const engine::Differences& differences);
+result::Table difference_table(const inspect::Differences& differences);
 
 }  // namespace bench::cli

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/engine/update.hpp>
+#include <bench/tabulate/update.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
@@ -18,14 +18,14 @@ using Access = Workspace::Access;
 /// The caller holds the writer lock.
 void analyse_and_store(const RunDirectory& directory, const UpdateOptions& update) {
   Workspace workspace = Workspace::open(directory.path, Access::write);
-  const engine::Run run = update.applied_to(engine::load_run(directory, workspace));
+  const setup::Run run = update.applied_to(setup::load_run(directory, workspace));
   if (update.file.empty())
     advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
   workspace.at_once([&] {
     if (!update.file.empty())
-      engine::store_evaluation(run, workspace);
-    engine::analyse_and_store(run, workspace, diagnostics);
+      tabulate::store_evaluation(run, workspace);
+    tabulate::analyse_and_store(run, workspace, diagnostics);
   });
 }
 
@@ -46,15 +46,15 @@ void UpdateOptions::declare(CLI::App& app) {
       ->type_name("DIR");
 }
 
-engine::Run UpdateOptions::applied_to(const engine::Run& run) const {
+setup::Run UpdateOptions::applied_to(const setup::Run& run) const {
   if (file.empty())
     return run;
   Diagnostics diagnostics = telling_diagnostics();
-  engine::Request request;
+  setup::Request request;
   request.input_file = file;
   request.tags = {tags.begin(), tags.end()};
   request.include_path.assign(include_path.begin(), include_path.end());
-  engine::Run updated = engine::with_updated_evaluation(run, std::move(request), diagnostics);
+  setup::Run updated = tabulate::with_updated_evaluation(run, std::move(request), diagnostics);
   return updated;
 }
 
@@ -69,29 +69,29 @@ void analyse_directory(const RunDirectory& directory, const UpdateOptions& updat
 
 Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
-  engine::Run run = engine::load_run(directory, workspace);
+  setup::Run run = setup::load_run(directory, workspace);
   if (update.file.empty())
     advise_update(run);
   Evaluated evaluated{std::move(run), std::move(workspace), {}, workspace::is_own(directory.path)};
   const bool needed = analyse_again || !update.file.empty() ||
-                      !engine::is_analysed(evaluated.run, evaluated.workspace);
+                      !tabulate::is_analysed(evaluated.run, evaluated.workspace);
   if (needed && evaluated.own) {
     if (const auto lock = WriterLock::take_if_free(directory.path)) {
       analyse_and_store(directory, update);
-      evaluated.run = engine::load_run(directory, evaluated.workspace);
+      evaluated.run = setup::load_run(directory, evaluated.workspace);
     } else {
       tell(fmt::format("note: {}, so this analysis is shown but not saved",
                        why_not_saved(directory.path)));
       evaluated.run = update.applied_to(evaluated.run);
       Diagnostics diagnostics = telling_diagnostics();
-      evaluated.analyses = engine::analyse_run(evaluated.run, evaluated.workspace, diagnostics);
+      evaluated.analyses = tabulate::analyse_run(evaluated.run, evaluated.workspace, diagnostics);
       return evaluated;
     }
   } else if (needed) {
     tell("note: this run is not yours, so it is shown as its owner last analysed it");
     evaluated.run = update.applied_to(evaluated.run);
   }
-  evaluated.analyses = engine::stored_analyses(evaluated.run, evaluated.workspace);
+  evaluated.analyses = tabulate::stored_analyses(evaluated.run, evaluated.workspace);
   return evaluated;
 }
 

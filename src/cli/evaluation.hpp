@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include <bench/engine/report.hpp>
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
@@ -21,14 +21,14 @@ struct UpdateOptions {
 
   void declare(CLI::App& app);
   /// The run as the file has it, or as it is where there is no file.
-  engine::Run applied_to(const engine::Run& run) const;
+  setup::Run applied_to(const setup::Run& run) const;
 };
 
 /// A run, its workspace open for reading, and what its analysers found.
 struct Evaluated {
-  engine::Run run;
+  setup::Run run;
   workspace::Workspace workspace;
-  engine::Analyses analyses;
+  tabulate::Analyses analyses;
   bool own = false;  ///< The user's, so that results may be written beside it.
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/schedule/job.hpp>
+#include <bench/execute/job.hpp>
 
 namespace bench::cli {
 
@@ -15,7 +15,7 @@ namespace bench::cli {
 class Follower {
  public:
   /// From now on follows the files that the job's commands append to, from their present ends.
-  void start(const schedule::Job& job);
+  void start(const execute::Job& job);
   /// Prints what the files have gained.
   void look();
   /// Prints the rest, also a line without an end.

@@ -51,7 +51,7 @@ void show_overview(const std::string& directory) {
   print(text_table({"id", "name", "started", "last change", "comment", "tags", "status"}, rows));
 }
 
-void show_steps(const engine::Run& run, const engine::Inspection& inspection,
+void show_steps(const setup::Run& run, const inspect::RunView& inspection,
                 const InfoOptions& options) {
   std::vector<std::string> steps = options.steps;
   if (steps.empty())
@@ -64,7 +64,7 @@ void show_steps(const engine::Run& run, const engine::Inspection& inspection,
   }
 }
 
-void show_workpackages(const engine::Run& run, const engine::Inspection& inspection,
+void show_workpackages(const setup::Run& run, const inspect::RunView& inspection,
                        const Workspace& workspace, const InfoOptions& options) {
   std::vector<long long> ids = options.workpackages;
   if (ids.empty())
@@ -76,12 +76,12 @@ void show_workpackages(const engine::Run& run, const engine::Inspection& inspect
 
 void show(const workspace::RunDirectory& directory, const InfoOptions& options) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
-  const engine::Run run = engine::load_run(directory, workspace);
+  const setup::Run run = setup::load_run(directory, workspace);
   if (!options.of_steps && !options.of_workpackages && !options.csv) {
     print(run_information(run, workspace));
     return;
   }
-  const engine::Inspection inspection(run, workspace);
+  const inspect::RunView inspection(run, workspace);
   if (options.of_steps || options.csv)
     show_steps(run, inspection, options);
   if (options.of_workpackages)
@@ -90,7 +90,7 @@ void show(const workspace::RunDirectory& directory, const InfoOptions& options) 
 
 }  // namespace
 
-std::string run_information(const engine::Run& run, const Workspace& workspace) {
+std::string run_information(const setup::Run& run, const Workspace& workspace) {
   constexpr std::array shown{
       "benchmark", "comment",      "started",       "tags",         "platform",     "budget_nh",
       "parallel",  "power_source", "input_file",    "input_sha256", "git_revision", "host",

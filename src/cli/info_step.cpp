@@ -39,7 +39,7 @@ void add_names(const workspace::Parameters& parameters, std::vector<std::string>
       names.push_back(name);
 }
 
-std::string step_heading(const engine::Run& run, const model::Step& step) {
+std::string step_heading(const setup::Run& run, const model::Step& step) {
   std::vector<std::vector<std::string>> rows{{"step:", step.name}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty())
@@ -59,7 +59,7 @@ std::string step_heading(const engine::Run& run, const model::Step& step) {
 
 }  // namespace
 
-std::string step_information(const engine::Run& run, const engine::Inspection& inspection,
+std::string step_information(const setup::Run& run, const inspect::RunView& inspection,
                              const std::string& step, bool parameters) {
   std::vector<std::vector<std::string>> rows;
   std::string details;
@@ -88,7 +88,7 @@ std::string step_information(const engine::Run& run, const engine::Inspection& i
          details;
 }
 
-std::string step_csv(const engine::Inspection& inspection, const std::string& step,
+std::string step_csv(const inspect::RunView& inspection, const std::string& step,
                      const std::string& separator) {
   std::vector<std::string> names;
   std::vector<std::string> internal;

@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-std::string related(const engine::Inspection& inspection, const std::vector<long long>& ids) {
+std::string related(const inspect::RunView& inspection, const std::vector<long long>& ids) {
   std::vector<std::string> texts;
   for (const long long id : ids)
     texts.push_back(fmt::format("{} ({})", id, inspection.at(id).step));
@@ -39,7 +39,7 @@ std::string section(const std::string& title, const Lines& lines) {
 
 }  // namespace
 
-std::string workpackage_information(const engine::Inspection& inspection, const engine::Run& run,
+std::string workpackage_information(const inspect::RunView& inspection, const setup::Run& run,
                                     const workspace::Workspace& workspace, long long id) {
   const workspace::Workpackage& workpackage = inspection.at(id);
   Lines lines{{"workpackage:", std::to_string(id)},

@@ -9,7 +9,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/engine/inspect.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
@@ -26,8 +26,8 @@ struct OutputOptions {
 };
 
 /// @throws Error for a step or a workpackage that the run does not have
-void check_selection(const OutputOptions& options, const engine::Run& run,
-                     const engine::Inspection& inspection) {
+void check_selection(const OutputOptions& options, const setup::Run& run,
+                     const inspect::RunView& inspection) {
   for (const std::string& step : options.steps)
     check_step(run, step);
   for (const long long id : options.workpackages)
@@ -42,8 +42,8 @@ bool selects(const std::vector<Value>& wanted, const Value& value) {
 void list_output(const workspace::RunDirectory& directory, const OutputOptions& options) {
   using workspace::Workspace;
   Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-  const engine::Run run = engine::load_run(directory, workspace);
-  const engine::Inspection inspection(run, workspace);
+  const setup::Run run = setup::load_run(directory, workspace);
+  const inspect::RunView inspection(run, workspace);
   check_selection(options, run, inspection);
   std::set<fs::path> files;  // those of a shared command belong to several workpackages
   for (const workspace::Workpackage& workpackage : inspection.all()) {
@@ -57,7 +57,7 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
   for (const fs::path& file : files)
     if (!options.display) {
       print(file.string() + "\n");
-    } else if (const UniqueFd fd = engine::open_output(run, file); fd.valid()) {
+    } else if (const UniqueFd fd = inspect::open_output(run, file); fd.valid()) {
       print(fmt::format("==> {} <==\n", file.string()));
       print_file(fd, file);
       print("\n");

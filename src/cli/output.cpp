@@ -71,7 +71,7 @@ std::string& current_advice() {
 
 }  // namespace
 
-void advise_update(const engine::Run& run) {
+void advise_update(const setup::Run& run) {
   const auto input = run.facts.find("input_file");
   if (input == run.facts.end())
     return;
@@ -104,7 +104,7 @@ std::string plural(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
-std::string heading(const engine::Run& run) {
+std::string heading(const setup::Run& run) {
   std::string text =
       fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);
   if (const std::string& comment = run.fact("comment"); !comment.empty()) {
@@ -130,7 +130,7 @@ std::string text_table(const std::vector<std::string>& headings,
   return text.substr(text.find('\n') + 1);
 }
 
-void check_step(const engine::Run& run, const std::string& step) {
+void check_step(const setup::Run& run, const std::string& step) {
   if (run.benchmark.step(step))
     return;
   std::vector<std::string> known;
@@ -194,12 +194,12 @@ std::string short_path(const std::filesystem::path& path) {
   return relative.empty() || relative.starts_with("..") ? path.string() : relative;
 }
 
-std::string target_of(const engine::Run& run) {
+std::string target_of(const setup::Run& run) {
   return fmt::format("{} --id {}", shell_quote(short_path(run.directory.path.parent_path())),
                      run.directory.id);
 }
 
-std::string closing(const engine::Run& run, bool finished, long long first_failed) {
+std::string closing(const setup::Run& run, bool finished, long long first_failed) {
   const std::string outpath = short_path(run.directory.path.parent_path());
   const std::string target = target_of(run);
   std::string text = fmt::format(

@@ -8,7 +8,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
@@ -26,7 +26,7 @@ void move_cursor(const std::string& sequence);
 void tell(const std::string& line, Level level = Level::info);
 /// From here on an error in the input file is told with how to go on with this run once it is
 /// corrected.
-void advise_update(const engine::Run& run);
+void advise_update(const setup::Run& run);
 void end_advice();
 /// What `advise_update` asked to tell; empty: nothing.
 const std::string& advice();
@@ -39,18 +39,18 @@ Diagnostics telling_diagnostics(bool strict = false);
 std::string plural(std::size_t count, const std::string& word);
 
 /// The box that a run begins with.
-std::string heading(const engine::Run& run);
+std::string heading(const setup::Run& run);
 /// @throws Error if the benchmark of the run has no such step
-void check_step(const engine::Run& run, const std::string& step);
+void check_step(const setup::Run& run, const std::string& step);
 /// The word of `bench status`: RUNNING, ERROR or FINISHED.
 std::string status_word(const std::vector<workspace::StepCounts>& counts);
 /// The table of steps and states, indented by two columns.
 std::string status_table(const std::vector<workspace::StepCounts>& counts);
 /// The run as the arguments of a command: `DIR --id ID`.
-std::string target_of(const engine::Run& run);
+std::string target_of(const setup::Run& run);
 /// Where the run is and what to do next.
 /// @param first_failed a workpackage that failed; -1: none
-std::string closing(const engine::Run& run, bool finished, long long first_failed = -1);
+std::string closing(const setup::Run& run, bool finished, long long first_failed = -1);
 /// Rows under headings, as `pretty` tables are drawn.
 std::string text_table(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows);

@@ -14,7 +14,7 @@
 namespace bench::cli {
 namespace {
 
-using engine::StepCost;
+using scheduler::StepCost;
 
 /// @param workpackages how many have these parameters
 std::string describe(const engine::Preview& one, std::size_t workpackages) {
@@ -110,9 +110,9 @@ std::string step_text(const StepCost& cost, const std::vector<engine::Preview>& 
 
 }  // namespace
 
-std::string preview_text(const engine::Run& run, const std::vector<engine::Preview>& previews,
+std::string preview_text(const setup::Run& run, const std::vector<engine::Preview>& previews,
                          bool all) {
-  engine::CostSum sum(run);
+  scheduler::CostEstimate sum(run);
   std::map<std::string, int> at_once;
   for (const engine::Preview& one : previews) {
     sum.add(one.workpackage.step, one.geometry);

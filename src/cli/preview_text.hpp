@@ -4,14 +4,14 @@
 #include <vector>
 
 #include <bench/engine/preview.hpp>
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::cli {
 
 /// What a run would do: what each step takes, then its workpackages with what they execute.
 /// @param all every workpackage; else the first combinations of each step, and the count of the
 ///        others
-std::string preview_text(const engine::Run& run, const std::vector<engine::Preview>& previews,
+std::string preview_text(const setup::Run& run, const std::vector<engine::Preview>& previews,
                          bool all);
 
 }  // namespace bench::cli

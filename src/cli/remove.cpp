@@ -79,7 +79,7 @@ void remove_one_run(const RunDirectory& run, bool force) {
 
 std::vector<long long> chosen_failures(const RunDirectory& run, Workspace& workspace,
                                        const std::vector<std::string>& steps) {
-  const engine::Run loaded = engine::load_run(run, workspace);
+  const setup::Run loaded = setup::load_run(run, workspace);
   for (const std::string& step : steps)
     check_step(loaded, step);
   return engine::failed_workpackages(workspace, {steps.begin(), steps.end()});

@@ -44,7 +44,7 @@ void declare_options(CLI::App& app, ResultOptions& options) {
       ->type_name("NAME");
 }
 
-bool has_one_of(const engine::Run& run, const std::vector<std::string>& tags) {
+bool has_one_of(const setup::Run& run, const std::vector<std::string>& tags) {
   const auto stored = split_names(run.fact("tags"));
   return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
     return std::find(stored.begin(), stored.end(), tag) != stored.end();
@@ -60,7 +60,7 @@ std::vector<RunDirectory> chosen_runs(const ResultOptions& options) {
     std::erase_if(runs, [&](const RunDirectory& directory) {
       auto workspace =
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
-      return !has_one_of(engine::load_run(directory, workspace), options.update.tags);
+      return !has_one_of(setup::load_run(directory, workspace), options.update.tags);
     });
   if (runs.empty())
     throw Error(fmt::format("none of these runs has a tag of {}", join(options.update.tags, ", ")),
@@ -90,15 +90,16 @@ int show_results(const ResultOptions& options) {
     else
       command_log().close(0);
     runs.push_back(evaluate(directory, options.update, options.analyse));
-    for (std::string& name : engine::result_names(runs.back().run.benchmark))
+    for (std::string& name : tabulate::result_names(runs.back().run.benchmark))
       names.insert(std::move(name));
   }
   check_names(options.tables, names);
   std::vector<RunReport> reports;
   for (const Evaluated& one : runs) {
     Diagnostics diagnostics = telling_diagnostics();
-    engine::Report report = engine::report(one.run, one.workspace, one.analyses, only, diagnostics,
-                                           one.own ? engine::Trust::own : engine::Trust::foreign);
+    tabulate::Report report =
+        tabulate::report(one.run, one.workspace, one.analyses, only, diagnostics,
+                         one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
     if (one.own)  // somebody else's run can be read all the same
       keep(report, options.show.style);
     reports.push_back({.id = one.run.directory.id, .report = std::move(report)});

@@ -8,10 +8,11 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/engine/budget.hpp>
 #include <bench/engine/input_check.hpp>
+#include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
+#include <bench/setup/budget.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
@@ -21,7 +22,7 @@ struct RunOptions {
   std::vector<std::string> files;
   std::vector<std::string> tags;
   std::vector<std::string> include_path;
-  engine::Request request;
+  setup::Request request;
   std::vector<int> ids;  ///< Of the runs to come, in order; the others get the next free one.
   bool dry_run = false;
   bool all = false;  ///< Of a dry run: every workpackage.
@@ -34,14 +35,14 @@ void tell_notices(const std::vector<std::string>& notices) {
 }
 
 /// Before anything is made.
-void check_budget(const engine::Run& run, const std::vector<engine::Preview>& previews) {
-  engine::CostSum sum(run);
+void check_budget(const setup::Run& run, const std::vector<engine::Preview>& previews) {
+  scheduler::CostEstimate sum(run);
   for (const engine::Preview& one : previews)
     sum.add(one.workpackage.step, one.geometry);
-  engine::check_budget(run, sum.steps());
+  scheduler::check_budget(run, sum.steps());
 }
 
-void show_preview(const engine::Run& run, bool all) {
+void show_preview(const setup::Run& run, bool all) {
   std::vector<std::string> notices;
   const auto previews = engine::preview(run, notices);
   tell_notices(notices);
@@ -49,9 +50,9 @@ void show_preview(const engine::Run& run, bool all) {
   check_budget(run, previews);
 }
 
-int run_benchmark(const RunOptions& options, const engine::Input& input,
-                  const model::Benchmark& benchmark, const engine::Request& request) {
-  engine::Run run = engine::plan_run(input, benchmark, request);
+int run_benchmark(const RunOptions& options, const setup::Input& input,
+                  const model::Benchmark& benchmark, const setup::Request& request) {
+  setup::Run run = setup::plan_run(input, benchmark, request);
   if (options.dry_run) {
     show_preview(run, options.all);
     return 0;
@@ -68,13 +69,13 @@ int run_benchmark(const RunOptions& options, const engine::Input& input,
 
 /// An input file that has been read.
 struct InputFile {
-  engine::Request request;
-  engine::Input input;
+  setup::Request request;
+  setup::Input input;
   std::string parse_log;
 };
 
 InputFile read_input_file(const RunOptions& options, const std::string& file) {
-  engine::Request request = options.request;
+  setup::Request request = options.request;
   request.input_file = file;
   request.budget = options.work.budget;
   request.parallel = options.work.parallel;
@@ -82,7 +83,7 @@ InputFile read_input_file(const RunOptions& options, const std::string& file) {
   request.include_path = {options.include_path.begin(), options.include_path.end()};
   command_log().begin_parsing();
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
-  engine::Input input = engine::read_input(request, diagnostics);
+  setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
   return {std::move(request), std::move(input), command_log().parsed()};
 }
@@ -130,7 +131,7 @@ int run_files(RunOptions& options) {
 
 std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  engine::Request& request = options->request;
+  setup::Request& request = options->request;
   app.add_option("FILE", options->files, "input files")->required();
   app.add_option("-t,--tag", options->tags, "active tags; one that a platform has selects it")
       ->type_name("TAG");

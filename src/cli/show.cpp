@@ -27,7 +27,7 @@ struct SameName {
   std::string style;  ///< Of the newest.
 };
 
-void keep(const engine::FilledDatabase& filled) {
+void keep(const tabulate::FilledDatabase& filled) {
   refuse_link_out(filled.run_directory, filled.target.file);
   result::write(filled.rows, filled.target);
   const auto own_file = filled.result_directory / (filled.rows.name + ".dat");
@@ -38,7 +38,7 @@ void keep(const engine::FilledDatabase& filled) {
   }
 }
 
-void keep(const engine::FilledTable& filled) {
+void keep(const tabulate::FilledTable& filled) {
   refuse_link_out(filled.run_directory, filled.result_directory);
   make_directories(filled.result_directory);
   const Style style = result::parse_style(filled.style);
@@ -48,7 +48,7 @@ void keep(const engine::FilledTable& filled) {
                         result::render(filled.table, style, notes));
 }
 
-void keep(const engine::FilledSyslog& filled, bool between_tables) {
+void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
   const auto messages = result::messages_of(filled.rows);
   result::send(filled.target, messages);
   for (const std::string& message : messages)
@@ -59,7 +59,7 @@ void keep(const engine::FilledSyslog& filled, bool between_tables) {
 std::vector<SameName> by_name(const std::vector<RunReport>& runs) {
   std::vector<SameName> all;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    for (const engine::FilledTable& filled : run->report.tables) {
+    for (const tabulate::FilledTable& filled : run->report.tables) {
       auto same = std::find_if(all.begin(), all.end(), [&](const SameName& known) {
         return known.tables.front().table.name == filled.table.name;
       });
@@ -180,12 +180,12 @@ void refuse_contradiction(const ShowOptions& options) {
 
 }  // namespace
 
-void keep(const engine::Report& report, const std::string& style) {
-  for (const engine::FilledTable& table : report.tables)
+void keep(const tabulate::Report& report, const std::string& style) {
+  for (const tabulate::FilledTable& table : report.tables)
     keep(table);
-  for (const engine::FilledSyslog& syslog : report.syslogs)
+  for (const tabulate::FilledSyslog& syslog : report.syslogs)
     keep(syslog, style != "json" && style != "csv");
-  for (const engine::FilledDatabase& database : report.databases)
+  for (const tabulate::FilledDatabase& database : report.databases)
     keep(database);
 }
 

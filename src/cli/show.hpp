@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/engine/report.hpp>
+#include <bench/tabulate/report.hpp>
 
 namespace bench::cli {
 
@@ -19,13 +19,13 @@ struct ShowOptions {
 /// The results of one run.
 struct RunReport {
   long long id = 0;
-  engine::Report report;
+  tabulate::Report report;
 };
 
 /// Writes the results of a run where they belong: a `<name>.dat` per table, in its own style with
 /// all of its columns, rows into databases; sends messages to syslog and prints them.
 /// @param style in which tables are shown; messages do not come between what a program reads
-void keep(const engine::Report& report, const std::string& style = "");
+void keep(const tabulate::Report& report, const std::string& style = "");
 
 /// Prints the tables; those of several runs as one per name. All that are json are one object. What
 /// is said below a table for people goes to standard error beside csv and json. On a terminal that

@@ -10,15 +10,15 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/engine/why.hpp>
+#include <bench/inspect/why.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {
 
-using engine::Inspection;
-using engine::Remark;
-using engine::Remedy;
+using inspect::Remark;
+using inspect::Remedy;
+using inspect::RunView;
 using workspace::Workpackage;
 using workspace::Workspace;
 
@@ -76,7 +76,7 @@ std::string remarks_text(const std::vector<Remark>& remarks) {
 }
 
 /// The commands that help a workpackage on.
-std::string remedy_text(const engine::Run& run, const Workpackage& workpackage, Remedy remedy) {
+std::string remedy_text(const setup::Run& run, const Workpackage& workpackage, Remedy remedy) {
   const std::string target = target_of(run);
   if (remedy == Remedy::go_on)
     return fmt::format("bench continue {}", target);
@@ -85,10 +85,10 @@ std::string remedy_text(const engine::Run& run, const Workpackage& workpackage, 
                      parent ? workpackage.parents.front() : workpackage.id, target);
 }
 
-void explain_one(const engine::Run& run, const Inspection& inspection, long long id,
+void explain_one(const setup::Run& run, const RunView& inspection, long long id,
                  std::size_t lines) {
   const Workpackage& workpackage = inspection.at(id);
-  const engine::Explanation explanation = engine::explain(run, inspection, id);
+  const inspect::Explanation explanation = inspect::explain(run, inspection, id);
   print(fmt::format("workpackage {} ({}{}): {}\n", id, workpackage.step,
                     run.benchmark.step(workpackage.step)->iterations > 1
                         ? fmt::format(", iteration {}", workpackage.iteration)
@@ -104,12 +104,12 @@ void explain_one(const engine::Run& run, const Inspection& inspection, long long
     remarks.push_back({"next", remedy_text(run, workpackage, explanation.remedy)});
   print(remarks_text(remarks));
   for (const std::filesystem::path& file : explanation.output)
-    if (const FileEnd end = end_of_file(engine::open_output(run, file), lines); !end.text.empty())
+    if (const FileEnd end = end_of_file(inspect::open_output(run, file), lines); !end.text.empty())
       print(fmt::format("\n==> {}{} <==\n{}\n", end.whole ? "" : "end of ", short_path(file),
                         end.text));
 }
 
-void explain_each(const engine::Run& run, const Inspection& inspection,
+void explain_each(const setup::Run& run, const RunView& inspection,
                   const std::vector<long long>& ids, std::size_t lines) {
   for (std::size_t k = 0; k < ids.size(); ++k) {
     print(k > 0 ? "\n" : "");
@@ -118,7 +118,7 @@ void explain_each(const engine::Run& run, const Inspection& inspection,
 }
 
 /// One line for each of many.
-void list_some(const Inspection& inspection, const std::vector<long long>& ids) {
+void list_some(const RunView& inspection, const std::vector<long long>& ids) {
   constexpr std::size_t most = 10;
   std::vector<std::vector<std::string>> rows;
   for (const long long id : ids) {
@@ -133,12 +133,12 @@ void list_some(const Inspection& inspection, const std::vector<long long>& ids) 
     print(fmt::format("  and {} more\n", ids.size() - most));
 }
 
-void explain_point(const engine::Run& run, const Inspection& inspection, const Question& question,
+void explain_point(const setup::Run& run, const RunView& inspection, const Question& question,
                    const WhyOptions& options) {
   constexpr std::size_t few = 3;
   bool first = true;
-  for (const engine::PointInStep& found :
-       engine::find_point(run, inspection, question.point, options.step)) {
+  for (const inspect::PointInStep& found :
+       inspect::find_point(run, inspection, question.point, options.step)) {
     if (!std::exchange(first, false))
       print("\n");
     const std::size_t count = found.workpackages.size();
@@ -159,10 +159,10 @@ void explain_point(const engine::Run& run, const Inspection& inspection, const Q
 void explain_run(const workspace::RunDirectory& directory, const Question& question,
                  const WhyOptions& options) {
   Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
-  const engine::Run run = engine::load_run(directory, workspace);
+  const setup::Run run = setup::load_run(directory, workspace);
   if (!options.step.empty())
     check_step(run, options.step);
-  const Inspection inspection(run, workspace);
+  const RunView inspection(run, workspace);
   if (!question.point.empty())
     explain_point(run, inspection, question, options);
   explain_each(run, inspection, question.workpackages, options.lines);

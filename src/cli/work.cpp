@@ -13,15 +13,15 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/engine/loop.hpp>
 #include <bench/engine/remove.hpp>
-#include <bench/engine/report.hpp>
-#include <bench/schedule/slow_answers.hpp>
+#include <bench/execute/slow_answers.hpp>
+#include <bench/scheduler/loop.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {
 
-void declare_asking(CLI::App& app, platform::Asking& asking) {
+void declare_asking(CLI::App& app, platform::SubmissionDefaults& asking) {
   app.add_option("--partition", asking.partition, "partition or queue of the jobs")
       ->type_name("NAME");
   app.add_option("--account", asking.account, "account that the jobs are charged to")
@@ -53,7 +53,7 @@ void declare(CLI::App& app, WorkOptions& options) {
 
 namespace {
 
-void log_beginning(const engine::Run& run, const std::string& log_name) {
+void log_beginning(const setup::Run& run, const std::string& log_name) {
   command_log().open(run.directory.path, log_name);
   const std::string& tags = run.fact("tags");
   command_log().add(
@@ -62,7 +62,7 @@ void log_beginning(const engine::Run& run, const std::string& log_name) {
                   run.platform.name, tags.empty() ? "no tags" : "tags " + tags));
 }
 
-void log_standing(const engine::Standing& standing) {
+void log_standing(const scheduler::RunStatus& standing) {
   for (const workspace::StepCounts& step : standing.counts)
     command_log().add(
         Level::info,
@@ -75,13 +75,13 @@ void log_standing(const engine::Standing& standing) {
 
 /// Analyses the run and shows its tables, as the options ask for.
 /// @returns whether there was something to warn of
-bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool show_tables) {
+bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool show_tables) {
   advise_update(run);
   Diagnostics diagnostics = telling_diagnostics();
-  engine::analyse_and_store(run, workspace, diagnostics);
+  tabulate::analyse_and_store(run, workspace, diagnostics);
   if (show_tables) {
-    const engine::Report report =
-        engine::report(run, workspace, engine::stored_analyses(run, workspace), {}, diagnostics);
+    const tabulate::Report report = tabulate::report(
+        run, workspace, tabulate::stored_analyses(run, workspace), {}, diagnostics);
     cli::keep(report);
     print("\n");
     cli::show({{.id = run.directory.id, .report = report}}, {});
@@ -94,7 +94,7 @@ bool evaluate_run(const engine::Run& run, workspace::Workspace& workspace, bool 
 }
 
 /// What was ended, what goes on, and how to go on.
-std::string interruption_text(const engine::Run& run, const engine::Standing& standing,
+std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& standing,
                               const WorkOptions& options) {
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : standing.counts)
@@ -113,20 +113,20 @@ std::string interruption_text(const engine::Run& run, const engine::Standing& st
       with_batch_system == 1 ? "runs" : "run", target, target);
 }
 
-int take_further(const engine::Run& run, workspace::Workspace& workspace,
+int take_further(const setup::Run& run, workspace::Workspace& workspace,
                  const WorkOptions& options) {
   print(heading(run) + "\n");
-  engine::Standing standing;
+  scheduler::RunStatus standing;
   {
     Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
                                       .follow = options.verbosity >= 2,
                                       .waits = options.wait});
-    standing = engine::work(run, workspace,
-                            {.stop_at_error = options.stop_at_error,
-                             .wait = options.wait,
-                             .cancel_on_interrupt = options.cancel_on_interrupt,
-                             .interrupted = &catch_interruptions()},
-                            progress);
+    standing = scheduler::work(run, workspace,
+                               {.stop_at_error = options.stop_at_error,
+                                .wait = options.wait,
+                                .cancel_on_interrupt = options.cancel_on_interrupt,
+                                .interrupted = &catch_interruptions()},
+                               progress);
   }
   log_standing(standing);
   const bool finished = standing.open() == 0;
@@ -163,7 +163,7 @@ bool ends_all(int code, const WorkOptions& options) {
 }
 
 void set_verbosity(WorkOptions& options) {
-  schedule::tell_slow_answers([](const std::string& program) {
+  execute::tell_slow_answers([](const std::string& program) {
     tell(fmt::format("note: {} has not answered for 2 s; waiting for it", program));
   });
   const char* wanted = std::getenv("JUBE_VERBOSE");
@@ -178,7 +178,7 @@ void set_verbosity(WorkOptions& options) {
     command_log().set_verbose();
 }
 
-int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+int work_on(const setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name) {
   log_beginning(run, log_name);
   const int code = take_further(run, workspace, options);

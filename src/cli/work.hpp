@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
@@ -28,7 +28,7 @@ struct WorkOptions {
 void declare(CLI::App& app, WorkOptions& options);
 
 /// Declares the options that say how the jobs of batch steps are asked for.
-void declare_asking(CLI::App& app, platform::Asking& asking);
+void declare_asking(CLI::App& app, platform::SubmissionDefaults& asking);
 
 /// Sets how much is shown from the options or, without them, from `JUBE_VERBOSE`, and that a batch
 /// system which takes its time is named.
@@ -38,7 +38,7 @@ void set_verbosity(WorkOptions& options);
 /// Takes a run as far as it goes, shows and logs it, and returns the exit code. The caller holds
 /// the lock.
 /// @param log_name `run` or `continue`
-int work_on(const engine::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+int work_on(const setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name);
 
 /// Whether no further run is to be worked on after one with this exit code.

@@ -1,11 +1,10 @@
-#include "batch_system.hpp"
-#include "step_jobs.hpp"
-
 #include <map>
 
 #include <fmt/core.h>
 
 #include <bench/engine/cancel.hpp>
+#include <bench/scheduler/batch_system.hpp>
+#include <bench/scheduler/step_jobs.hpp>
 
 namespace bench::engine {
 
@@ -23,7 +22,7 @@ bool has_job(const Workpackage& workpackage, const std::map<long long, std::stri
 
 }  // namespace
 
-Cancellation plan_cancellation(const Run& run, const workspace::Workspace& workspace,
+Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace& workspace,
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages) {
   std::map<long long, std::string> job_of;
@@ -39,7 +38,7 @@ Cancellation plan_cancellation(const Run& run, const workspace::Workspace& works
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
     if (workpackage.state == State::pending)
-      job_of[workpackage.id] = submitted_job(run, workpackage);
+      job_of[workpackage.id] = scheduler::submitted_job(run, workpackage);
     if (has_job(workpackage, job_of))
       jobs.insert(job_of[workpackage.id]);
     else if (!workpackages.empty())
@@ -56,8 +55,8 @@ Cancellation plan_cancellation(const Run& run, const workspace::Workspace& works
   return cancellation;
 }
 
-void cancel(const Run& run, const Cancellation& cancellation) {
-  const auto system = batch_system_of(run.platform);
+void cancel(const setup::Run& run, const Cancellation& cancellation) {
+  const auto system = scheduler::batch_system_of(run.platform);
   if (const std::string said = system->cancel(cancellation.jobs); !said.empty())
     throw Error(said, "nothing was recorded; say `bench cancel` again");
 }

@@ -1,5 +1,3 @@
-#include "column_meaning.hpp"
-
 #include <algorithm>
 #include <set>
 
@@ -12,6 +10,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/build.hpp>
 #include <bench/result/format.hpp>
+#include <bench/tabulate/column_meaning.hpp>
 
 namespace bench::engine {
 namespace {
@@ -36,8 +35,8 @@ void check_formats(const model::Benchmark& benchmark) {
   for (const model::Result& result : benchmark.results) {
     const auto check = [&](const auto& columns) {
       for (const auto& column : columns)
-        result::check_format(column.format, meaning_of(benchmark, result, column.name).type,
-                             column.place);
+        result::check_format(
+            column.format, tabulate::meaning_of(benchmark, result, column.name).type, column.place);
     };
     for (const model::Table& table : result.tables)
       check(table.columns);
@@ -110,12 +109,12 @@ class SourceCheck {
 
 }  // namespace
 
-void check_input(const Input& input, Diagnostics& diagnostics) {
+void check_input(const setup::Input& input, Diagnostics& diagnostics) {
   for (const model::Benchmark& benchmark : input.benchmarks) {
     model::check_names(benchmark, diagnostics);
     check_patterns(benchmark);
     check_formats(benchmark);
-    SourceCheck(benchmark, home_of(benchmark, input), diagnostics).check();
+    SourceCheck(benchmark, setup::home_of(benchmark, input), diagnostics).check();
   }
 }
 

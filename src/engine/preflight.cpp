@@ -1,12 +1,11 @@
-#include "capacity.hpp"
-#include "variables.hpp"
-
 #include <algorithm>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/engine/preflight.hpp>
+#include <bench/scheduler/partition_limits.hpp>
+#include <bench/workflow/variables.hpp>
 
 namespace bench::engine {
 namespace {
@@ -33,7 +32,7 @@ void notice_unconfirmed(const platform::Platform& platform, std::vector<std::str
 }
 
 /// Slurm does not share a core between job steps; how many threads one has may be unknown.
-void notice_packs(const Run& run, std::vector<std::string>& notices) {
+void notice_packs(const setup::Run& run, std::vector<std::string>& notices) {
   const platform::MaybeFact& known = run.platform.machine.threads_per_core;
   if (run.platform.scheduler != platform::Scheduler::slurm || (known && !known->unconfirmed))
     return;
@@ -47,7 +46,7 @@ void notice_packs(const Run& run, std::vector<std::string>& notices) {
 
 }  // namespace
 
-void preflight(const Run& run, std::vector<std::string>& notices) {
+void preflight(const setup::Run& run, std::vector<std::string>& notices) {
   const platform::Platform& platform = run.platform;
   const bool scheduled = platform.scheduler != platform::Scheduler::none &&
                          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
@@ -70,16 +69,16 @@ void preflight(const Run& run, std::vector<std::string>& notices) {
   if (platform.qos_required && platform.asking.qos.empty())
     throw Error(fmt::format("jobs on {} need a QOS", platform.name),
                 "say --qos NAME, or set BENCH_QOS");
-  Capacity capacity(run);
+  scheduler::PartitionLimits capacity(run);
   capacity.check_asking();
-  evaluate::Evaluator evaluator = evaluator_of(run);
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && is_plain(*step.batch))
-      capacity.check(geometry_of({.run = run,
-                                  .step = step,
-                                  .workpackage = {},
-                                  .variables = benchmark_variables(run),
-                                  .evaluator = evaluator}),
+      capacity.check(job::geometry_of({.run = run,
+                                       .step = step,
+                                       .workpackage = {},
+                                       .variables = workflow::benchmark_variables(run),
+                                       .evaluator = evaluator}),
                      step.batch->place);
 }
 

@@ -1,14 +1,13 @@
-#include "graph.hpp"
-#include "queue.hpp"
-#include "render.hpp"
-
 #include <bench/engine/preview.hpp>
+#include <bench/job/render.hpp>
+#include <bench/scheduler/queue.hpp>
+#include <bench/workflow/graph.hpp>
 
 namespace bench::engine {
 
-std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) {
-  evaluate::Evaluator evaluator = evaluator_of(run);
-  Graph graph(run, {}, evaluator);
+std::vector<Preview> preview(const setup::Run& run, std::vector<std::string>& notices) {
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  workflow::Graph graph(run, {}, evaluator);
   // As if each generation succeeded.
   for (auto made = graph.make_first(); !made.empty();) {
     std::vector<long long> released;
@@ -18,18 +17,18 @@ std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices) 
   }
   notices = graph.take_notices();
 
-  const Queue queue(run, graph);
+  const scheduler::Queue queue(run, graph);
   std::vector<Preview> previews;
   for (const workspace::Workpackage& workpackage : graph.all()) {
     constexpr const char* uuid = "00000000-0000-0000-0000-000000000000";
-    const Rendered rendered =
-        render(run, workpackage, graph.variables_of(workpackage), uuid, evaluator);
+    const job::Rendered rendered =
+        job::render(run, workpackage, graph.variables_of(workpackage), uuid, evaluator);
     Preview& one = previews.emplace_back();
     one.workpackage = workpackage;
     one.script = rendered.script;
     one.geometry = rendered.geometry;
     one.at_once = queue.of_step_at_once(workpackage.step);
-    for (const schedule::Snippet& snippet : rendered.snippets)
+    for (const execute::Snippet& snippet : rendered.snippets)
       one.commands.push_back(snippet.text);
   }
   return previews;

@@ -39,13 +39,13 @@ std::vector<std::string> tags_in(const std::string& text) {
 struct SlurmVariable {
   const char* name;
   const char* key;
-  std::string Asking::*member;
+  std::string SubmissionDefaults::*member;
 };
 constexpr std::array<SlurmVariable, 4> slurm_variables{
-    {{"SBATCH_PARTITION", "partition", &Asking::partition},
-     {"SBATCH_ACCOUNT", "account", &Asking::account},
-     {"SBATCH_QOS", "qos", &Asking::qos},
-     {"SBATCH_RESERVATION", "reservation", &Asking::reservation}}};
+    {{"SBATCH_PARTITION", "partition", &SubmissionDefaults::partition},
+     {"SBATCH_ACCOUNT", "account", &SubmissionDefaults::account},
+     {"SBATCH_QOS", "qos", &SubmissionDefaults::qos},
+     {"SBATCH_RESERVATION", "reservation", &SubmissionDefaults::reservation}}};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);

@@ -1,9 +1,10 @@
-#include "engine/fixture.hpp"
 #include "support/fake_programs.hpp"
+#include "workflow/run_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
 
 namespace bench::engine {
@@ -21,7 +22,7 @@ const std::string partitions =
     "State=INACTIVE TotalNodes=8\n";
 
 /// A run on a Slurm whose programs the test has written.
-class PreflightTest : public RunFixture {
+class PreflightTest : public workflow::RunFixture {
  protected:
   PreflightTest() {
     programs_.say("scontrol", partitions);
@@ -89,7 +90,7 @@ TEST_F(PreflightTest, RefusesARunDirectoryWithALineBreak) {
 
 struct Asked {
   std::string name;
-  platform::Asking asking;
+  platform::SubmissionDefaults asking;
   std::string expected;
 };
 void PrintTo(const Asked& a, std::ostream* out) {
@@ -103,8 +104,8 @@ TEST_P(AskingTest, IsCompared) {
   EXPECT_EQ(said(), GetParam().expected);
 }
 
-platform::Asking asking(const std::string& partition, const std::string& account = "",
-                        const std::string& qos = "") {
+platform::SubmissionDefaults asking(const std::string& partition, const std::string& account = "",
+                                    const std::string& qos = "") {
   return {.partition = partition, .account = account, .qos = qos, .reservation = ""};
 }
 

@@ -47,7 +47,7 @@ TEST_F(ReadPlatformTest, ReadsHowJobsAreAskedFor) {
   EXPECT_EQ(platform.scheduler, Scheduler::slurm);
   EXPECT_EQ(platform.scheduler_name, "slurm");
   EXPECT_EQ(platform.job_template, "t");
-  const Asking& asking = platform.asking;
+  const SubmissionDefaults& asking = platform.asking;
   EXPECT_EQ(asking.partition + asking.account + asking.qos + asking.reservation,
             "gpuacchighmonday");
   EXPECT_TRUE(platform.account_required && platform.qos_required && platform.exclusive);

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/schedule/orphans.hpp>
+#include <bench/execute/orphans.hpp>
 
 namespace bench::slurm {
 namespace {
@@ -226,7 +226,7 @@ TEST_F(RetryTest, AnAttemptThatRunsOnLeavesItsSuccessorAlone) {
   EXPECT_EQ(site.go_on().status.code, 0);
   ASSERT_THAT(site.outcomes(), ElementsAre("node_fail", ""));
   write_file_atomically(site.home() / "go", "");
-  ASSERT_TRUE(support::eventually([&] { return schedule::find_orphans({old}).empty(); }));
+  ASSERT_TRUE(support::eventually([&] { return execute::find_orphans({old}).empty(); }));
   EXPECT_FALSE(std::filesystem::exists(site.workpackage(0) / "sentinel"));
   cluster().start_node(node);
   cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=resume"});

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {
@@ -19,13 +19,13 @@ struct Cancellation {
 /// @param steps only of these; empty: of all
 /// @param workpackages the same; the others in their jobs are concerned as well
 /// @throws Error for a workpackage that does not exist or that no batch system has
-Cancellation plan_cancellation(const Run& run, const workspace::Workspace& workspace,
+Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace& workspace,
                                const std::set<std::string>& steps,
                                const std::set<long long>& workpackages);
 
 /// Has the batch system end the jobs. `run` needs its platform.
 /// @throws Error with what it says, if it does not
-void cancel(const Run& run, const Cancellation& cancellation);
+void cancel(const setup::Run& run, const Cancellation& cancellation);
 
 /// Records that they were cancelled. The caller holds the writer lock.
 void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::engine {
 
@@ -9,6 +9,6 @@ namespace bench::engine {
 /// analysed: unknown names, regular expressions that do not compile, formats that fit nothing, and
 /// sources of file sets that do not exist.
 /// @throws Error with the place of the first one that is certain
-void check_input(const Input& input, Diagnostics& diagnostics);
+void check_input(const setup::Input& input, Diagnostics& diagnostics);
 
 }  // namespace bench::engine

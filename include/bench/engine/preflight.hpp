@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/engine/run.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::engine {
 
@@ -11,6 +11,6 @@ namespace bench::engine {
 /// partition, account and QOS, and what steps ask for where no parameter is in it.
 /// @param notices what the user should know: facts of the platform that nobody has confirmed
 /// @throws Error with a did-you-mean, and with the place of what asks for too much
-void preflight(const Run& run, std::vector<std::string>& notices);
+void preflight(const setup::Run& run, std::vector<std::string>& notices);
 
 }  // namespace bench::engine

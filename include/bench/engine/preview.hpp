@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <bench/engine/cost.hpp>
-#include <bench/engine/run.hpp>
+#include <bench/scheduler/cost.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::engine {
@@ -14,7 +14,7 @@ struct Preview {
   workspace::Workpackage workpackage;
   std::vector<std::string> commands;  ///< Shell snippets; empty for a batch step.
   std::string script;                 ///< The job script of a batch step.
-  Geometry geometry;                  ///< The same.
+  job::Geometry geometry;             ///< The same.
   /// How many of its step run at a time: here, or of a batch system's jobs, 0: any number.
   int at_once = 1;
 };
@@ -23,6 +23,6 @@ struct Preview {
 /// Makes and starts nothing, but evaluates parameters, shell ones too: the expansion depends on
 /// them.
 /// @param notices what the user should know, such as dropped combinations
-std::vector<Preview> preview(const Run& run, std::vector<std::string>& notices);
+std::vector<Preview> preview(const setup::Run& run, std::vector<std::string>& notices);
 
 }  // namespace bench::engine

@@ -67,7 +67,7 @@ struct Polling {
 };
 
 /// How the jobs of a platform are asked for: the settings that a user may give otherwise.
-struct Asking {
+struct SubmissionDefaults {
   std::string partition;  ///< Empty: the scheduler's default.
   std::string account;
   std::string qos;
@@ -85,7 +85,7 @@ struct Platform {
   Scheduler scheduler = Scheduler::none;
   std::string scheduler_name;  ///< As in the file: `slurm`, `lsf`, `pbs`, ...
   std::string job_template;    ///< File name in `templates/`.
-  Asking asking;
+  SubmissionDefaults asking;
   bool account_required = false;
   bool qos_required = false;
   GpuRequest gpu_request = GpuRequest::none;
@@ -141,9 +141,9 @@ bool is_platform_file(const std::string& name);
 /// Reads a platform file: one that is named by its path, else `NAME.yaml` in `beside` or the first
 /// `platforms/NAME.yaml` of `data_directories`. What it does not say is as in the platform that it
 /// `extends`, if it does. `$NAME` of the environment is expanded in the settings of
-/// `Asking`; one that is not set makes the setting empty. `BENCH_PARTITION`, `BENCH_ACCOUNT` and
-/// `BENCH_QOS` are taken instead of what the file says; Slurm's own variables, such as
-/// `SBATCH_ACCOUNT`, where neither says anything.
+/// `SubmissionDefaults`; one that is not set makes the setting empty. `BENCH_PARTITION`,
+/// `BENCH_ACCOUNT` and `BENCH_QOS` are taken instead of what the file says; Slurm's own variables,
+/// such as `SBATCH_ACCOUNT`, where neither says anything.
 /// @throws Error with a did-you-mean if there is no such platform; with the place for an unknown
 ///         key or word in the file
 Platform load_platform(const std::string& name, const std::filesystem::path& beside = {});

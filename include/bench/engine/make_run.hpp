@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::engine {
+
+/// A run that has just been made. The workspace is closed before the lock is given back.
+struct NewRun {
+  workspace::WriterLock lock;
+  workspace::Workspace workspace;
+};
+
+/// Makes the directory and the workspace of a planned run, with its first workpackages. What cannot
+/// be expanded leaves nothing behind.
+/// @param notices gains what the user should know of the expansion
+NewRun make_run(setup::Run& run, const setup::Request& request, std::vector<std::string>& notices);
+
+}  // namespace bench::engine

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <bench/execute/batch_system.hpp>
+
+namespace bench::execute {
+
+/// How to speak to a batch system by commands of the shell; see platform::Commands.
+struct CommandTable {
+  std::string system;  ///< Its name, for messages.
+  std::string submit;  ///< `{{script}}` and `{{name}}` are replaced, quoted for the shell.
+  std::string id_pattern;
+  std::string poll;
+  std::string line_pattern;
+  std::string cancel;  ///< `{{id}}`: one call for each job.
+  std::map<std::string, std::string> states;
+};
+
+/// Any batch system that has commands to submit, to list and to cancel. Its jobs are known by their
+/// names, which hold a part of the submission's UUID.
+class CommandSystem : public BatchSystem {
+ public:
+  /// @throws Error for a pattern that is no regular expression, or lacks a group
+  explicit CommandSystem(CommandTable table);
+
+  std::string name() const override { return table_.system; }
+  SubmitResult submit(const Submission& submission) override;
+  QueryResult ask(const std::vector<std::string>& ids) override;
+  QueryResult ask_for_all() override;
+  /// There are no books.
+  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  std::string cancel(const std::vector<std::string>& ids) override;
+  int max_array_size() override { return 1; }
+
+ private:
+  CommandTable table_;
+  std::string line_pattern_;           ///< Without the names of its groups.
+  std::map<std::string, int> groups_;  ///< Their numbers, by name.
+};
+
+}  // namespace bench::execute

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
+
+namespace bench::execute {
+
+/// One shell command of a workpackage.
+struct Snippet {
+  std::string text;  ///< Empty: nothing is executed, but what comes `before` is done.
+  std::filesystem::path stdout_file;  ///< Appended to.
+  std::filesystem::path stderr_file;
+  std::filesystem::path directory = {};  ///< Where it runs, made if missing; empty: the job's.
+  std::string name = {};  ///< What to call it where it fails, for example `command 2 of 3`.
+  /// Work on files that comes before it, with the environment that the command will have. May throw
+  /// Error; the attempt has then failed.
+  std::function<void(const Environment&)> before = {};
+};
+
+/// One attempt of a workpackage, ready to start: either snippets that run one after the other under
+/// the shell, each seeing the variables that the ones before it exported, or a job script.
+struct Job {
+  long long workpackage = 0;
+  std::string uuid;                      ///< Also in the environment, as BENCH_ATTEMPT.
+  std::filesystem::path directory;       ///< Of the workpackage.
+  std::filesystem::path work_directory;  ///< Where its commands run.
+  Environment environment;               ///< Complete.
+  bool keep_environment = false;         ///< The completion tells what the last snippet left.
+  std::vector<Snippet> snippets;
+  std::filesystem::path script;    ///< Of a batch step; else empty.
+  std::filesystem::path sentinel;  ///< What the script or the last snippet leaves when it ends.
+  double timeout_s = 0;            ///< 0: none.
+  int at_once =
+      1;  ///< How many attempts may run here at a time while this one does, itself included.
+
+  bool is_batch() const { return !script.empty(); }
+};
+
+/// How an attempt ended.
+struct Completion {
+  long long workpackage = 0;
+  /// `interrupted`: it did not end by itself, so that it says nothing about the workpackage.
+  Outcome outcome = Outcome::failed;
+  /// With `interrupted`: the machine (a full disk, too many open files) kept it from going on, so
+  /// that another try at once would come to the same.
+  bool held_up = false;
+  std::optional<int> exit_code;
+  std::string reason;  ///< Why it failed, or was interrupted.
+  std::string host;
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;
+  /// Where the job asked for it: the environment at the end.
+  std::optional<Environment> environment;
+
+  bool success() const { return outcome == Outcome::done; }
+};
+
+}  // namespace bench::execute

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/execute/batch_system.hpp>
+
+namespace bench::execute {
+
+/// Slurm, from 20.11 on. A job is known by the UUID in its comment, else by its id together with
+/// its name: after a crash of its controller Slurm gives an id again.
+class Slurm : public BatchSystem {
+ public:
+  /// @param clusters where jobs go that name no cluster; empty: the user's own
+  explicit Slurm(std::vector<std::string> clusters = {});
+
+  std::string name() const override { return "Slurm"; }
+  SubmitResult submit(const Submission& submission) override;
+  QueryResult ask(const std::vector<std::string>& ids) override;
+  QueryResult ask_for_all() override;
+  /// By sacct: in the accounting, else in the records of the job completion plugin.
+  QueryResult look_up(const std::vector<std::string>& ids) override;
+  std::string cancel(const std::vector<std::string>& ids) override;
+  /// MaxArraySize of slurm.conf; asked once.
+  int max_array_size() override;
+
+ private:
+  QueryResult look_up_completed(const std::vector<std::string>& ids);
+
+  std::vector<std::string> clusters_;
+  std::optional<int> max_array_size_;
+  bool has_accounting_ = true;
+};
+
+}  // namespace bench::execute

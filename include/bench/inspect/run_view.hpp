@@ -1,0 +1,53 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <bench/base/unique_fd.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::inspect {
+
+/// What a user looks up in a run: answered from its workspace and its files, changing neither.
+class RunView {
+ public:
+  /// Reads all workpackages. `run` must outlive this object.
+  RunView(const setup::Run& run, const workspace::Workspace& workspace);
+
+  /// Ascending by id.
+  const std::vector<workspace::Workpackage>& all() const { return all_; }
+  /// @throws Error if there is none with this id
+  const workspace::Workpackage& at(long long id) const;
+
+  /// The internal variables of a workpackage: JUBE's in the order of its documentation, then those
+  /// that bench adds; `jube_wp_status` is `DONE`, `ERROR` or `RUNNING`.
+  workspace::Parameters internal_variables(const workspace::Workpackage& workpackage) const;
+
+  /// The ids of the workpackages that depend directly on this one, ascending.
+  const std::vector<long long>& children(long long id) const;
+
+  /// The latest attempt of a workpackage, or null.
+  const workspace::Attempt* attempt(long long id) const;
+
+  /// The existing files that the commands of a workpackage write their output to, sorted, as far as
+  /// `open_output` opens them.
+  /// @param standard_error the files of standard error instead of those of standard output
+  std::vector<std::filesystem::path> output_files(const workspace::Workpackage& workpackage,
+                                                  bool standard_error) const;
+
+ private:
+  const setup::Run& run_;
+  std::vector<workspace::Workpackage> all_;
+  std::map<long long, workspace::Attempt> attempts_;
+  std::map<long long, std::vector<long long>> children_;
+};
+
+/// An output file of a run, opened to be read: a regular file in the run directory that no link
+/// leads out of; or where the benchmark has a `work_dir` elsewhere, one of the run's owner, so that
+/// somebody else's run shows no file of its reader. Invalid for every other file.
+UniqueFd open_output(const setup::Run& run, const std::filesystem::path& file);
+
+}  // namespace bench::inspect

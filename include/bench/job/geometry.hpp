@@ -1,0 +1,24 @@
+#pragma once
+
+#include <bench/job/render_context.hpp>
+#include <bench/platform/launch.hpp>
+
+namespace bench::job {
+
+/// What a workpackage of a batch step asks for, parameters inserted.
+struct Geometry {
+  platform::Resources resources;
+  double time_limit_s = 0;  ///< 0: the platform's default.
+  int pack = 1;             ///< How many workpackages share a job.
+};
+
+/// What a workpackage of a batch step asks for. A step with GPUs that says nothing of threads has
+/// the platform's cores per device.
+/// @throws Error with the place of a number or a length of time that is none, or of a pack whose
+///         workpackages the platform cannot keep apart
+Geometry geometry_of(const RenderContext& context);
+
+/// Whether the commands start their programs by the platform's launcher: `$jube_starter`.
+bool starts_programs(const RenderContext& context);
+
+}  // namespace bench::job

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/execute/job.hpp>
+#include <bench/job/geometry.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/platform/job_template.hpp>
+
+namespace bench::job {
+
+/// A file name as a directive takes it. To Slurm `%` stands for itself when doubled, and nothing
+/// makes it take some names literally: `/dev/null` for those, since the script opens its files
+/// itself.
+std::string directive_file(const platform::Platform& platform, const std::filesystem::path& file);
+
+/// What of a job script belongs to one submission.
+struct JobHeader {
+  std::string uuid;  ///< The comment, by which bench finds the job again.
+  std::string job_name;
+  std::string array;       ///< `0-99%4`; empty: no array.
+  std::string dependency;  ///< `afterany:12`; empty: none.
+  std::string output;      ///< File of what the batch system and the script's head print.
+  std::string error;       ///< The same of errors.
+  int pack = 1;            ///< How many workpackages run in it side by side.
+  platform::Holes parts;   ///< `body`, what follows the head, and what that is made of.
+};
+
+/// Fills the job template. Pure but for reading the template.
+/// @throws Error with the place of a hole that cannot be filled
+std::string fill_job_template(const RenderContext& context, const Geometry& geometry,
+                              const JobHeader& envelope);
+
+/// The name of a submission's job: of one workpackage, or of several of a step. Where the batch
+/// system keeps no comments it is what bench finds the job by, else it is for people.
+/// @param uuid of the submission
+std::string job_name(const setup::Run& run, const std::string& step,
+                     std::optional<long long> workpackage, const std::string& uuid);
+
+/// The same of the job that an attempt was handed over in.
+std::string job_name(const setup::Run& run, const std::string& step,
+                     const workspace::Attempt& attempt);
+
+/// What the batch system writes about the array or the pack that goes out as this submission.
+std::filesystem::path messages_of(const setup::Run& run, const std::string& submission);
+
+/// The script of one workpackage: head and body.
+/// @param inherited what it changes in the environment before anything else
+/// @param snippets the active commands
+/// @param starters see measured_starters
+std::string render_job_script(const RenderContext& context, const Geometry& geometry,
+                              const std::string& uuid,
+                              const workspace::EnvironmentChanges& inherited,
+                              const std::vector<execute::Snippet>& snippets, int starters);
+
+/// The part of the script that is equal for all workpackages that can go out together. Nothing for
+/// a template without the hole `body`: its jobs cannot run the scripts of others.
+std::optional<std::string> render_head(const RenderContext& context, const Geometry& geometry);
+
+/// The body of a script that runs those of others: its list has a line for each task.
+platform::Holes render_dispatcher(const RenderContext& context, const Geometry& geometry, int pack,
+                                  const std::filesystem::path& list);
+
+/// The platform's launch line for the step's programs, the meter included: `$jube_starter`.
+/// @param out where the meter writes
+std::string starter(const RenderContext& context, const Geometry& geometry,
+                    const std::filesystem::path& out);
+
+}  // namespace bench::job

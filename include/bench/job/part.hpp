@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include <bench/job/render_context.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::job {
+
+/// What of a workpackage runs without the engine looking in between: its files, and the commands of
+/// one cycle from `begin` up to one that watches a file, to one before a shared one, or to the
+/// last. A batch step's commands are one part, its job script; its files are one of their own
+/// before it, since they are prepared here.
+struct Part {
+  bool files = false;   ///< Makes the directory, the files and the substitutions.
+  bool script = false;  ///< The job script of a batch step.
+  bool shared = false;  ///< One shared command, for all workpackages of the step.
+  int begin = 0;        ///< Indices into the step's commands.
+  int end = 0;
+};
+
+/// The part that comes next where a workpackage stands.
+Part part_at(const model::Benchmark& benchmark, const model::Step& step,
+             const workspace::Progress& progress);
+
+/// Twelve digits that tell what comes next for a workpackage from any other part of any other. The
+/// UUIDs of its attempts end in them.
+std::string part_digits(const workspace::Workpackage& workpackage);
+
+/// Whether anybody needs to know the environment that the part leaves.
+bool keeps_environment(const model::Step& step, const Part& part,
+                       const workspace::Progress& progress);
+
+/// Whether a batch system runs the part that the workpackage stands at.
+bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage);
+
+/// What the files that a command watches say after it was executed.
+struct Watched {
+  enum class State {
+    finished,  ///< Go on with the next command.
+    waiting,   ///< Its `done_file` is not there yet.
+    broken,    ///< Its `break_file` is there: the workpackage is done.
+    failed     ///< Its `error_file` is there.
+  };
+  State state = State::finished;
+  std::string file;  ///< Which file says so.
+};
+
+/// Looks for the files of the command, which are relative to where it ran.
+Watched look(const model::Command& command, const RenderContext& context);
+
+}  // namespace bench::job

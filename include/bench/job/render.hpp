@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/job_script.hpp>
+#include <bench/job/part.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/setup/run.hpp>
+
+namespace bench::job {
+
+/// What a workpackage executes, as text. Nothing of it is on disk yet.
+struct Rendered {
+  std::vector<execute::Snippet> snippets;  ///< Output files with their whole path.
+  std::string script;                      ///< Of a batch step; else empty.
+  Geometry geometry;                       ///< Of a batch step.
+  double timeout_s = 0;                    ///< 0: none.
+};
+
+/// Renders the commands, or the job script, of a part.
+/// @param uuid identifies the attempt
+/// @param inherited what a job script has to change in the environment for the commands
+/// @throws Error with the place of a command, template hole or length of time that does not work
+Rendered render(const RenderContext& context, const Part& part, const std::string& uuid,
+                const workspace::EnvironmentChanges& inherited = {});
+
+/// What a part may take, in seconds; 0: no limit.
+double timeout_of(const RenderContext& context, const Part& part);
+
+/// Renders all that a workpackage executes in its first cycle.
+Rendered render(const setup::Run& run, const workspace::Workpackage& workpackage,
+                const setup::Variables& variables, const std::string& uuid,
+                evaluate::Evaluator& evaluator);
+
+/// One command, whether it is active or not; `name` is what to call it where it fails.
+execute::Snippet render_command(const model::Command& command, const RenderContext& context,
+                                std::string name);
+
+/// Directories with programs that commands find by name: bench-energy and the step programs.
+const std::vector<std::filesystem::path>& program_directories();
+
+}  // namespace bench::job

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/variables.hpp>
+
+namespace bench::job {
+
+/// What the texts of a workpackage are made concrete with, in one cycle of it.
+struct RenderContext {
+  const setup::Run& run;
+  const model::Step& step;
+  workspace::Workpackage workpackage;  ///< With the parameters of the cycle.
+  setup::Variables variables;
+  evaluate::Evaluator& evaluator;
+
+  std::string substitute(const std::string& text) const;
+  /// A file or directory as its text names it: parameters, then `~` and environment variables.
+  std::string file_name(const std::string& text) const;
+
+  /// The truth of an expression, such as `active`.
+  /// @throws Error with `place` if it is none
+  bool holds(const std::string& expression, const Place& place) const;
+
+  /// The names of the step's `use`, parameters inserted.
+  std::vector<std::string> used_sets() const;
+
+  /// `<run>/000003_train`.
+  std::filesystem::path directory() const;
+  /// The directory that holds the parents' links; commands run there unless the step has another.
+  std::filesystem::path default_work() const;
+  /// Where commands run and their output goes.
+  std::filesystem::path work() const;
+  /// The directory that the step's workpackages share; empty without one.
+  std::filesystem::path shared() const;
+  /// Where a command runs.
+  /// @throws Error with its place if a name in its `work_dir` stays unknown
+  std::filesystem::path directory_of(const model::Command& command) const;
+};
+
+}  // namespace bench::job

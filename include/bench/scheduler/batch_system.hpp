@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include <bench/execute/batch.hpp>
+#include <bench/platform/platform.hpp>
+
+namespace bench::scheduler {
+
+/// The batch system of a platform; one that is never asked where it has none.
+/// @throws Error for a table of commands that does not fit together
+std::unique_ptr<execute::BatchSystem> batch_system_of(const platform::Platform& platform);
+
+execute::BatchSettings batch_settings_of(const platform::Platform& platform);
+
+}  // namespace bench::scheduler

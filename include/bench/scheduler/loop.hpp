@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+
+#include <bench/scheduler/observer.hpp>
+#include <bench/scheduler/run_status.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+struct LoopOptions {
+  bool stop_at_error = false;        ///< `-e`: nothing further starts after the first failure.
+  bool wait = false;                 ///< Until the jobs of the batch system have ended, too.
+  bool cancel_on_interrupt = false;  ///< They are cancelled where the user interrupts the loop.
+  /// Set by a signal handler; the loop then ends what runs here and returns.
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// Takes a run as far as it goes: takes in what has ended since (also what an earlier, killed bench
+/// left), makes workpackages whose parents are done, and starts what is ready. Returns when nothing
+/// is left to do here; jobs of a scheduler may then still be under way.
+///
+/// The caller holds the writer lock of the run.
+/// @throws Error if the run cannot go on, its database cannot be written, say; what runs here then
+///         goes on, and the next call takes it up
+RunStatus work(const setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+               Observer& observer);
+
+}  // namespace bench::scheduler

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/execute/batch_system.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/graph.hpp>
+
+namespace bench::scheduler {
+
+/// The job that the commands of a workpackage have submitted themselves, as those of JUBE's
+/// platform files do: by what sbatch said last in `stdout`, `Submitted batch job 12`. Empty if
+/// there is none.
+std::string submitted_job(const setup::Run& run, const workspace::Workpackage& workpackage);
+
+/// Follows such jobs of workpackages that wait for a file: one that is over will not write it.
+class StepJobs {
+ public:
+  explicit StepJobs(const setup::Run& run);
+
+  /// The workpackages whose jobs ended a while ago, with how. Asks the batch system about all of
+  /// them, not more often than the platform's interval.
+  std::vector<std::pair<long long, std::string>> ended(const workflow::Graph& graph);
+  /// Whether one is over whose file may still show.
+  bool unsettled() const { return !over_.empty(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A job that is over.
+  struct Over {
+    std::string text;
+    Clock::time_point since;
+  };
+  void ask(const std::map<std::string, long long>& jobs);
+
+  const setup::Run& run_;
+  std::unique_ptr<execute::BatchSystem> system_;
+  std::map<long long, Over> over_;  ///< By workpackage.
+  Clock::time_point next_question_{};
+};
+
+}  // namespace bench::scheduler

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include <bench/setup/run.hpp>
+
+namespace bench::setup {
+
+/// The fact of a run that holds its budget, in node hours; absent without one.
+inline constexpr const char* budget_fact = "budget_nh";
+
+/// A budget in node hours: `50nh`, or `3200ch` core hours or `200gh` GPU hours on a platform that
+/// knows how many of them a node has.
+/// @throws Error for a text that is none of these, or that the platform cannot convert
+double parse_budget_h(const std::string& text, const platform::Platform& platform);
+
+/// Gives a run a budget. The jobs of a batch system then go out only as long as what all of them
+/// took, or may take where they have not ended, stays within it.
+/// @throws Error as `parse_budget_h`, and where the platform has no batch system
+void set_budget(const std::string& text, Run& run);
+
+}  // namespace bench::setup

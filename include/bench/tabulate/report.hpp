@@ -1,0 +1,87 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/result/database.hpp>
+#include <bench/result/syslog.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/filters.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::tabulate {
+
+/// What the analysers found, by analyser.
+using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
+
+/// Runs every analyser of the benchmark over the run directory. Derived patterns execute script
+/// code of the benchmark. Warns about matches that are no numbers, derived patterns that fail, and
+/// files that are not UTF-8.
+/// @throws Error with the place of a pattern that is no expression, that has the name of a
+///         parameter, or whose name another used set gives to another text
+Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
+                     Diagnostics& diagnostics);
+
+/// The same, and keeps what they find: all of it, or nothing where an analyser fails. The caller
+/// holds the writer lock.
+void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
+                       Diagnostics& diagnostics);
+
+/// Whether any result of the benchmark has a filter.
+bool has_filters(const model::Benchmark& benchmark);
+
+/// Evaluates the filters of the results and keeps what they come to, so that `report` executes
+/// nothing. One that fails is told of by the report. The caller holds the writer lock.
+void keep_filters(const setup::Run& run, const Analyses& analyses, workspace::Workspace& workspace);
+
+/// What an earlier analysis found, as far as the results show it.
+Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& workspace);
+
+/// Whether every analyser has seen all workpackages that have ended.
+bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace);
+
+/// A table of the benchmark, filled.
+struct FilledTable {
+  result::Table table;
+  std::string style;                       ///< As the benchmark asks for.
+  std::filesystem::path result_directory;  ///< Where its file belongs.
+  std::filesystem::path run_directory;     ///< Through whose links nothing of it is written.
+};
+
+struct FilledSyslog {
+  result::Table rows;
+  result::SyslogTarget target;
+};
+
+struct FilledDatabase {
+  result::Table rows;
+  result::DatabaseTarget target;
+  std::filesystem::path result_directory;
+  std::filesystem::path run_directory;
+};
+
+/// All results of a run.
+struct Report {
+  std::vector<FilledTable> tables;
+  std::vector<FilledSyslog> syslogs;
+  std::vector<FilledDatabase> databases;
+
+  bool empty() const { return tables.empty() && syslogs.empty() && databases.empty(); }
+};
+
+/// The results of the benchmark, in order. Writes and sends nothing.
+/// @param only the names of those to make; empty: all
+/// @param diagnostics told of a name that several columns of one table have
+/// @param trust of a foreign run only filters are applied whose outcome was kept
+/// @throws Error with the place of a `filter` or `format` that does not fit
+Report report(const setup::Run& run, const workspace::Workspace& workspace,
+              const Analyses& analyses, const std::set<std::string>& only, Diagnostics& diagnostics,
+              Trust trust = Trust::own);
+
+/// The names of all results of a benchmark, in order.
+std::vector<std::string> result_names(const model::Benchmark& benchmark);
+
+}  // namespace bench::tabulate

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/expand.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/definitions.hpp>
+#include <bench/workflow/join.hpp>
+#include <bench/workflow/left_out.hpp>
+#include <bench/workflow/point_index.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workflow/workpackages.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::workflow {
+
+/// All workpackages of a run, and the only place where new ones come from. Ids count up from 0; a
+/// new one gets the largest plus one.
+///
+/// A workpackage comes into being when all its parents are done, because its parameters may be
+/// evaluated from what they left. Parents are taken in the order in which they are released, so
+/// equal orders give equal ids.
+class Graph {
+ public:
+  /// @param known what the workspace holds, ascending by id
+  Graph(const setup::Run& run, std::vector<workspace::Workpackage> known,
+        evaluate::Evaluator& evaluator);
+
+  const std::vector<workspace::Workpackage>& all() const { return workpackages_->all(); }
+  workspace::Workpackage& at(long long id) { return workpackages_->at(id); }
+  const workspace::Workpackage& at(long long id) const {
+    return std::as_const(*workpackages_).at(id);
+  }
+
+  /// Makes the workpackages of the steps that depend on nothing.
+  /// @throws Error as `expand::expand` does, for a suffix that is none, and for more workpackages
+  ///         than the run may have
+  std::vector<workspace::Workpackage> make_first();
+  /// A step and the parents that it is to have children of.
+  struct ParentTuple {
+    const model::Step* step = nullptr;
+    Parents parents;
+  };
+  /// The parents of all children that come into being because these, in this order, are done. Each
+  /// comes up once.
+  std::vector<ParentTuple> parent_tuple(const std::vector<long long>& released);
+  /// Makes their children; none where it throws.
+  /// @throws Error as `make_first` does
+  std::vector<workspace::Workpackage> make_children(std::span<const ParentTuple> parent_tuples);
+  /// Makes the one that stands for all children of a parent_tuple for which there can be none:
+  /// failed, with what its parents hand on.
+  workspace::Workpackage make_failed_child(const ParentTuple& parent_tuple,
+                                           const std::string& reason);
+  /// `make_children` of `parent_tuple`.
+  std::vector<workspace::Workpackage> make_children_of(const std::vector<long long>& released);
+
+  /// Whether the last error was that of a run with too many workpackages.
+  bool is_full() const { return full_; }
+
+  /// The variables of a workpackage, for its commands.
+  setup::Variables variables_of(const workspace::Workpackage& workpackage, int cycle = 0) const;
+  /// Those for what it executes for all workpackages of its step: none of its own.
+  setup::Variables shared_variables_of(const workspace::Workpackage& workpackage) const;
+
+  /// The parameters that a workpackage has in a cycle, where their `update_mode` gives them new
+  /// values; else those that it has. Cycle 0 gives what it was made with, evaluated again.
+  /// @throws Error for a script that fails or a value that does not fit its type
+  workspace::Parameters parameters_in_cycle(const workspace::Workpackage& workpackage,
+                                            int cycle) const;
+
+  /// What the user should know of all that was made since the last call: dropped combinations, one
+  /// sum per step, and conflicts.
+  std::vector<std::string> take_notices();
+
+ private:
+  /// A workpackage on its way into the graph.
+  struct Candidate {
+    workspace::Workpackage workpackage;
+    expand::Combination combination;
+    std::size_t parent_tuple = 0;  ///< Index of its parents among those whose children are made.
+  };
+
+  struct ExpansionBatch {
+    std::vector<Candidate> candidates;
+    std::vector<LeftOut> left_out;  ///< By index of the step; empty: nothing.
+    long long combination = 0;      ///< Of the last candidates: less than 0, one for each.
+  };
+
+  /// Expands `step` on top of those of its parent_tuples.
+  void expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
+                   ExpansionBatch& batch);
+  void refuse_empty(const ExpansionBatch& batch) const;
+  void check_limit(const model::Step& step, std::size_t coming);
+  int base_iteration(const std::vector<long long>& parents) const;
+  std::vector<workspace::Workpackage> take_in(ExpansionBatch batch);
+  void complete(ExpansionBatch& batch);
+  bool is_active(const workspace::Workpackage& workpackage) const;
+  std::size_t index_of(const std::string& step) const;
+  void resolve_late(std::span<Candidate> candidates);
+  void renew_inherited(Candidate& candidate) const;
+  void give_directory(workspace::Workpackage& workpackage, bool complete) const;
+  void require_work_directory(const workspace::Workpackage& workpackage) const;
+  expand::Combination combination_of(const workspace::Workpackage& workpackage) const;
+
+  const setup::Run& run_;
+  evaluate::Evaluator& evaluator_;
+  setup::Variables benchmark_variables_;
+  // Where they are does not change when a graph is moved: they refer to each other.
+  std::unique_ptr<Workpackages> workpackages_;
+  std::unique_ptr<Definitions> definitions_;
+  std::unique_ptr<PointIndex> points_;
+  std::map<std::string, Join> joins_;  ///< By step that depends on others.
+  bool full_ = false;
+  std::vector<LeftOut> left_out_;  ///< By index of the step; empty: nothing.
+};
+
+}  // namespace bench::workflow

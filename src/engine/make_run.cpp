@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <iterator>
+
+#include <bench/engine/make_run.hpp>
+#include <bench/workflow/graph.hpp>
+
+namespace bench::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Takes a directory back that nothing has been put into.
+class EmptyDirectoryGuard {
+ public:
+  explicit EmptyDirectoryGuard(fs::path directory) : directory_(std::move(directory)) {}
+  EmptyDirectoryGuard(const EmptyDirectoryGuard&) = delete;
+  EmptyDirectoryGuard& operator=(const EmptyDirectoryGuard&) = delete;
+  ~EmptyDirectoryGuard() {
+    std::error_code not_empty;
+    fs::remove(directory_, not_empty);
+  }
+
+ private:
+  fs::path directory_;
+};
+
+}  // namespace
+
+NewRun make_run(setup::Run& run, const setup::Request& request, std::vector<std::string>& notices) {
+  run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
+  EmptyDirectoryGuard guard(run.directory.path);
+  run.facts["id"] = std::to_string(run.directory.id);
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  workflow::Graph graph(run, {}, evaluator);
+  const workspace::Changes first{.created = graph.make_first()};
+  std::ranges::move(graph.take_notices(), std::back_inserter(notices));
+  // Nobody else may write from the moment on at which the run can be found.
+  workspace::WriterLock lock(run.directory.path);
+  auto workspace = workspace::Workspace::create(run.directory.path, run.facts, first);
+  return {.lock = std::move(lock), .workspace = std::move(workspace)};
+}
+
+}  // namespace bench::engine

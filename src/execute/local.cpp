@@ -1,0 +1,103 @@
+#include "local_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <poll.h>
+
+#include <bench/base/error.hpp>
+#include <bench/execute/local.hpp>
+
+namespace bench::execute {
+
+LocalBackend::LocalBackend() = default;
+LocalBackend::~LocalBackend() = default;
+
+std::size_t LocalBackend::room(int at_once) const {
+  for (const auto& run : runs_)
+    at_once = std::min(at_once, run->job().at_once);
+  const auto most = static_cast<std::size_t>(std::max(1, at_once));
+  return most - std::min(most, runs_.size());
+}
+
+void LocalBackend::start(Job job) {
+  runs_.push_back(std::make_unique<Run>(std::move(job)));
+}
+
+void LocalBackend::adopt(Job job, std::vector<int> pids, double running_for_s) {
+  runs_.push_back(std::make_unique<Run>(std::move(job), std::move(pids), running_for_s));
+}
+
+std::vector<Completion> LocalBackend::wait(double at_most_s) {
+  std::vector<pollfd> waits;
+  double wait_s = at_most_s;
+  for (const auto& run : runs_) {
+    waits.push_back({run->pidfd(), POLLIN, 0});
+    wait_s = std::min(wait_s, run->seconds_to_deadline());
+    if (run->ended())
+      wait_s = 0;
+    else if (run->pidfd() < 0)
+      wait_s = std::min(wait_s, 0.2);  // an adopted run tells nobody when it ends
+  }
+  ::poll(waits.data(), waits.size(), static_cast<int>(std::ceil(std::max(0.0, wait_s) * 1000)));
+
+  std::vector<Completion> completions;
+  std::erase_if(runs_, [&](const std::unique_ptr<Run>& run) {
+    auto completion = advance(*run);
+    if (completion)
+      completions.push_back(std::move(*completion));
+    return completion.has_value();
+  });
+  return completions;
+}
+
+/// One attempt that cannot go on is a failed workpackage, or an open one where that lies with the
+/// machine, not the end of the run.
+std::optional<Completion> LocalBackend::advance(Run& run) {
+  try {
+    return run.advance();
+  } catch (const Error& error) {
+    Completion completion;
+    completion.workpackage = run.job().workpackage;
+    completion.reason = error.message();
+    completion.held_up = is_fault_of_machine(error, run.job().directory.parent_path());
+    if (!completion.held_up)
+      return completion;
+    trouble_ = error.message();
+    if (run.wait_for_machine())
+      return std::nullopt;
+    completion.outcome = Outcome::interrupted;
+    return completion;
+  }
+}
+
+std::string LocalBackend::take_trouble() {
+  return std::exchange(trouble_, {});
+}
+
+std::size_t LocalBackend::active() const {
+  return runs_.size();
+}
+
+std::vector<long long> LocalBackend::abandon() {
+  std::vector<long long> abandoned;
+  // All have the same grace, however many they are.
+  for (const auto& run : runs_)
+    run->ask_to_end();
+  const auto deadline = Run::Clock::now() + Run::grace;
+  for (const auto& run : runs_) {
+    run->end(deadline);
+    abandoned.push_back(run->job().workpackage);
+  }
+  runs_.clear();
+  return abandoned;
+}
+
+void LocalBackend::leave() {
+  for (const auto& run : runs_)
+    run->leave();
+  runs_.clear();
+}
+
+}  // namespace bench::execute

@@ -1,0 +1,281 @@
+#include "local_run.hpp"
+
+#include "environment_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/execute/orphans.hpp>
+#include <bench/execute/sentinel.hpp>
+
+namespace bench::execute {
+namespace {
+
+std::string shell() {
+  const char* wanted = std::getenv("JUBE_EXEC_SHELL");
+  return wanted && *wanted ? wanted : "/bin/sh";
+}
+
+}  // namespace
+
+LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_time_now()) {
+  set_deadline(0);
+  if (job_.is_batch())
+    start_script();
+  else
+    go_on();
+}
+
+LocalBackend::Run::Run(Job job, std::vector<int> adopted, double running_for_s)
+    : job_(std::move(job)),
+      is_adopted_(true),
+      adopted_(std::move(adopted)),
+      started_unix_s_(unix_time_now() - running_for_s) {
+  set_deadline(running_for_s);
+}
+
+void LocalBackend::Run::set_deadline(double running_for_s) {
+  if (job_.timeout_s > 0)
+    deadline_ = Clock::now() +
+                std::chrono::duration_cast<Clock::duration>(
+                    std::chrono::duration<double>(std::max(0.0, job_.timeout_s - running_for_s)));
+}
+
+/// Starts the next snippet that has something to execute; without one the attempt has ended.
+void LocalBackend::Run::go_on() {
+  process_.reset();
+  for (; snippet_ < job_.snippets.size(); ++snippet_) {
+    const Snippet& snippet = job_.snippets[snippet_];
+    if (snippet.before)
+      snippet.before(job_.environment);
+    if (!snippet.text.empty()) {
+      start_snippet();
+      return;
+    }
+  }
+  ending_ = completion(Outcome::done, "", 0);
+  if (job_.keep_environment)
+    ending_->environment = job_.environment;
+}
+
+bool LocalBackend::Run::is_at_last_snippet() const {
+  return snippet_ + 1 == job_.snippets.size();
+}
+
+/// Whether what the snippet exports is for another one.
+bool LocalBackend::Run::hands_on_environment() const {
+  return !is_at_last_snippet() || job_.keep_environment;
+}
+
+UniqueFd LocalBackend::Run::open_output(const std::filesystem::path& file) const {
+  return open_to_write(job_.directory.parent_path(), file, O_APPEND);
+}
+
+void LocalBackend::Run::start_snippet() {
+  const Snippet& snippet = job_.snippets[snippet_];
+  const UniqueFd out = open_output(snippet.stdout_file);
+  const UniqueFd err = open_output(snippet.stderr_file);
+  if (!snippet.directory.empty())
+    make_directories(snippet.directory);
+  // What a command exports is the environment of the next one; the last one leaves its sentinel, so
+  // that its end is known even if this bench is killed before it can take note of it.
+  std::string epilogue;
+  if (hands_on_environment())
+    // What is secret in it is for nobody else, whatever the umask, and stays nowhere after a
+    // failure.
+    epilogue = fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
+                           shell_quote(environment_file(job_.directory).string()));
+  if (is_at_last_snippet())
+    epilogue +=
+        fmt::format("echo attempt={} > {sentinel}; echo exit_code=$bench_status >> {sentinel}\n",
+                    job_.uuid, fmt::arg("sentinel", shell_quote(job_.sentinel.string())));
+  // The text is evaluated, not written here, so that one with an open here-document or a backslash
+  // at its end cannot swallow what follows.
+  const std::string script = "bench_text=$1\nshift\neval \"$bench_text\"\nbench_status=$?\n" +
+                             epilogue + "exit $bench_status\n";
+  process_.emplace(
+      ProcessSpec{.arguments = {shell(), "-c", script, shell(), snippet.text},
+                  .directory = snippet.directory.empty() ? job_.work_directory : snippet.directory,
+                  .environment = job_.environment,
+                  .stdout_fd = out.get(),
+                  .stderr_fd = err.get()});
+}
+
+void LocalBackend::Run::start_script() {
+  const UniqueFd out = open_output(job_.work_directory / "stdout");
+  const UniqueFd err = open_output(job_.work_directory / "stderr");
+  // Named, so that a process that a killed bench left on its way does not run the script of the
+  // attempt that has taken its place.
+  process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string(), job_.uuid},
+                               .directory = job_.work_directory,
+                               .environment = job_.environment,
+                               .stdout_fd = out.get(),
+                               .stderr_fd = err.get()});
+}
+
+double LocalBackend::Run::seconds_to_deadline() const {
+  if (outage_.lasts())
+    return outage_.seconds_to_retry();
+  if (!deadline_)
+    return 1e9;
+  return std::chrono::duration<double>(*deadline_ - Clock::now()).count();
+}
+
+void LocalBackend::Run::enforce_timeout() {
+  if (!deadline_ || Clock::now() < *deadline_)
+    return;
+  signal_all(timed_out_ ? SIGKILL : SIGTERM);
+  timed_out_ = true;
+  deadline_ = Clock::now() + grace;
+}
+
+bool LocalBackend::Run::wait_for_machine() {
+  if (!outage_.lasts())
+    held_since_ = Clock::now();
+  return outage_.try_again();
+}
+
+std::optional<Completion> LocalBackend::Run::advance() {
+  if (outage_.seconds_to_retry() > 0)
+    return std::nullopt;
+  std::optional<Completion> end = look();
+  if (outage_.lasts()) {
+    outage_.end();
+    if (deadline_)
+      *deadline_ += Clock::now() - held_since_;
+  }
+  return end;
+}
+
+std::optional<Completion> LocalBackend::Run::look() {
+  if (ending_)
+    return ending_;
+  if (is_adopted_)
+    return advance_adopted();
+  if (!process_) {
+    go_on();
+    return ending_;
+  }
+  const auto status = process_->poll();
+  if (!status) {
+    enforce_timeout();
+    return std::nullopt;
+  }
+  if (timed_out_)
+    process_->signal_group(SIGKILL);  // whatever of the group ignored the request to end
+  return job_.is_batch() ? conclude_script(*status) : advance_snippets(*status);
+}
+
+std::optional<Completion> LocalBackend::Run::advance_adopted() {
+  // What it has left running in the background is not waited for, as it is not for any other.
+  if (auto told = completion_from_sentinel(job_); told && !timed_out_)
+    return told;
+  if (any_alive(adopted_)) {
+    enforce_timeout();
+    return std::nullopt;
+  }
+  if (timed_out_)
+    return timeout();
+  if (auto told = completion_from_sentinel(job_))
+    return told;  // left between the two looks
+  Completion unknown = failure("its processes are gone without a sentinel", std::nullopt);
+  unknown.outcome = Outcome::interrupted;
+  return unknown;
+}
+
+std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& status) {
+  if (timed_out_)
+    return timeout();
+  if (!status.success()) {
+    const Snippet& failed = job_.snippets[snippet_];
+    const std::string said = last_line(failed.stderr_file);
+    return failure(fmt::format("{}: {}{}{}", failed.name, status.description(),
+                               said.empty() ? "" : ": ", said),
+                   status.signal == 0 ? std::optional(status.code) : std::nullopt);
+  }
+  // A command that leaves through `exit` or `exec` writes none: its environment stays as it was.
+  if (hands_on_environment())
+    if (auto environment = take_environment(job_.directory))
+      job_.environment = std::move(*environment);
+  ++snippet_;
+  go_on();
+  return ending_;
+}
+
+Completion LocalBackend::Run::conclude_script(const ExitStatus& status) {
+  if (timed_out_)
+    return timeout();
+  if (auto told = completion_from_sentinel(job_))
+    return *told;
+  const std::string said = last_line(job_.work_directory / "stderr");
+  return failure(fmt::format("the job script ended without its sentinel ({}){}{}",
+                             status.description(), said.empty() ? "" : ": ", said),
+                 std::nullopt);
+}
+
+Completion LocalBackend::Run::timeout() const {
+  return completion(Outcome::timeout,
+                    fmt::format("timeout after {}", human_duration(job_.timeout_s)), std::nullopt);
+}
+
+Completion LocalBackend::Run::failure(const std::string& reason,
+                                      std::optional<int> exit_code) const {
+  return completion(Outcome::failed, reason, exit_code);
+}
+
+Completion LocalBackend::Run::completion(Outcome outcome, const std::string& reason,
+                                         std::optional<int> exit_code) const {
+  Completion end;
+  end.workpackage = job_.workpackage;
+  end.outcome = outcome;
+  end.exit_code = exit_code;
+  end.reason = reason;
+  end.host = host_name();
+  end.started_unix_s = started_unix_s_;
+  end.ended_unix_s = unix_time_now();
+  return end;
+}
+
+void LocalBackend::Run::signal_all(int signal) {
+  if (process_) {
+    process_->signal_group(signal);
+    return;
+  }
+  adopted_ = find_orphans({job_.uuid})[job_.uuid];  // it may have started others since
+  for (const int pid : adopted_)
+    ::kill(pid, signal);
+}
+
+void LocalBackend::Run::ask_to_end() {
+  signal_all(SIGTERM);
+}
+
+void LocalBackend::Run::leave() {
+  if (process_)
+    process_->release();
+}
+
+void LocalBackend::Run::end(Clock::time_point deadline) {
+  const auto runs = [&] { return process_ ? !process_->poll() : any_alive(adopted_); };
+  while (runs() && Clock::now() < deadline)
+    ::usleep(10'000);
+  signal_all(SIGKILL);
+  if (process_)
+    process_->wait();
+  else
+    end_processes(adopted_);
+}
+
+}  // namespace bench::execute

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/proc.hpp>
+#include <bench/base/text.hpp>
+#include <bench/execute/orphans.hpp>
+
+namespace bench::execute {
+namespace {
+
+/// The living processes for which the variable is one of these values, by value.
+template <class Filter>
+std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
+                                                       const std::set<std::string>& values,
+                                                       Filter filter) {
+  std::map<std::string, std::vector<int>> found;
+  if (values.empty())
+    return found;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", gone))
+    if (const auto pid = parse_integer(entry.path().filename().string())) {
+      const auto process = static_cast<int>(*pid);
+      const std::string value = variable_of(process, variable);
+      if (values.contains(value) && filter(process) && is_alive(process))
+        found[value].push_back(process);
+    }
+  return found;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
+  return find_processes("BENCH_ATTEMPT", uuids, [](int) { return true; });
+}
+
+std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
+  // A job has SLURM_JOB_ID or its like; the program that submits it has been cleaned of it.
+  return find_processes("BENCH_SUBMISSION", submissions, [](int process) {
+    constexpr std::array<const char*, 6> of_jobs{"SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID",
+                                                 "COBALT_JOBID", "PJM_JOBID", "JOB_ID"};
+    return std::ranges::all_of(
+        of_jobs, [&](const char* name) { return variable_of(process, name).empty(); });
+  });
+}
+
+bool any_alive(const std::vector<int>& pids) {
+  for (const int pid : pids)
+    if (is_alive(pid))
+      return true;
+  return false;
+}
+
+void end_processes(const std::vector<int>& pids) {
+  using std::chrono::milliseconds;
+  for (const int pid : pids)
+    ::kill(pid, SIGKILL);
+  for (int round = 0; any_alive(pids); ++round) {
+    if (round == 1000)
+      throw Error(fmt::format("process {} of an earlier attempt cannot be ended", pids.front()),
+                  "end it by hand, then `bench continue`");
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+}
+
+}  // namespace bench::execute

@@ -1,0 +1,105 @@
+#include "environment_file.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/execute/sentinel.hpp>
+
+namespace bench::execute {
+namespace {
+
+/// The last line of the text that holds more than white space; cuts it off, with all that follows.
+std::string_view take_last_line(std::string_view& text) {
+  text = strip(text);
+  const auto newline = text.find_last_of("\r\n");
+  const std::string_view line = strip(text.substr(newline == text.npos ? 0 : newline + 1));
+  text = text.substr(0, newline == text.npos ? 0 : newline);
+  return line;
+}
+
+/// The same of those lines that tell what a program had to say of its end.
+std::string_view take_last_word(std::string_view& text) {
+  std::string_view line = take_last_line(text);
+  while (line.starts_with("bench-energy: "))
+    line = take_last_line(text);
+  return line;
+}
+
+/// As programs render errors: bench, its meter, compilers and many others.
+bool is_error(std::string_view line) {
+  return line.starts_with("error: ") || line.find(": error: ") != line.npos;
+}
+
+}  // namespace
+
+std::optional<Sentinel> read_sentinel(const std::filesystem::path& file) {
+  if (!is_there(file))
+    return std::nullopt;
+  std::map<std::string, std::string> values;
+  for (const std::string& line : split(read_file(file), "\n"))
+    if (const auto equals = line.find('='); equals != std::string::npos)
+      values[line.substr(0, equals)] = line.substr(equals + 1);
+  if (values["attempt"].empty())
+    return std::nullopt;
+  std::optional<int> exit_code;
+  if (const auto code = parse_integer(values["exit_code"]))
+    exit_code = static_cast<int>(*code);
+  return Sentinel{.attempt = values["attempt"],
+                  .job_id = values["job_id"],
+                  .exit_code = exit_code,
+                  .started_unix_s = parse_number(values["started_unix_s"]),
+                  .ended_unix_s = parse_number(values["ended_unix_s"]),
+                  .host = values["host"]};
+}
+
+std::optional<Completion> completion_from_sentinel(const Job& job) {
+  const auto sentinel = read_sentinel(job.sentinel);
+  if (!sentinel || !sentinel->exit_code || sentinel->attempt != job.uuid)
+    return std::nullopt;
+  Completion completion;
+  completion.workpackage = job.workpackage;
+  completion.outcome = sentinel->exit_code == 0 ? Outcome::done : Outcome::failed;
+  completion.exit_code = sentinel->exit_code;
+  completion.host = sentinel->host;
+  completion.started_unix_s = sentinel->started_unix_s;
+  completion.ended_unix_s = sentinel->ended_unix_s;
+  if (job.keep_environment)
+    completion.environment = take_environment(job.directory);
+  if (!completion.success()) {
+    completion.reason = fmt::format("exit code {}", *sentinel->exit_code);
+    const std::string said = last_line(job.work_directory / "stderr");
+    if (!said.empty())
+      completion.reason += ": " + said;
+  }
+  return completion;
+}
+
+std::string last_line(const std::filesystem::path& file, std::size_t limit) {
+  constexpr ::off_t tail_bytes = 4096;
+  const UniqueFd fd = open_regular_file(file);  // a command may have put a pipe in its place
+  const ::off_t size = fd.valid() ? ::lseek(fd.get(), 0, SEEK_END) : 0;
+  std::string tail(static_cast<std::size_t>(std::clamp<::off_t>(size, 0, tail_bytes)), '\0');
+  const auto count =
+      ::pread(fd.get(), tail.data(), tail.size(), std::max<::off_t>(0, size - tail_bytes));
+  tail.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  std::string_view text = tail;
+  std::string_view line = take_last_word(text);
+  if (line.starts_with("hint: "))
+    for (std::string_view above = text; !above.empty();)
+      if (const std::string_view word = take_last_word(above); is_error(word)) {
+        line = word;
+        break;
+      }
+  std::size_t length = std::min(limit, line.size());
+  while (length < line.size() && length > 0 && (line[length] & 0xC0) == 0x80)
+    --length;  // not into a letter of several bytes
+  return to_valid_utf8(line.substr(0, length));
+}
+
+}  // namespace bench::execute

@@ -1,0 +1,177 @@
+#include "match.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::inspect {
+namespace {
+
+using workspace::Workpackage;
+using Names = std::vector<std::string>;
+
+const std::string* find_value(const Workpackage& workpackage, const std::string& name) {
+  for (const auto& [known, value] : workpackage.parameters)
+    if (known == name)
+      return &value;
+  return nullptr;
+}
+
+/// Every parameter that some have, in order.
+Names parameter_names(const Members& members) {
+  Names names;
+  std::unordered_set<std::string_view> seen;
+  for (const Workpackage* member : members)
+    for (const auto& [name, value] : member->parameters)
+      if (seen.insert(name).second)
+        names.push_back(name);
+  return names;
+}
+
+std::set<std::string> values_in(const Members& members, const std::string& name) {
+  std::set<std::string> values;
+  for (const Workpackage* member : members)
+    if (const std::string* value = find_value(*member, name))
+      values.insert(*value);
+  return values;
+}
+
+/// `1, 2, 4, ... (12 in all)`
+std::string some_of(const std::set<std::string>& values) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  std::size_t count = 0;
+  for (const std::string& value : values) {
+    if (count++ == most)
+      return text + fmt::format(", ... ({} in all)", values.size());
+    text += (count == 1 ? "" : ", ") + value;
+  }
+  return text;
+}
+
+workspace::Parameters chosen(const Workpackage& workpackage, const Names& names) {
+  workspace::Parameters parameters;
+  for (const std::string& name : names)
+    if (const std::string* value = find_value(workpackage, name))
+      parameters.emplace_back(name, *value);
+  return parameters;
+}
+
+std::string key_of(const Workpackage& workpackage, const Names& names) {
+  std::string key;
+  for (const std::string& name : names) {
+    const std::string* value = find_value(workpackage, name);
+    key += value ? *value : "\x1e";
+    key += '\x1f';
+  }
+  return key;
+}
+
+std::size_t distinct_keys(const Members& members, const Names& names) {
+  std::unordered_set<std::string> keys;
+  for (const Workpackage* member : members)
+    keys.insert(key_of(*member, names));
+  return keys.size();
+}
+
+bool are_disjoint(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::ranges::none_of(a, [&](const std::string& value) { return b.contains(value); });
+}
+
+/// The members by key, those of one key in order of their iterations.
+std::unordered_map<std::string, Members> by_key(const Members& members, const Names& names) {
+  std::unordered_map<std::string, Members> groups;
+  for (const Workpackage* member : members)
+    groups[key_of(*member, names)].push_back(member);
+  for (auto& [key, group] : groups)
+    std::ranges::stable_sort(group, {}, &Workpackage::iteration);
+  return groups;
+}
+
+class Matcher {
+ public:
+  Matcher(const std::string& step, const Members& a, const Members& b)
+      : step_(step), a_(a), b_(b) {}
+
+  Matching match() {
+    choose_key();
+    const auto of_a = by_key(a_, key_);
+    const auto of_b = by_key(b_, key_);
+    pair_up(a_, of_a, of_b, true);
+    pair_up(b_, of_b, of_a, false);
+    return std::move(matching_);
+  }
+
+ private:
+  void report(const std::string& name) {
+    matching_.parameters.push_back(
+        {step_, name, some_of(values_in(a_, name)), some_of(values_in(b_, name))});
+  }
+
+  void choose_key() {
+    const Names of_a = parameter_names(a_);
+    const Names of_b = parameter_names(b_);
+    if (a_.empty() || b_.empty()) {
+      key_ = a_.empty() ? of_b : of_a;
+      return;
+    }
+    Names foreign;
+    for (const std::string& name : of_a)
+      (std::ranges::find(of_b, name) == of_b.end() ? foreign : key_).push_back(name);
+    for (const std::string& name : of_b)
+      if (std::ranges::find(of_a, name) == of_a.end())
+        foreign.push_back(name);
+    std::ranges::for_each(foreign, [&](const std::string& name) { report(name); });
+    for (const std::string& name : Names(key_)) {
+      if (!are_disjoint(values_in(a_, name), values_in(b_, name)))
+        continue;
+      Names without = key_;
+      std::erase(without, name);
+      if (distinct_keys(a_, without) < distinct_keys(a_, key_) ||
+          distinct_keys(b_, without) < distinct_keys(b_, key_))
+        continue;
+      key_ = std::move(without);
+      report(name);
+    }
+  }
+
+  /// @param here takes each of `members` to its group
+  /// @param first here is `a`: pairs are made now; else they are, and only lone ones are looked for
+  void pair_up(const Members& members, const std::unordered_map<std::string, Members>& here,
+               const std::unordered_map<std::string, Members>& there, bool first) {
+    std::unordered_set<std::string> seen;
+    for (const Workpackage* member : members) {
+      const std::string key = key_of(*member, key_);
+      if (!seen.insert(key).second)
+        continue;
+      const Members& own = here.at(key);
+      const auto found = there.find(key);
+      const std::size_t common =
+          found == there.end() ? 0 : std::min(own.size(), found->second.size());
+      for (std::size_t k = 0; first && k < common; ++k)
+        matching_.pairs.push_back({step_, chosen(*own[k], key_), own[k]->id, found->second[k]->id});
+      if (own.size() > common)
+        matching_.lone.push_back({step_, chosen(*member, key_), first, own.size() - common});
+    }
+  }
+
+  const std::string& step_;
+  const Members& a_;
+  const Members& b_;
+  Names key_;  ///< The parameters that points are matched by.
+  Matching matching_;
+};
+
+}  // namespace
+
+Matching match(const std::string& step, const Members& a, const Members& b) {
+  return Matcher(step, a, b).match();
+}
+
+}  // namespace bench::inspect

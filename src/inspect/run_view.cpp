@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
+#include <bench/inspect/run_view.hpp>
+#include <bench/job/render_context.hpp>
+
+namespace bench::inspect {
+
+namespace fs = std::filesystem;
+using workspace::State;
+using workspace::Workpackage;
+
+namespace {
+
+/// JUBE's variables in the order of its documentation. Those that only bench has come last.
+constexpr std::array<std::string_view, 19> variables_of_jube{
+    "jube_benchmark_name",   "jube_benchmark_id",    "jube_benchmark_padid", "jube_benchmark_home",
+    "jube_benchmark_rundir", "jube_benchmark_start", "jube_step_name",       "jube_step_iterations",
+    "jube_step_cycles",      "jube_wp_id",           "jube_wp_padid",        "jube_wp_iteration",
+    "jube_wp_cycle",         "jube_wp_relpath",      "jube_wp_abspath",      "jube_wp_parent_",
+    "jube_wp_envstr",        "jube_wp_envlist",      "jube_wp_status"};
+
+auto rank_of(std::string_view name) {
+  constexpr std::string_view parent = "jube_wp_parent_";
+  return std::ranges::find(variables_of_jube, name.starts_with(parent) ? parent : name) -
+         variables_of_jube.begin();
+}
+
+const char* status_of(const Workpackage& workpackage) {
+  if (workpackage.state == State::done)
+    return "DONE";
+  return workpackage.state == State::failed ? "ERROR" : "RUNNING";
+}
+
+setup::Variables variables_of(const setup::Run& run, const RunView& inspection,
+                              const Workpackage& workpackage) {
+  std::map<long long, std::string> parents;
+  for (const long long id : workpackage.parents)
+    parents[id] = inspection.at(id).step;
+  setup::Variables variables = workflow::benchmark_variables(run);
+  workflow::add_step_variables(*run.benchmark.step(workpackage.step), variables);
+  workflow::add_workpackage_variables(run, workpackage, parents, variables);
+  workflow::add_exports(run, workpackage, variables);
+  variables["jube_wp_status"] = status_of(workpackage);
+  return variables;
+}
+
+}  // namespace
+
+RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace)
+    : run_(run), all_(workspace.workpackages()) {
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    attempts_[attempt.workpackage] = attempt;
+  for (const Workpackage& workpackage : all_)
+    for (const long long parent : workpackage.parents)
+      children_[parent].push_back(workpackage.id);
+}
+
+const Workpackage& RunView::at(long long id) const {
+  const auto found = std::ranges::lower_bound(all_, id, {}, &Workpackage::id);
+  if (found == all_.end() || found->id != id)
+    throw Error(fmt::format("run {} has no workpackage {}", run_.directory.id, id),
+                all_.empty() ? ""
+                             : fmt::format("its workpackages are {} to {}", all_.front().id,
+                                           all_.back().id));
+  return *found;
+}
+
+workspace::Parameters RunView::internal_variables(const Workpackage& workpackage) const {
+  const setup::Variables variables = variables_of(run_, *this, workpackage);
+  workspace::Parameters sorted{variables.begin(), variables.end()};
+  std::ranges::stable_sort(sorted, {},
+                           [](const auto& variable) { return rank_of(variable.first); });
+  return sorted;
+}
+
+const std::vector<long long>& RunView::children(long long id) const {
+  static const std::vector<long long> none;
+  const auto found = children_.find(id);
+  return found == children_.end() ? none : found->second;
+}
+
+const workspace::Attempt* RunView::attempt(long long id) const {
+  const auto found = attempts_.find(id);
+  return found == attempts_.end() ? nullptr : &found->second;
+}
+
+std::vector<fs::path> RunView::output_files(const Workpackage& workpackage,
+                                            bool standard_error) const {
+  evaluate::Evaluator evaluator;
+  const job::RenderContext context{.run = run_,
+                                   .step = *run_.benchmark.step(workpackage.step),
+                                   .workpackage = workpackage,
+                                   .variables = variables_of(run_, *this, workpackage),
+                                   .evaluator = evaluator};
+  std::set<fs::path> files;
+  if (context.step.batch)
+    files.insert(context.work() / (standard_error ? "stderr" : "stdout"));
+  else
+    for (const model::Command& command : context.step.commands)
+      files.insert((command.shared ? context.shared() : context.work()) /
+                   context.substitute(standard_error ? command.stderr_file : command.stdout_file));
+  std::set<fs::path> existing;
+  for (const fs::path& file : files)
+    if (open_output(run_, file).valid())
+      existing.insert(file.lexically_normal());
+  return {existing.begin(), existing.end()};
+}
+
+UniqueFd open_output(const setup::Run& run, const fs::path& file) {
+  const fs::path& directory = run.directory.path;
+  if (is_written_below(directory, file))
+    return open_below(directory, file);
+  UniqueFd fd = open_below(file.parent_path(), file);
+  struct stat of_run {};
+  struct stat of_file {};
+  const bool of_owner = fd.valid() && ::stat(directory.c_str(), &of_run) == 0 &&
+                        ::fstat(fd.get(), &of_file) == 0 && of_run.st_uid == of_file.st_uid;
+  return of_owner ? std::move(fd) : UniqueFd();
+}
+
+}  // namespace bench::inspect

@@ -1,0 +1,362 @@
+#include "input_state.hpp"
+#include "job_news.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/execute/sentinel.hpp>
+#include <bench/inspect/why.hpp>
+#include <bench/job/part.hpp>
+#include <bench/job/prepare.hpp>
+#include <bench/scheduler/step_jobs.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/writer_lock.hpp>
+
+namespace bench::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::Attempt;
+using workspace::State;
+using workspace::Workpackage;
+
+std::string plural_text(long long count, const char* word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+/// What can be done about an end of this kind.
+std::string advice_on(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::timeout:
+      return "give the step a longer `timeout` or `time_limit`, or `retry` with `on: timeout` and "
+             "a `timelimit_factor`";
+    case Outcome::out_of_memory:
+      return "it stays in the table as such; ask for more memory, or make it smaller";
+    case Outcome::node_fail:
+    case Outcome::boot_fail:
+    case Outcome::preempted:
+    case Outcome::lost:
+      return fmt::format(
+          "says little of the workpackage; `retry` with `on: {}` makes such again "
+          "by itself",
+          name_of(outcome));
+    case Outcome::launch_failure:
+      return "nothing was executed; what the batch system refuses is asked for by `batch` or by "
+             "the platform";
+    default:
+      return "";
+  }
+}
+
+/// Puts together what there is to say of one workpackage.
+class Explainer {
+ public:
+  Explainer(const setup::Run& run, const RunView& inspection, const Workpackage& workpackage)
+      : run_(run),
+        inspection_(inspection),
+        workpackage_(workpackage),
+        step_(*run.benchmark.step(workpackage.step)),
+        attempt_(inspection.attempt(workpackage.id)),
+        worker_(workspace::worker_of(run.directory.path)) {}
+
+  Explanation explain() {
+    say_parents();
+    if (run_.facts.contains("jube_version")) {
+      explain_run_of_jube();
+      return std::move(explanation_);
+    }
+    switch (workpackage_.state) {
+      case State::ready:
+        say_ready();
+        break;
+      case State::running:
+        say_running();
+        break;
+      case State::submitted:
+        say_submitted();
+        break;
+      case State::pending:
+        say_pending();
+        break;
+      case State::done:
+        say_done();
+        break;
+      case State::failed:
+        say_failed();
+        break;
+    }
+    return std::move(explanation_);
+  }
+
+ private:
+  void say(const char* about, std::string text) {
+    if (!text.empty())
+      explanation_.remarks.push_back({about, std::move(text)});
+  }
+
+  /// A workpackage exists only once those before it are done.
+  void say_parents() {
+    std::vector<std::string> texts;
+    for (const long long id : workpackage_.parents) {
+      const Workpackage& parent = inspection_.at(id);
+      texts.push_back(fmt::format("workpackage {} ({}), {}", id, parent.step,
+                                  workspace::name_of(parent.state)));
+    }
+    say("parents", join(texts, "\n"));
+  }
+
+  /// JUBE keeps less, and what is to be done is its own affair.
+  void explain_run_of_jube() {
+    if (workpackage_.has_ended())
+      say("ended", end_text());
+    say("reason", workpackage_.reason);
+    say_commands();
+    say_children();
+    say("made by", "JUBE: bench only reads this run, and `jube continue` goes on with it");
+    add_output();
+  }
+
+  /// @param otherwise what to say where nobody works on the run
+  void say_worker(const char* otherwise) {
+    if (worker_) {
+      say("bench", worker_->name + (worker_->sure ? "" : ", or ended since"));
+      return;
+    }
+    say("bench", otherwise);
+    explanation_.remedy = Remedy::go_on;
+  }
+
+  void say_ready() {
+    say("attempts",
+        workpackage_.attempts == 0 ? "none yet" : std::to_string(workpackage_.attempts));
+    if (attempt_ && attempt_->outcome == name_of(Outcome::interrupted))
+      say("before",
+          fmt::format("attempt {} was interrupted: {}", attempt_->number, attempt_->reason));
+    else if (attempt_ && workpackage_.retries > 0)
+      say("before", fmt::format("attempt {} failed: {}\nit is made again by `retry` ({} of {})",
+                                attempt_->number, attempt_->reason, workpackage_.retries,
+                                step_.retry ? step_.retry->times : 0));
+    say_worker("nobody works on the run");
+    if (worker_)
+      say("waits for", "its turn: " + turn_text());
+  }
+
+  std::string turn_text() const {
+    long long under_way = 0;
+    long long in_all = 0;
+    for (const Workpackage& other : inspection_.all())
+      if (!other.has_ended() && other.state != State::ready) {
+        ++in_all;
+        under_way += other.step == workpackage_.step ? 1 : 0;
+      }
+    std::string text = fmt::format("{} under way, {} of step {}",
+                                   plural_text(in_all, "workpackage"), under_way, step_.name);
+    if (!step_.max_async.empty())
+      text += fmt::format(", which has `max_async: {}`", step_.max_async);
+    if (step_.procs > 0)
+      text += fmt::format(", which has `procs: {}`", step_.procs);
+    return text;
+  }
+
+  void say_running() {
+    const double since = attempt_->started_unix_s.value_or(attempt_->claimed_unix_s);
+    say("runs", fmt::format("on {} since {}, for {}", attempt_->host, local_time_at(since),
+                            human_duration(unix_time_now() - since)));
+    say_attempts();
+    if (!attempt_->submission.empty())
+      say("job", "on its way to the batch system");
+    say_worker("nobody looks after it; `bench continue` takes in what came of it");
+    add_output();
+  }
+
+  void say_attempts() {
+    if (!attempt_ || attempt_->number == 1)
+      return;
+    say("attempt", std::to_string(attempt_->number) +
+                       (workpackage_.retries == 0
+                            ? ""
+                            : fmt::format(", {} of them by `retry`", workpackage_.retries)));
+  }
+
+  void say_submitted() {
+    say("submitted",
+        fmt::format("at {}, as job {}", local_time_at(attempt_->claimed_unix_s), attempt_->job_id));
+    say_attempts();
+    const auto sentinel =
+        execute::read_sentinel(job::attempt_on_disk(run_, workpackage_, attempt_->uuid).sentinel);
+    const bool begun = sentinel && sentinel->attempt == attempt_->uuid;
+    if (begun && sentinel->started_unix_s)
+      say("began",
+          fmt::format("at {} on {}", local_time_at(*sentinel->started_unix_s), sentinel->host));
+    if (begun && sentinel->exit_code) {
+      say("ended", fmt::format("with exit code {}, not taken in yet", *sentinel->exit_code));
+      say_worker("nobody works on the run");
+    } else {
+      // The question would be put with the words of the run, by a program.
+      const JobNews news = workspace::is_own(run_.directory.path)
+                               ? ask_about(run_, workpackage_.step, *attempt_)
+                               : JobNews{.text = "nobody was asked: the run is not yours"};
+      say("job", news.text);
+      if (news.may_end)
+        say_worker("nobody works on the run");
+    }
+    if (begun)
+      add_output();
+  }
+
+  void say_pending() {
+    const auto index = static_cast<std::size_t>(workpackage_.progress.command);
+    const model::Command& command = step_.commands.at(index);
+    if (!command.shared) {
+      say("waits for", fmt::format("the file {}, after its command {}",
+                                   substitute(command.done_file), index + 1));
+      if (const std::string job = scheduler::submitted_job(run_, workpackage_);
+          !job.empty() && workspace::is_own(run_.directory.path))
+        say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
+      say_worker("nobody works on the run; `bench continue` looks for the file");
+      add_output();
+      return;
+    }
+    long long waiting = 0;
+    long long behind = 0;
+    for (const Workpackage& other : inspection_.all())
+      if (other.step == step_.name && !other.has_ended())
+        ++(other.state == State::pending && other.progress == workpackage_.progress ? waiting
+                                                                                    : behind);
+    say("waits for",
+        fmt::format("command {}, which is executed once for all of step {}: {} of it have come as "
+                    "far, {} have not",
+                    index + 1, step_.name, waiting, behind));
+    say("command", substitute(command.text));
+    say_worker("nobody works on the run");
+  }
+
+  void say_done() {
+    say("ended", end_text());
+    say_attempts();
+    say_commands();
+    say("again", "`bench continue` repeats nothing that is done");
+    say_input();
+    say_children();
+  }
+
+  void say_failed() {
+    if (workpackage_.was_never_made()) {
+      say("not made", workpackage_.reason);
+      explanation_.remedy = Remedy::make_parent_again;
+      return;
+    }
+    const Outcome outcome = outcome_of(attempt_->outcome).value_or(Outcome::failed);
+    if (outcome != Outcome::failed)
+      say("outcome", std::string(name_of(outcome)));
+    say("ended", end_text());
+    say("reason", workpackage_.reason);
+    say("advice", advice_on(outcome));
+    say_attempts();
+    if (const int failed = failed_command(); failed > 0)
+      say("command", substitute(step_.commands[static_cast<std::size_t>(failed - 1)].text));
+    else
+      say_commands();
+    say_lost_children();
+    add_output();
+    explanation_.remedy = Remedy::make_again;
+  }
+
+  /// `at 2026-01-31 13:05:09, after 3.2 s, on node1, as job 17`
+  std::string end_text() const {
+    std::string text;
+    if (attempt_->ended_unix_s)
+      text = "at " + local_time_at(*attempt_->ended_unix_s);
+    if (attempt_->ended_unix_s && attempt_->started_unix_s)
+      text += ", after " + human_duration(*attempt_->ended_unix_s - *attempt_->started_unix_s);
+    if (!attempt_->host.empty())
+      text += ", on " + attempt_->host;
+    if (!attempt_->job_id.empty())
+      text += ", as job " + attempt_->job_id;
+    return text;
+  }
+
+  /// From 1 on, as the reason names it; 0: it names none.
+  int failed_command() const {
+    constexpr std::string_view head = "command ";
+    const std::string_view reason = workpackage_.reason;
+    if (!reason.starts_with(head))
+      return 0;
+    const std::string_view rest = reason.substr(head.size());
+    const auto number = parse_integer(rest.substr(0, rest.find(' ')));
+    const bool known =
+        number && *number > 0 && static_cast<std::size_t>(*number) <= step_.commands.size();
+    return known ? static_cast<int>(*number) : 0;
+  }
+
+  void say_commands() {
+    std::vector<std::string> texts;
+    for (const model::Command& command : step_.commands)
+      texts.push_back(substitute(command.text) +
+                      (command.active == "true"
+                           ? ""
+                           : fmt::format("  (where {})", substitute(command.active))));
+    say(texts.size() == 1 ? "command" : "commands", join(texts, "\n"));
+  }
+
+  /// A run keeps what it was made from.
+  void say_input() {
+    if (input_state(run_) == InputState::changed)
+      say("input", fmt::format("{} has changed since; `bench run` makes a new run of it",
+                               fs::path(run_.fact("input_file")).filename().string()));
+  }
+
+  void say_children() {
+    const auto& children = inspection_.children(workpackage_.id);
+    std::map<std::string, long long> counts;
+    for (const long long id : children)
+      ++counts[inspection_.at(id).step];
+    std::vector<std::string> texts;
+    for (const auto& [step, count] : counts)
+      texts.push_back(fmt::format("{} of step {}", count, step));
+    say("children", join(texts, ", "));
+  }
+
+  void say_lost_children() {
+    std::vector<std::string> names;
+    for (const model::Step& step : run_.benchmark.steps)
+      if (std::ranges::find(step.depend, step_.name) != step.depend.end())
+        names.push_back(step.name);
+    if (!names.empty())
+      say("so", fmt::format("nothing of {} is made for it", join(names, ", ")));
+  }
+
+  void add_output() {
+    for (const bool standard_error : {true, false})
+      for (fs::path& file : inspection_.output_files(workpackage_, standard_error))
+        explanation_.output.push_back(std::move(file));
+  }
+
+  std::string substitute(const std::string& text) {
+    if (variables_.empty())
+      for (auto& [name, value] : inspection_.internal_variables(workpackage_))
+        variables_.emplace(name, value);
+    return evaluate::substitute(text, workflow::lookup_in(variables_, workpackage_.parameters));
+  }
+
+  const setup::Run& run_;
+  const RunView& inspection_;
+  const Workpackage& workpackage_;
+  const model::Step& step_;
+  const Attempt* attempt_;
+  std::optional<workspace::Worker> worker_;
+  setup::Variables variables_;
+  Explanation explanation_;
+};
+
+}  // namespace
+
+Explanation explain(const setup::Run& run, const RunView& inspection, long long id) {
+  return Explainer(run, inspection, inspection.at(id)).explain();
+}
+
+}  // namespace bench::inspect

@@ -1,0 +1,91 @@
+#include "directory.hpp"
+
+#include <cerrno>
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/outage.hpp>
+
+namespace bench::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where something is missing on a path that only bench makes, the file system is at fault.
+[[noreturn]] void fail(const std::string& message, int error_number) {
+  const Error error = Error::of_system(message, error_number);
+  if (error_number == ENOENT)
+    throw MachineError(error.message());
+  throw error;
+}
+
+/// @returns whether it was not there
+bool make_one(const fs::path& directory) {
+  if (::mkdir(directory.c_str(), 0777) == 0)
+    return true;
+  if (errno != EEXIST)
+    fail(fmt::format("cannot create directory {}", directory.string()), errno);
+  return false;
+}
+
+/// Looks for what an interrupted attempt has left only where something is: there may be 100,000.
+void make_empty(const fs::path& directory) {
+  if (make_one(directory))
+    return;
+  std::error_code failure;
+  fs::remove_all(directory, failure);
+  if (failure)
+    fail(fmt::format("cannot remove {}, left by an interrupted attempt", directory.string()),
+         failure.value());
+  make_one(directory);
+}
+
+/// The directory of an attempt that failed is kept, out of the way of the next one.
+void set_aside(const RenderContext& context) {
+  const fs::path directory = context.directory();
+  const fs::path kept =
+      context.run.directory.path / "retried" /
+      fmt::format("{}.{}", directory.filename().string(), context.workpackage.retries);
+  std::error_code failure;
+  if (!fs::exists(directory, failure) || fs::exists(kept, failure))
+    return;
+  refuse_link_out(context.run.directory.path, kept.parent_path());
+  make_directories(kept.parent_path());
+  fs::rename(directory, kept, failure);
+  if (failure)
+    fail(fmt::format("cannot move {} to {}", directory.string(), kept.string()), failure.value());
+}
+
+/// Relative links survive a move of the run.
+void link(const fs::path& target, const fs::path& name) {
+  std::error_code failure;
+  fs::create_symlink(target, name, failure);
+  if (failure)
+    fail(fmt::format("cannot link {}", name.string()), failure.value());
+}
+
+}  // namespace
+
+void make_directory(const RenderContext& context, const workflow::Graph& graph) {
+  if (context.workpackage.retries > 0)
+    set_aside(context);
+  make_empty(context.directory());
+  const fs::path work = context.default_work();
+  make_one(work);
+  for (const long long id : context.workpackage.parents) {
+    const workspace::Workpackage& parent = graph.at(id);
+    link(fs::path("../..") / parent.directory / "work", work / parent.step);
+  }
+  if (const fs::path shared = context.shared(); !shared.empty()) {
+    refuse_link_out(context.run.directory.path, shared);
+    make_directories(shared);
+    link(fs::path("../..") / shared.filename(), work / context.substitute(context.step.shared));
+  }
+  if (context.work() != work)
+    make_directories(context.work());
+}
+
+}  // namespace bench::job

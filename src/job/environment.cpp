@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/hash.hpp>
+#include <bench/base/text.hpp>
+#include <bench/job/environment.hpp>
+#include <bench/job/render.hpp>
+#include <bench/platform/platform.hpp>
+
+namespace bench::job {
+
+using workspace::EnvironmentChanges;
+
+namespace {
+
+constexpr unsigned for_owner_only = 0600;
+
+/// A value of a variable is known again by its digest.
+using Digests = std::map<std::string, std::string>;
+
+std::filesystem::path base_file(const std::filesystem::path& directory) {
+  return directory / "environment.base";
+}
+
+/// Empty where none were kept.
+Digests take_digests(const std::filesystem::path& directory) {
+  const auto file = base_file(directory);
+  const UniqueFd fd = open_below(directory, file);
+  Digests digests;
+  if (!fd.valid())
+    return digests;
+  for (const std::string& line : split_names(read_all(fd, file), "\n"))
+    if (const auto blank = line.find(' '); blank != std::string::npos)
+      digests[line.substr(blank + 1)] = line.substr(0, blank);
+  std::error_code kept;
+  std::filesystem::remove(file, kept);
+  return digests;
+}
+
+bool belongs_to_one_shell(const std::string& name) {
+  constexpr std::array names{"PWD", "OLDPWD", "SHLVL", "_", "BENCH_ATTEMPT"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// @param form in which `base` has its values
+EnvironmentChanges difference(const std::map<std::string, std::string>& base,
+                              std::string (*form)(std::string_view),
+                              const Environment& environment) {
+  EnvironmentChanges changes;
+  const std::map<std::string, std::string> now(environment.begin(), environment.end());
+  for (const auto& [name, value] : now)
+    if (const auto old = base.find(name);
+        !belongs_to_one_shell(name) && (old == base.end() || old->second != form(value)))
+      changes.emplace_back(name, value);
+  for (const auto& [name, value] : base)
+    if (!now.contains(name) && !belongs_to_one_shell(name))
+      changes.emplace_back(name, std::nullopt);
+  return changes;
+}
+
+}  // namespace
+
+const Environment& base_environment() {
+  static const Environment base = [] {
+    Environment environment = current_environment();
+    std::string path;
+    for (const std::filesystem::path& directory : program_directories())
+      path += directory.string() + ":";
+    const char* old = std::getenv("PATH");
+    set_variable(environment, "PATH", path + (old ? old : "/usr/bin:/bin"));
+    return environment;
+  }();
+  return base;
+}
+
+Environment script_environment() {
+  Environment environment = base_environment();
+  const auto own = std::ranges::find(environment, "BASH_ENV", &Environment::value_type::first);
+  const std::string file = own == environment.end() ? "" : own->second;
+  const auto quiet = platform::data_directory() / "templates" / "bash_env.sh";
+  if (file.empty() || file == quiet)  // a bench in a job script of another one has it already
+    return environment;
+  set_variable(environment, "BENCH_BASH_ENV", file);
+  set_variable(environment, "BASH_ENV", quiet.string());
+  return environment;
+}
+
+EnvironmentChanges changes_of(const Environment& environment) {
+  const std::map<std::string, std::string> base(base_environment().begin(),
+                                                base_environment().end());
+  return difference(
+      base, [](std::string_view value) { return std::string(value); }, environment);
+}
+
+void keep_base(const std::filesystem::path& directory) {
+  static const std::string lines = [] {
+    std::string all;
+    for (const auto& [name, value] : base_environment())
+      all += sha256(value) + " " + name + "\n";
+    return all;
+  }();
+  write_file_atomically(base_file(directory), lines, for_owner_only);
+}
+
+EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
+                                      const std::optional<Environment>& environment) {
+  const Digests base = take_digests(directory);
+  if (!environment)
+    return {};
+  return base.empty() ? changes_of(*environment) : difference(base, sha256, *environment);
+}
+
+void forget_environment(const std::filesystem::path& directory) {
+  std::error_code absent;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, absent)) {
+    const std::string name = entry.path().filename().string();
+    // With the drafts of a bench that was killed.
+    if (name == "environment" || name.starts_with(base_file("").string()))
+      std::filesystem::remove(entry.path(), absent);
+  }
+}
+
+void apply(const EnvironmentChanges& changes, Environment& environment) {
+  for (const auto& [name, value] : changes)
+    if (value)
+      set_variable(environment, name, *value);
+    else
+      std::erase_if(environment,
+                    [&wanted = name](const auto& variable) { return variable.first == wanted; });
+}
+
+}  // namespace bench::job

@@ -1,0 +1,118 @@
+#include "file_sets.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::job {
+namespace {
+
+namespace fs = std::filesystem;
+using model::FileEntry;
+
+/// A name of the entry as it is meant: parameters, then environment and `~`.
+std::string concrete(const std::string& text, const RenderContext& context,
+                     const Environment& environment) {
+  return expand_user_and_environment(context.substitute(text),
+                                     [&](const std::string& name) -> const char* {
+                                       for (const auto& [known, value] : environment)
+                                         if (known == name)
+                                           return value.c_str();
+                                       return nullptr;
+                                     });
+}
+
+[[noreturn]] void refuse(const FileEntry& entry, const fs::path& source, const fs::path& target,
+                         const std::error_code& failure) {
+  throw Error::of_system(
+      fmt::format("cannot {} {} to {}", entry.action == FileEntry::Action::copy ? "copy" : "link",
+                  source.string(), target.string()),
+      failure.value(), "", entry.place);
+}
+
+/// The times of a file, which a copy keeps. Best effort: nothing depends on them.
+void keep_times(const fs::path& source, const fs::path& target) {
+  struct stat status {};
+  if (::lstat(source.c_str(), &status) != 0)
+    return;
+  const struct timespec times[2] = {status.st_atim, status.st_mtim};
+  ::utimensat(AT_FDCWD, target.c_str(), times, AT_SYMLINK_NOFOLLOW);
+}
+
+void copy(const FileEntry& entry, const fs::path& source, const fs::path& target) {
+  // Complete under its name or not there at all: half a copy would be taken for a whole one when
+  // this is tried again.
+  const fs::path draft = target.string() + ".copying";
+  std::error_code failure;
+  fs::remove_all(draft, failure);
+  if (!failure)
+    fs::copy(source, draft, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
+  if (!failure)
+    fs::rename(draft, target, failure);
+  if (failure)
+    refuse(entry, source, target, failure);
+  keep_times(source, target);
+  if (!fs::is_directory(fs::symlink_status(target, failure)))
+    return;
+  for (const auto& below : fs::recursive_directory_iterator(source, failure))
+    keep_times(below.path(), target / below.path().lexically_relative(source));
+}
+
+void link(const FileEntry& entry, const fs::path& source, const fs::path& target, bool absolute) {
+  std::error_code failure;
+  // Through links in the way, or the relative path would start somewhere else.
+  const fs::path from = fs::weakly_canonical(target.parent_path(), failure);
+  const fs::path to = absolute ? source : source.lexically_relative(from);
+  fs::create_symlink(to, target, failure);
+  if (failure)
+    refuse(entry, source, target, failure);
+}
+
+/// Where an entry's relative paths begin.
+fs::path base_of(const FileEntry& entry, const RenderContext& context) {
+  if (entry.internal)
+    return context.default_work();
+  const fs::path home = context.run.fact("home");
+  return entry.base.empty() ? home : (home / entry.base).lexically_normal();
+}
+
+}  // namespace
+
+void place_files(const FileEntry& entry, const RenderContext& context,
+                 const Environment& environment) {
+  if (!context.holds(entry.active, entry.place))
+    return;
+  const fs::path target_dir = context.work() / concrete(entry.target_dir, context, environment);
+  refuse_link_out(context.run.directory.path, target_dir);
+  make_directories(target_dir);
+  for (std::size_t k = 0; k < entry.paths.size(); ++k) {
+    const fs::path named = fs::path(concrete(entry.source_dir, context, environment)) /
+                           concrete(entry.paths[k], context, environment);
+    const auto sources = files_matching((base_of(entry, context) / named).lexically_normal());
+    if (sources.empty())
+      throw Error(fmt::format("no file matches '{}'", named.string()),
+                  fmt::format("looked in {}", base_of(entry, context).string()), entry.place);
+    for (const fs::path& source : sources) {
+      const bool renamed = sources.size() == 1 && k < entry.names.size();
+      // `data/` names the directory, not what is in it.
+      const fs::path own = source.has_filename() ? source : source.parent_path();
+      const fs::path target =
+          target_dir /
+          (renamed ? fs::path(concrete(entry.names[k], context, environment)) : own.filename());
+      if (is_taken(target))
+        continue;
+      refuse_link_out(context.run.directory.path, target);
+      make_directories(target.parent_path());  // a new name may have one
+      if (entry.action == FileEntry::Action::copy)
+        copy(entry, own, target);
+      else
+        link(entry, own, target, named.is_absolute());
+    }
+  }
+}
+
+}  // namespace bench::job

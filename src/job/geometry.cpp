@@ -1,0 +1,115 @@
+#include "starters.hpp"
+
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/job/geometry.hpp>
+
+namespace bench::job {
+namespace {
+
+using platform::GpuRequest;
+using platform::Scheduler;
+
+int number(const RenderContext& context, const std::string& text, const char* what, int otherwise,
+           int minimum) {
+  const std::string substituted(strip(context.substitute(text)));
+  if (substituted.empty())
+    return otherwise;
+  const auto parsed = parse_integer(substituted);
+  constexpr int most = 10'000'000;
+  if (!parsed || *parsed < minimum || *parsed > most)
+    throw Error(fmt::format("{} of step '{}' is not a whole number from {} on: {}", what,
+                            context.step.name, minimum, substituted),
+                "", context.step.batch->place);
+  return static_cast<int>(*parsed);
+}
+
+/// Why the workpackages of a pack would share cores or GPUs; empty: each has its own.
+std::string shared_in_pack(const RenderContext& context, const platform::Resources& resources) {
+  const platform::Platform& machine = context.run.platform;
+  if (machine.scheduler != Scheduler::slurm)
+    return fmt::format("{} has no job steps", machine.scheduler_name);
+  if (starts_programs(context) && !platform::is_srun(machine.launcher.command))
+    return fmt::format("{} starts no job steps of Slurm", machine.launcher.command);
+  if (!starts_programs(context) && resources.nodes > 1)
+    return "without $jube_starter a job step has one node only";
+  const bool asks =
+      machine.gpu_request != GpuRequest::none && machine.gpu_request != GpuRequest::constraint;
+  if (resources.gpus_per_node > 0 && !asks)
+    return fmt::format("platform {} gives GPUs by whole nodes", machine.name);
+  return "";
+}
+
+void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& what,
+                const RenderContext& context) {
+  if (fact && !fact->unconfirmed && wanted > fact->value)
+    throw Error(
+        fmt::format("step '{}' asks for {} {}; platform {} has {}", context.step.name, wanted, what,
+                    context.run.platform.name, fact->value),
+        "`bench platforms show " + context.run.platform.name + "` tells what is known of it",
+        context.step.batch->place);
+}
+
+/// Slurm does not share a core between job steps, so that each takes whole ones.
+void separate(const RenderContext& context, Geometry& geometry) {
+  if (const std::string why = shared_in_pack(context, geometry.resources); !why.empty())
+    throw Error(
+        fmt::format("the workpackages of a pack of step '{}' would share cores and GPUs: {}",
+                    context.step.name, why),
+        "leave `pack` out", context.step.batch->place);
+  const platform::MaybeFact& of_core = context.run.platform.machine.threads_per_core;
+  if (!of_core || of_core->unconfirmed || of_core->value <= 1)
+    return;
+  platform::Resources& resources = geometry.resources;
+  const int threads_per_core = static_cast<int>(of_core->value);
+  const int threads = std::max(1, resources.threads_per_task);
+  resources.threads_per_task =
+      (threads + threads_per_core - 1) / threads_per_core * threads_per_core;
+}
+
+}  // namespace
+
+bool starts_programs(const RenderContext& context) {
+  return uses_starter(context.step) && !context.run.platform.launcher.command.empty();
+}
+
+Geometry geometry_of(const RenderContext& context) {
+  const model::Batch& batch = *context.step.batch;
+  Geometry geometry;
+  geometry.resources = {
+      .nodes = number(context, batch.nodes, "nodes", 1, 1),
+      .tasks_per_node = number(context, batch.tasks_per_node, "tasks_per_node", 1, 1),
+      .threads_per_task = number(context, batch.threads_per_task, "threads_per_task", 0, 0),
+      .gpus_per_node = number(context, batch.gpus_per_node, "gpus_per_node", 0, 0),
+      .kill_on_bad_exit = batch.kill_on_bad_exit};
+  platform::Resources& resources = geometry.resources;
+  if (batch.threads_per_task.empty() && resources.gpus_per_node > 0)
+    resources.threads_per_task = platform::cores_of_gpus(
+        context.run.platform, resources.gpus_per_node, resources.tasks_per_node);
+  geometry.pack = number(context, batch.pack, "pack", 1, 1);
+  if (geometry.pack > 1 && context.run.platform.scheduler != platform::Scheduler::none)
+    separate(context, geometry);
+  const platform::Machine& machine = context.run.platform.machine;
+  check_fact(machine.nodes, resources.nodes, "nodes", context);
+  check_fact(machine.devices_per_node, resources.gpus_per_node * geometry.pack, "GPUs on a node",
+             context);
+  const std::string limit = context.substitute(batch.time_limit);
+  if (!limit.empty())
+    geometry.time_limit_s = parse_duration_s(limit, batch.place);
+  // Where the commands are one job, the step's `timeout` is a limit on it like the other.
+  if (const std::string timeout = context.substitute(context.step.timeout); !timeout.empty()) {
+    const double timeout_s = parse_duration_s(timeout, context.step.place);
+    if (geometry.time_limit_s == 0 || timeout_s < geometry.time_limit_s)
+      geometry.time_limit_s = timeout_s;
+  }
+  if (context.step.retry)
+    geometry.time_limit_s *=
+        std::pow(context.step.retry->time_limit_factor, context.workpackage.timeouts);
+  return geometry;
+}
+
+}  // namespace bench::job

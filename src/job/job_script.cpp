@@ -1,0 +1,293 @@
+#include "starters.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/energy/options.hpp>
+#include <bench/job/job_script.hpp>
+#include <bench/job/render.hpp>
+#include <bench/platform/job_template.hpp>
+
+namespace bench::job {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As Slurm's `--time` takes it: `HH:MM:SS`, rounded up.
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long long>(std::ceil(seconds));
+  return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string number_or_empty(long long value) {
+  return value == 0 ? "" : std::to_string(value);
+}
+
+/// No shell can set other variables, such as those in which bash hands on functions.
+bool is_shell_name(std::string_view name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, fits);
+}
+
+std::string exports(const RenderContext& context, const Geometry& geometry, const std::string& uuid,
+                    const workspace::EnvironmentChanges& inherited) {
+  std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
+  for (const auto& [name, value] : inherited)
+    if (is_shell_name(name))
+      lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
+                     : fmt::format("unset {}\n", name);
+  std::string path;
+  for (const fs::path& directory : program_directories())
+    path += shell_quote(directory.string()) + ":";
+  if (!path.empty())
+    lines += fmt::format("export PATH={}\"$PATH\"\n", path);
+  if (geometry.pack == 1)  // in a pack each has the GPUs of its own job step
+    lines += platform::gpu_export(context.run.platform, geometry.resources);
+  for (const auto& [name, value] : context.run.platform.environment)
+    lines += fmt::format("export {}={}\n", name, shell_quote(value));
+  for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
+    lines += fmt::format("export {}={}\n", name, shell_quote(value));
+  lines.pop_back();
+  return lines;
+}
+
+/// A command as a part of a job script. The variables that it sets stay for the next one.
+std::string script_text(const execute::Snippet& snippet, const fs::path& work) {
+  std::string text = snippet.text;
+  if (!snippet.directory.empty()) {
+    const std::string directory = shell_quote(snippet.directory.string());
+    text = fmt::format("mkdir -p {0} && cd {0}\n{1}\ncd {2}", directory, text,
+                       shell_quote(work.string()));
+  }
+  std::string redirections;
+  if (snippet.stdout_file != work / "stdout")
+    redirections += " >>" + shell_quote(snippet.stdout_file.string());
+  if (snippet.stderr_file != work / "stderr")
+    redirections += " 2>>" + shell_quote(snippet.stderr_file.string());
+  return redirections.empty() ? text : fmt::format("{{\n{}\n}}{}", text, redirections);
+}
+
+/// What the user named for the run, else the step, else the platform.
+std::string methods_of(const RenderContext& context) {
+  if (const std::string& wanted = context.run.fact("power_source"); !wanted.empty())
+    return wanted;
+  std::string methods = context.substitute(context.step.energy->methods);
+  energy::check_methods(methods, context.step.energy->place);
+  const std::string& of_platform = context.run.platform.energy;
+  return methods == "auto" && !of_platform.empty() ? of_platform : methods;
+}
+
+/// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
+std::string meter(const RenderContext& context, const Geometry& geometry, const fs::path& out) {
+  const model::Energy& asked = *context.step.energy;
+  const std::string interval = context.substitute(asked.interval);
+  energy::check_interval(interval, asked.place);
+  std::string options;
+  if (const std::string baseline = context.substitute(asked.baseline); !baseline.empty()) {
+    energy::check_baseline(baseline, asked.place);
+    options += " --baseline " + shell_quote(baseline);
+  }
+  if (asked.per_node)
+    options += " --per-node";
+  if (geometry.pack > 1)
+    options += " --shared-node";
+  return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
+                     shell_quote(methods_of(context)), shell_quote(interval), options,
+                     shell_quote(out.string()));
+}
+
+/// The line that executes the commands, under the meter where the step measures energy.
+std::string command_line(const RenderContext& context, const Geometry& geometry,
+                         const std::vector<execute::Snippet>& snippets) {
+  std::vector<std::string> texts;
+  for (const execute::Snippet& snippet : snippets)
+    texts.push_back(script_text(snippet, context.work()));
+  const std::string commands =
+      fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
+  return context.step.energy && !uses_starter(context.step)
+             ? meter(context, geometry, context.work()) + " " + commands
+             : commands;
+}
+
+platform::Holes common_holes(const RenderContext& context, const Geometry& geometry) {
+  return {{"benchmark", one_line(context.run.benchmark.name)},
+          {"step", context.step.name},
+          {"workpackage", std::to_string(context.workpackage.id)},
+          {"nodes", std::to_string(geometry.resources.nodes)}};
+}
+
+/// Beside the benchmark first, then beside the platform's file.
+std::vector<fs::path> template_directories(const setup::Run& run) {
+  const fs::path beside = run.platform.file.parent_path();
+  return {run.fact("home"), fs::path(run.fact("home")) / "templates", beside,
+          beside.parent_path() / "templates"};
+}
+
+/// The text of a template of `templates/` that goes with the platform's.
+std::string fill_part(const RenderContext& context, const char* name,
+                      const platform::Holes& holes) {
+  const auto& found = context.run.job_templates.read(name, template_directories(context.run));
+  return platform::fill(found.text, found.file.string(), holes);
+}
+
+}  // namespace
+
+std::string directive_file(const platform::Platform& platform, const fs::path& file) {
+  std::string name = file.string();
+  if (platform.scheduler != platform::Scheduler::slurm)
+    return name;
+  if (name.find_first_of("\\\"\n") != std::string::npos)
+    return "/dev/null";
+  const std::string doubled = replace_all(name, "%", "%%");
+  return doubled.find_first_of(" \t'#;$") == std::string::npos ? doubled : '"' + doubled + '"';
+}
+
+std::string job_name(const setup::Run& run, const std::string& step,
+                     std::optional<long long> workpackage, const std::string& uuid) {
+  if (run.platform.scheduler == platform::Scheduler::commands)
+    return "bench-" + uuid.substr(0, 8);
+  std::string name = fmt::format("{}_{}", run.benchmark.name, step);
+  if (workpackage)
+    name += fmt::format("_{}", *workpackage);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.')
+      c = '_';
+  return name;
+}
+
+std::string job_name(const setup::Run& run, const std::string& step,
+                     const workspace::Attempt& attempt) {
+  const bool is_plain = attempt.uuid == attempt.submission;
+  return job_name(run, step, is_plain ? std::optional(attempt.workpackage) : std::nullopt,
+                  attempt.submission);
+}
+
+fs::path messages_of(const setup::Run& run, const std::string& submission) {
+  return run.directory.path / "submissions" / submission / "messages";
+}
+
+std::string fill_job_template(const RenderContext& context, const Geometry& geometry,
+                              const JobHeader& envelope) {
+  const std::string& own = context.step.batch->job_template;
+  const platform::Platform& machine = context.run.platform;
+  const platform::Resources resources = geometry.resources.times(envelope.pack);
+  const auto& found =
+      context.run.job_templates.read(own.empty() ? machine.job_template : context.substitute(own),
+                                     template_directories(context.run));
+  const auto limit_s = static_cast<long long>(std::ceil(geometry.time_limit_s));
+  platform::Holes holes = common_holes(context, geometry);
+  holes.merge(platform::Holes{{"job_name", envelope.job_name},
+                              {"uuid", envelope.uuid},
+                              {"tasks", std::to_string(resources.tasks())},
+                              {"tasks_per_node", std::to_string(resources.tasks_per_node)},
+                              {"threads_per_task", number_or_empty(resources.threads_per_task)},
+                              {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
+                              {"gpu_request", platform::gpu_option(machine, resources)},
+                              {"constraint", platform::constraint(machine, resources)},
+                              {"memory", machine.memory},
+                              {"hint", machine.hint},
+                              {"exclusive", machine.exclusive ? "yes" : ""},
+                              {"exclusive_option", machine.exclusive ? "--exclusive" : ""},
+                              {"time_limit", limit_s > 0 ? clock_text(geometry.time_limit_s) : ""},
+                              {"time_limit_s", number_or_empty(limit_s)},
+                              {"time_limit_minutes", number_or_empty((limit_s + 59) / 60)},
+                              {"partition", machine.asking.partition},
+                              {"account", machine.asking.account},
+                              {"qos", machine.asking.qos},
+                              {"reservation", machine.asking.reservation},
+                              {"array", envelope.array},
+                              {"dependency", envelope.dependency},
+                              {"directives", std::string(strip(machine.directives))},
+                              {"stdout", envelope.output},
+                              {"stderr", envelope.error},
+                              {"work_directory", shell_quote(context.work().string())}});
+  holes.merge(platform::Holes(envelope.parts));
+  return platform::fill(found.text, found.file.string(), holes);
+}
+
+std::string starter(const RenderContext& context, const Geometry& geometry, const fs::path& out) {
+  std::string line =
+      platform::launch_line(context.run.platform, geometry.resources, geometry.pack > 1);
+  if (context.step.energy)
+    line += (line.empty() ? "" : " ") + meter(context, geometry, out);
+  return line;
+}
+
+std::string render_job_script(const RenderContext& context, const Geometry& geometry,
+                              const std::string& uuid,
+                              const workspace::EnvironmentChanges& inherited,
+                              const std::vector<execute::Snippet>& snippets, int starters) {
+  platform::Holes holes = common_holes(context, geometry);
+  holes.merge(platform::Holes{
+      {"attempt", uuid},
+      {"script", shell_quote((context.directory() / "job.sh").string())},
+      {"sentinel", shell_quote((context.directory() / "sentinel").string())},
+      {"work_directory", shell_quote(context.work().string())},
+      {"exports", exports(context, geometry, uuid, inherited)},
+      {"prologue", std::string(strip(context.run.platform.prologue))},
+      {"commands", command_line(context, geometry, snippets)},
+      {"afterwards",
+       context.step.energy && uses_starter(context.step) ? collect_energy(starters) : ""}});
+  platform::Holes parts = holes;
+  parts["body"] = fill_part(context, "body.sh", holes);
+  return fill_job_template(
+      context, geometry,
+      {.uuid = uuid,
+       .job_name = job_name(context.run, context.step.name, context.workpackage.id, uuid),
+       .array = "",
+       .dependency = "",
+       .output = directive_file(context.run.platform, context.work() / "stdout"),
+       .error = directive_file(context.run.platform, context.work() / "stderr"),
+       .parts = parts});
+}
+
+std::optional<std::string> render_head(const RenderContext& context, const Geometry& geometry) {
+  const std::string body = "# the script of a workpackage";
+  std::string head = fill_job_template(context, geometry,
+                                       {.uuid = "-",
+                                        .job_name = context.step.name,
+                                        .array = "",
+                                        .dependency = "",
+                                        .output = "/dev/null",
+                                        .error = "/dev/null",
+                                        .parts = {{"body", body},
+                                                  {"commands", "-"},
+                                                  {"exports", "-"},
+                                                  {"prologue", "-"},
+                                                  {"attempt", "-"},
+                                                  {"script", "-"},
+                                                  {"sentinel", "-"}}});
+  if (head.find(body) == std::string::npos)
+    return std::nullopt;
+  return fmt::format("{}\n{}", geometry.pack, head);
+}
+
+platform::Holes render_dispatcher(const RenderContext& context, const Geometry& geometry, int pack,
+                                  const fs::path& list) {
+  platform::Platform machine = context.run.platform;
+  machine.launcher = {.command = "srun"};
+  // One task starts the script; it stands for all that the workpackage asks of a node. So its GPUs
+  // are the node's: to Slurm, a step's task must not have more of them than a task of its job.
+  if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
+    machine.gpu_request = platform::GpuRequest::gres;
+  platform::Resources one = geometry.resources;
+  one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
+  one.tasks_per_node = 1;
+  const bool by_srun =
+      machine.scheduler == platform::Scheduler::slurm && pack > 1 && !starts_programs(context);
+  platform::Holes holes = common_holes(context, geometry);
+  holes["list"] = shell_quote(list.string());
+  holes["side_by_side"] = by_srun ? platform::launch_line(machine, one, true) : "env";
+  // What a template has beside the body belongs to each workpackage and is done in its own script.
+  return {{"body", fill_part(context, "array.sh", holes)},
+          {"exports", ":"},
+          {"prologue", std::string(strip(context.run.platform.prologue))}};
+}
+
+}  // namespace bench::job

@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/hash.hpp>
+#include <bench/job/part.hpp>
+
+namespace bench::job {
+namespace {
+
+/// Whether a workpackage of the step may have files of its own to prepare. A name that holds a
+/// parameter may turn out to be a file set.
+bool uses_files(const model::Benchmark& benchmark, const model::Step& step) {
+  return std::any_of(step.use.begin(), step.use.end(), [&](const std::string& name) {
+    return name.find('$') != std::string::npos || benchmark.file_set(name) ||
+           benchmark.substitute_set(name);
+  });
+}
+
+bool watches(const model::Command& command) {
+  return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
+}
+
+}  // namespace
+
+Part part_at(const model::Benchmark& benchmark, const model::Step& step,
+             const workspace::Progress& progress) {
+  const int size = static_cast<int>(step.commands.size());
+  Part part{.files = !progress.prepared, .begin = progress.command, .end = progress.command};
+  if (step.batch) {
+    part.script = progress.prepared || !uses_files(benchmark, step);
+    part.end = part.script ? size : part.begin;
+    return part;
+  }
+  const auto command = [&](int k) -> const model::Command& {
+    return step.commands[static_cast<std::size_t>(k)];
+  };
+  if (part.end < size && command(part.end).shared) {
+    // The first command may be one: then the files come first, for every workpackage.
+    part.shared = progress.prepared;
+    part.end += part.shared ? 1 : 0;
+    return part;
+  }
+  while (part.end < size && !command(part.end).shared)
+    if (watches(command(part.end++)))
+      break;
+  return part;
+}
+
+std::string part_digits(const workspace::Workpackage& workpackage) {
+  const workspace::Progress& progress = workpackage.progress;
+  std::string text = fmt::format("{}\n{}\n{} {} {}\n", workpackage.step, workpackage.iteration,
+                                 progress.prepared, progress.cycle, progress.command);
+  for (const auto& [name, value] : workpackage.parameters)
+    text += fmt::format("{} {}\n{}\n", name, value.size(), value);
+  return sha256(text).substr(0, 12);
+}
+
+bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage) {
+  return run.platform.scheduler != platform::Scheduler::none &&
+         part_at(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress).script;
+}
+
+Watched look(const model::Command& command, const RenderContext& context) {
+  if (!watches(command) || !context.holds(command.active, command.place))
+    return {};
+  const auto there = [&](const std::string& name, std::string& path) {
+    if (name.empty())
+      return false;
+    path = (context.directory_of(command) / context.file_name(name)).string();
+    return is_there(path);
+  };
+  Watched watched;
+  if (there(command.error_file, watched.file))
+    watched.state = Watched::State::failed;
+  else if (there(command.break_file, watched.file))
+    watched.state = Watched::State::broken;
+  else if (!command.done_file.empty() && !there(command.done_file, watched.file))
+    watched.state = Watched::State::waiting;
+  return watched;
+}
+
+bool keeps_environment(const model::Step& step, const Part& part,
+                       const workspace::Progress& progress) {
+  if (part.script)
+    return false;
+  return step.exported || part.end < static_cast<int>(step.commands.size()) ||
+         progress.cycle + 1 < step.cycles;
+}
+
+}  // namespace bench::job

@@ -1,0 +1,127 @@
+#include "starters.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/job/job_script.hpp>
+#include <bench/job/render.hpp>
+
+namespace bench::job {
+namespace {
+
+namespace fs = std::filesystem;
+using workspace::Workpackage;
+
+int size_of(const model::Step& step) {
+  return static_cast<int>(step.commands.size());
+}
+
+/// The commands from `begin` to `end` that are active and not empty.
+std::vector<execute::Snippet> render_snippets(const RenderContext& context, int begin, int end) {
+  std::vector<execute::Snippet> snippets;
+  for (int k = begin; k < end; ++k) {
+    const model::Command& command = context.step.commands[static_cast<std::size_t>(k)];
+    if (!command.text.empty() && context.holds(command.active, command.place))
+      snippets.push_back(render_command(
+          command, context, fmt::format("command {} of {}", k + 1, size_of(context.step))));
+  }
+  return snippets;
+}
+
+/// Of a job script: with `$jube_starter`, each its own where several programs are measured.
+std::vector<execute::Snippet> render_batch_snippets(RenderContext context, const Geometry& geometry,
+                                                    int starters) {
+  context.variables["jube_starter"] = starter(context, geometry, context.work());
+  if (starters == 1)
+    return render_snippets(context, 0, size_of(context.step));
+  for (int number = 1; number <= starters; ++number)
+    context.variables[starter_variable(number)] =
+        starter(context, geometry, context.work() / energy_directory(number));
+  model::Step numbered = context.step;
+  int count = 0;
+  for (model::Command& command : numbered.commands)
+    if (context.holds(command.active, command.place))
+      command.text = with_numbered_starters(command.text, count);
+  const RenderContext of_programs{.run = context.run,
+                                  .step = numbered,
+                                  .workpackage = context.workpackage,
+                                  .variables = context.variables,
+                                  .evaluator = context.evaluator};
+  return render_snippets(of_programs, 0, size_of(numbered));
+}
+
+double duration_s(const RenderContext& context, const std::string& text, const Place& place) {
+  const std::string substituted = context.substitute(text);
+  return substituted.empty() ? 0 : parse_duration_s(substituted, place);
+}
+
+}  // namespace
+
+const std::vector<fs::path>& program_directories() {
+  static const std::vector<fs::path> found = [] {
+    const fs::path here = executable_directory();
+    std::vector<fs::path> directories;
+    std::error_code absent;
+    for (const fs::path& candidate :
+         {here, here / "steps", here.parent_path() / "libexec" / "bench" / "steps"})
+      if (fs::is_directory(candidate, absent))
+        directories.push_back(candidate);
+    return directories;
+  }();
+  return found;
+}
+
+execute::Snippet render_command(const model::Command& command, const RenderContext& context,
+                                std::string name) {
+  std::string text = context.substitute(command.text);
+  // JUBE strips them, since it goes on after the text with `&& ...`.
+  text.erase(0, std::min(text.find_first_not_of(';'), text.size()));
+  text.erase(text.find_last_not_of(';') + 1);
+  const fs::path base = command.shared ? context.shared() : context.work();
+  return {.text = text,
+          .stdout_file = base / context.file_name(command.stdout_file),
+          .stderr_file = base / context.file_name(command.stderr_file),
+          .directory = command.work_dir.empty() ? fs::path() : context.directory_of(command),
+          .name = std::move(name)};
+}
+
+double timeout_of(const RenderContext& context, const Part& part) {
+  return part.script ? geometry_of(context).time_limit_s
+                     : duration_s(context, context.step.timeout, context.step.place);
+}
+
+Rendered render(const RenderContext& context, const Part& part, const std::string& uuid,
+                const workspace::EnvironmentChanges& inherited) {
+  Rendered rendered;
+  if (!part.script) {
+    rendered.timeout_s = timeout_of(context, part);
+    rendered.snippets = render_snippets(context, part.begin, part.end);
+    return rendered;
+  }
+  rendered.geometry = geometry_of(context);
+  const int starters = measured_starters(context);
+  rendered.script =
+      render_job_script(context, rendered.geometry, uuid, inherited,
+                        render_batch_snippets(context, rendered.geometry, starters), starters);
+  rendered.timeout_s = rendered.geometry.time_limit_s;
+  return rendered;
+}
+
+Rendered render(const setup::Run& run, const Workpackage& workpackage,
+                const setup::Variables& variables, const std::string& uuid,
+                evaluate::Evaluator& evaluator) {
+  const RenderContext context{.run = run,
+                              .step = *run.benchmark.step(workpackage.step),
+                              .workpackage = workpackage,
+                              .variables = variables,
+                              .evaluator = evaluator};
+  return render(
+      context, {.script = context.step.batch.has_value(), .begin = 0, .end = size_of(context.step)},
+      uuid);
+}
+
+}  // namespace bench::job

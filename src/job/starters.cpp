@@ -1,0 +1,75 @@
+#include "starters.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/evaluate/substitute.hpp>
+
+namespace bench::job {
+namespace {
+
+constexpr const char* starter_name = "jube_starter";
+
+/// Of the meters of one starter, which ran at the same time.
+std::string collect_in(const std::string& directory, const std::string& indent) {
+  return fmt::format(
+      "{1}if [ ! -e {0}energy.txt ] && ls {0}energy.*.txt > /dev/null 2>&1; then\n"
+      "{1}  bench-energy combine --output {0}energy.txt {0}energy.*.txt\n"
+      "{1}fi",
+      directory, indent);
+}
+
+}  // namespace
+
+bool uses_starter(const model::Step& step) {
+  return std::ranges::any_of(step.commands, [](const model::Command& command) {
+    return command.text.find(starter_name) != std::string::npos;
+  });
+}
+
+int measured_starters(const RenderContext& context) {
+  int count = 0;
+  if (context.step.energy)
+    for (const model::Command& command : context.step.commands) {
+      int here = 0;
+      with_numbered_starters(command.text, here);
+      if (here > 0 && context.holds(command.active, command.place))
+        count += here;
+    }
+  return std::max(count, 1);
+}
+
+std::string with_numbered_starters(const std::string& text, int& count) {
+  return evaluate::number_names(text, starter_name, count);
+}
+
+std::string starter_variable(int number) {
+  return fmt::format("{}_{}", starter_name, number);
+}
+
+std::string energy_directory(int number) {
+  return fmt::format("energy_{}", number);
+}
+
+std::string collect_energy(int starters) {
+  if (starters == 1)
+    return collect_in("", "");
+  std::string directories;
+  std::string summaries;
+  for (int number = 1; number <= starters; ++number) {
+    directories += " " + energy_directory(number);
+    summaries += " " + energy_directory(number) + "/energy.txt";
+  }
+  return fmt::format(
+      "for measured in{}; do\n"
+      "{}\n"
+      "done\n"
+      "summaries=$(ls{} 2> /dev/null)\n"
+      "if [ -n \"$summaries\" ]; then\n"
+      "  bench-energy combine --in-sequence --output energy.txt $summaries\n"
+      "fi",
+      directories, collect_in("$measured/", "  "), summaries);
+}
+
+}  // namespace bench::job

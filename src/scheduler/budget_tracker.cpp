@@ -1,0 +1,105 @@
+#include "budget_tracker.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/job/prepare.hpp>
+#include <bench/setup/budget.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+constexpr double seconds_per_hour = 3600;
+
+bool never_began(const workspace::Attempt& attempt) {
+  return attempt.outcome == name_of(Outcome::interrupted) ||
+         attempt.outcome == name_of(Outcome::launch_failure) ||
+         attempt.outcome == name_of(Outcome::boot_fail);
+}
+
+/// A job, of which several workpackages may be parts.
+struct JobSpan {
+  int nodes = 1;
+  double limit_s = 0;
+  bool bounded_only = false;  ///< It has not ended, or nobody knows when it began and ended.
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;
+
+  void add(const workspace::Attempt& attempt) {
+    if (attempt.started_unix_s)
+      started_unix_s =
+          std::min(started_unix_s.value_or(*attempt.started_unix_s), *attempt.started_unix_s);
+    if (attempt.ended_unix_s)
+      ended_unix_s = std::max(ended_unix_s.value_or(*attempt.ended_unix_s), *attempt.ended_unix_s);
+    if (!never_began(attempt))
+      bounded_only = bounded_only || attempt.outcome.empty() || !attempt.started_unix_s ||
+                     !attempt.ended_unix_s;
+  }
+
+  double node_hours() const {
+    const double ran_s = started_unix_s && ended_unix_s ? *ended_unix_s - *started_unix_s : 0;
+    return nodes * (bounded_only ? std::max(limit_s, ran_s) : ran_s) / seconds_per_hour;
+  }
+};
+
+}  // namespace
+
+BudgetTracker::BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
+                             const workflow::Graph& graph, evaluate::Evaluator& evaluator)
+    : run_(run), workspace_(workspace), graph_(graph), evaluator_(evaluator) {
+  if (const auto fact = run.facts.find(setup::budget_fact); fact != run.facts.end())
+    budget_h_ = parse_number(fact->second);
+}
+
+void BudgetTracker::count() {
+  taken_h_ = 0;
+  if (!budget_h_)
+    return;
+  std::map<std::pair<std::string, int>, JobSpan> jobs;  // by submission and task
+  for (const workspace::Attempt& attempt : workspace_.submitted_attempts()) {
+    const auto context = job::context_of(run_, graph_, graph_.at(attempt.workpackage), evaluator_);
+    const job::Geometry geometry = job::geometry_of(*context);
+    JobSpan& job = jobs[{attempt.submission, attempt.task.value_or(-1)}];
+    job.nodes = geometry.resources.nodes;
+    job.limit_s = geometry.time_limit_s;
+    job.add(attempt);
+  }
+  for (const auto& [key, job] : jobs)
+    taken_h_ += job.node_hours();
+}
+
+void BudgetTracker::check(const job::Geometry& geometry, const Place& place) const {
+  if (budget_h_ && geometry.time_limit_s == 0)
+    throw Error("the run has a budget, and this job has no time limit",
+                "give `batch` a `time_limit`", place);
+}
+
+bool BudgetTracker::admits(const job::Geometry& geometry, std::size_t jobs) {
+  if (!budget_h_)
+    return true;
+  const double wanted_h = node_hours(geometry, jobs);
+  // Sums of the same terms in another order may differ in the last digit.
+  constexpr double rounding = 1e-9;
+  if (taken_h_ + wanted_h > *budget_h_ * (1 + rounding)) {
+    refusal_ = fmt::format(
+        "of the budget of {:.2f} node hours {:.2f} are used or promised to jobs, and the next job "
+        "may take {:.2f}; `bench continue --budget` gives the run another one",
+        *budget_h_, taken_h_, wanted_h);
+    return false;
+  }
+  return true;
+}
+
+void BudgetTracker::add(const job::Geometry& geometry, std::size_t jobs) {
+  taken_h_ += node_hours(geometry, jobs);
+}
+
+double BudgetTracker::node_hours(const job::Geometry& geometry, std::size_t jobs) {
+  return static_cast<double>(jobs) * geometry.resources.nodes * geometry.time_limit_s /
+         seconds_per_hour;
+}
+
+}  // namespace bench::scheduler

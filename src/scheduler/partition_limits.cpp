@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/execute/slurm_associations.hpp>
+#include <bench/scheduler/partition_limits.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+void check_admitted(const std::string& wanted, const std::vector<std::string>& allowed,
+                    const char* what, const std::string& partition) {
+  if (wanted.empty() || allowed.empty() || std::ranges::find(allowed, wanted) != allowed.end())
+    return;
+  throw Error(fmt::format("partition {} does not admit the {} '{}'", partition, what, wanted),
+              suggestion(wanted, allowed, "it admits: "));
+}
+
+void check_known(const std::string& wanted, const std::vector<execute::Partition>& all) {
+  std::vector<std::string> known;
+  for (const execute::Partition& one : all)
+    known.push_back(one.name);
+  for (const std::string& name : split_names(wanted)) {
+    if (std::ranges::find(known, name) != known.end())
+      continue;
+    const std::string near = did_you_mean(name, known);
+    throw Error(fmt::format("Slurm has no partition '{}' here", name),
+                near.empty() ? "name one with --partition; known: " + join(known, ", ")
+                             : near + " (--partition)");
+  }
+}
+
+/// Of a site whose accounting tells what a user may ask for.
+void check_association(const platform::SubmissionDefaults& asking) {
+  if (asking.account.empty() && asking.qos.empty())
+    return;
+  std::set<std::string> accounts;
+  std::set<std::string> qos;
+  for (const execute::Association& one : execute::ask_associations()) {
+    accounts.insert(one.account);
+    if (asking.account.empty() || asking.account == one.account)
+      qos.insert(one.qos.begin(), one.qos.end());
+  }
+  const auto check = [](const std::string& wanted, const std::set<std::string>& allowed,
+                        const char* what, const char* option) {
+    const std::vector<std::string> list(allowed.begin(), allowed.end());
+    if (!wanted.empty() && !allowed.empty() && !allowed.contains(wanted))
+      throw Error(fmt::format("Slurm does not let you use the {} '{}'", what, wanted),
+                  suggestion(wanted, list, "yours: ") + fmt::format(" ({})", option));
+  };
+  check(asking.account, accounts, "account", "--account");
+  check(asking.qos, qos, "QOS", "--qos");
+}
+
+}  // namespace
+
+const execute::Partition* PartitionLimits::partition() {
+  if (run_.platform.scheduler != platform::Scheduler::slurm)
+    return nullptr;
+  if (!run_.partitions)
+    run_.partitions = execute::ask_partitions();
+  // Of several, separated by commas, the job goes to the one that can start it first.
+  const std::string& wanted = run_.platform.asking.partition;
+  const auto found = std::ranges::find_if(run_.partitions->all, [&](const auto& one) {
+    return wanted.empty() ? one.is_default : one.name == wanted;
+  });
+  return found == run_.partitions->all.end() ? nullptr : &*found;
+}
+
+void PartitionLimits::check_asking() {
+  const platform::SubmissionDefaults& asking = run_.platform.asking;
+  const execute::Partition* found = partition();
+  if (!run_.partitions || !run_.partitions->trouble.empty())
+    return;
+  if (!found && asking.partition.empty())
+    throw Error("Slurm has no default partition here", "name one with --partition");
+  check_known(asking.partition, run_.partitions->all);
+  if (!found)
+    return;
+  if (!found->takes_jobs)
+    throw Error(fmt::format("partition {} takes no jobs at present", found->name),
+                "`scontrol show partition` tells its state; --partition names another one");
+  check_admitted(asking.account, found->accounts, "account", found->name);
+  check_admitted(asking.qos, found->qos, "QOS", found->name);
+  check_association(asking);
+}
+
+void PartitionLimits::check(const job::Geometry& geometry, const Place& place) {
+  const execute::Partition* found = partition();
+  if (!found)
+    return;
+  const platform::Resources resources = geometry.resources.times(geometry.pack);
+  if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
+    throw Error(fmt::format("{} nodes are asked for, and partition {} gives {}", resources.nodes,
+                            found->name, found->max_nodes),
+                "", place);
+  if (found->max_time_s && geometry.time_limit_s > *found->max_time_s)
+    throw Error(fmt::format("{} are asked for, and partition {} gives {}",
+                            human_duration(geometry.time_limit_s), found->name,
+                            human_duration(*found->max_time_s)),
+                "", place);
+  const bool asks = run_.platform.gpu_request != platform::GpuRequest::none &&
+                    run_.platform.gpu_request != platform::GpuRequest::constraint;
+  if (asks && found->most_gpus_per_node && resources.gpus_per_node > *found->most_gpus_per_node)
+    throw Error(fmt::format("{} GPUs per node are asked for, and the nodes of partition {} have {}",
+                            resources.gpus_per_node, found->name, *found->most_gpus_per_node),
+                "", place);
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,108 @@
+#include "recovery.hpp"
+
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/host.hpp>
+#include <bench/base/time.hpp>
+#include <bench/execute/orphans.hpp>
+#include <bench/execute/sentinel.hpp>
+#include <bench/job/environment.hpp>
+#include <bench/job/job_script.hpp>
+#include <bench/job/part.hpp>
+#include <bench/job/prepare.hpp>
+#include <bench/job/render.hpp>
+
+namespace bench::scheduler {
+
+using execute::Completion;
+using workspace::Attempt;
+using workspace::State;
+using workspace::Workpackage;
+
+namespace {
+
+void refuse_other_host(const Attempt& attempt) {
+  if (attempt.host == host_name())
+    return;
+  throw Error(fmt::format("workpackage {} was running on {} when its bench ended, and may run "
+                          "there still",
+                          attempt.workpackage, attempt.host),
+              fmt::format("continue this run on {}", attempt.host));
+}
+
+}  // namespace
+
+std::vector<Completion> Recovery::take_up_processes(execute::LocalBackend& local,
+                                                    evaluate::Evaluator& evaluator) {
+  std::set<std::string> uuids;
+  std::vector<Attempt> left;
+  for (const Attempt& attempt : attempts_)
+    if (const Workpackage& workpackage = graph_.at(attempt.workpackage);
+        workpackage.state == State::running && !job::is_scheduled(run_, workpackage)) {
+      refuse_other_host(attempt);
+      left.push_back(attempt);
+      uuids.insert(attempt.uuid);
+    }
+  std::vector<Completion> ended;
+  auto orphans = execute::find_orphans(uuids);
+  for (const Attempt& attempt : left) {
+    Workpackage& workpackage = graph_.at(attempt.workpackage);
+    execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
+    if (auto told = execute::completion_from_sentinel(job)) {
+      if (!job.keep_environment)
+        job::forget_environment(job.directory);
+      ended.push_back(std::move(*told));
+    } else if (orphans.contains(attempt.uuid)) {
+      observer_.notice(
+          fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
+                      workpackage.id));
+      job.timeout_s =
+          job::timeout_of(*job::context_of(run_, graph_, workpackage, evaluator),
+                          job::part_at(run_.benchmark, *run_.benchmark.step(workpackage.step),
+                                       workpackage.progress));
+      job.at_once = queue_.at_once(workpackage);
+      local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
+    } else {
+      job::forget_environment(job.directory);
+      ledger_.come_back(workpackage, "bench was killed, or could not go on");
+    }
+  }
+  return ended;
+}
+
+void Recovery::take_up_jobs(execute::BatchQueue& batch) {
+  std::set<std::string> begun;
+  std::set<std::string> unrecorded;
+  for (const Attempt& attempt : attempts_) {
+    if (!attempt.outcome.empty() && attempt.outcome != name_of(Outcome::interrupted))
+      begun.insert(attempt.submission);
+    if (graph_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
+      unrecorded.insert(attempt.submission);
+  }
+  // One that still hands a job over would do so behind our back.
+  for (const auto& [uuid, pids] : execute::find_submitters(unrecorded))
+    execute::end_processes(pids);
+  for (const Attempt& attempt : attempts_) {
+    Workpackage& workpackage = graph_.at(attempt.workpackage);
+    const bool under_way =
+        workpackage.state == State::running || workpackage.state == State::submitted;
+    if (!under_way || !job::is_scheduled(run_, workpackage))
+      continue;
+    if (attempt.submission.empty()) {
+      ledger_.come_back(workpackage, "bench was killed before it had submitted this");
+      continue;
+    }
+    batch.add({.job = job::attempt_on_disk(run_, workpackage, attempt.uuid),
+               .submission = attempt.submission,
+               .name = job::job_name(run_, workpackage.step, attempt),
+               .id = attempt.job_id,
+               .task = attempt.task,
+               .messages = job::messages_of(run_, attempt.submission),
+               .siblings_known = begun.contains(attempt.submission)});
+  }
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <set>
+
+#include <bench/scheduler/run_status.hpp>
+
+namespace bench::scheduler {
+
+long long RunStatus::failed() const {
+  long long sum = 0;
+  for (const auto& count : counts)
+    sum += count.failed;
+  return sum;
+}
+
+long long RunStatus::open() const {
+  long long sum = 0;
+  for (const auto& count : counts)
+    sum += count.ready + count.running + count.submitted + count.pending;
+  return sum;
+}
+
+std::optional<RunStatus> status_if_finished(const setup::Run& run,
+                                            const workspace::Workspace& workspace) {
+  std::set<std::string> with_children;
+  for (const model::Step& step : run.benchmark.steps)
+    with_children.insert(step.depend.begin(), step.depend.end());
+  if (!workspace.is_finished(with_children))
+    return std::nullopt;
+  const auto counted = workspace.counts();
+  RunStatus status;
+  for (const model::Step& step : run.benchmark.steps) {
+    const auto found = std::ranges::find(counted, step.name, &workspace::StepCounts::step);
+    status.counts.push_back(found != counted.end() ? *found
+                                                   : workspace::StepCounts{.step = step.name});
+  }
+  return status;
+}
+
+std::vector<workspace::StepCounts> with_running_jobs(
+    std::vector<workspace::StepCounts> counts, const std::map<std::string, long long>& running) {
+  for (workspace::StepCounts& step : counts)
+    if (const auto found = running.find(step.step); found != running.end()) {
+      const long long moved = std::min(step.submitted, found->second);
+      step.submitted -= moved;
+      step.running += moved;
+    }
+  return counts;
+}
+
+}  // namespace bench::scheduler

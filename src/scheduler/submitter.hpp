@@ -1,0 +1,117 @@
+#pragma once
+
+#include "budget_tracker.hpp"
+#include "course.hpp"
+#include "ledger.hpp"
+#include "lost_attempts.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/execute/batch.hpp>
+#include <bench/job/job_script.hpp>
+#include <bench/scheduler/partition_limits.hpp>
+#include <bench/scheduler/queue.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+/// Hands workpackages to the batch system: those that ask for the same as one array, several in one
+/// job where the step packs them, the others one by one. Everything is in the workspace before the
+/// batch system hears of it, so that a kill at any moment can be made good.
+class Submitter {
+ public:
+  Submitter(const setup::Run& run, workspace::Workspace& workspace, workflow::Graph& graph,
+            const Queue& queue, Ledger& ledger, const Course& course,
+            evaluate::Evaluator& evaluator, const LostAttempts& lost, execute::BatchQueue& batch);
+
+  /// @param ids ready workpackages, ascending
+  /// Those that are refused stay ready, for a bench that asks otherwise.
+  /// @returns how those ended that could not be prepared or had ended already; with `held_up`
+  ///          those that the machine kept from being submitted: they are to be made ready
+  std::vector<execute::Completion> submit(const std::vector<long long>& ids);
+
+  /// The user does not want what the batch system has any more.
+  /// @returns what the batch system has against it; empty: nothing
+  std::string cancel_all();
+
+  /// Why the last submission did not reach the batch system; empty: it did.
+  const std::string& trouble() const { return trouble_; }
+  void forget_trouble() { trouble_.clear(); }
+  /// What the batch system said where it refused jobs, and of how many workpackages; empty: it has
+  /// taken all.
+  std::string refusals() const;
+  /// Whether there are new ones since this was last asked.
+  bool take_refused() { return std::exchange(newly_refused_, false); }
+  /// Whether it was the budget of the run; only a job that ends can change that.
+  bool is_spent() const { return spent_; }
+  void job_has_ended() { spent_ = false; }
+
+ private:
+  /// A workpackage, prepared.
+  struct Planned {
+    std::shared_ptr<const job::RenderContext> context;
+    execute::Job job;
+    job::Geometry geometry;
+    std::string head;       ///< Equal for those that can go out together.
+    bool is_alone = false;  ///< Its template does not take the script of others.
+  };
+  /// The workpackages of one job, side by side.
+  using Task = std::vector<const Planned*>;
+  /// What goes out in one call: a job, or an array of jobs.
+  struct Bundle {
+    explicit Bundle(std::vector<Task> tasks_of_it);
+
+    std::vector<Task> tasks;
+    std::string uuid;  ///< Of the submission; that of the attempt where it is a single one.
+
+    const Planned& first() const { return *tasks.front().front(); }
+    bool is_plain() const { return tasks.size() == 1 && tasks.front().size() == 1; }
+  };
+
+  std::vector<Planned> prepare_all(const std::vector<long long>& ids,
+                                   std::vector<execute::Completion>& failed);
+  execute::Completion failure_by(long long workpackage, const Error& error) const;
+  std::deque<Bundle> bundle(const std::vector<Planned>& planned);
+  void book(const Bundle& bundle);
+  void hand_over(const Bundle& bundle, std::deque<Bundle>& next);
+  void refuse(const Bundle& bundle, const std::string& reason);
+  const std::string* refusal_of(const Bundle& bundle) const;
+  void take_back(const Bundle& bundle, const std::string& reason);
+  void halve(const Bundle& bundle, std::deque<Bundle>& next);
+  execute::Submission write_script(const Bundle& bundle);
+  std::string array_of(const Bundle& bundle) const;
+  std::string dependency_of(const Bundle& bundle);
+  std::vector<std::string>& lanes_of(const std::string& step);
+  void take_lanes(const Bundle& bundle, const std::string& id);
+  template <class Action>
+  static void for_each(const Bundle& bundle, Action action);
+
+  const setup::Run& run_;
+  workspace::Workspace& workspace_;
+  workflow::Graph& graph_;
+  const Queue& queue_;
+  Ledger& ledger_;
+  const Course& course_;
+  evaluate::Evaluator& evaluator_;
+  const LostAttempts& lost_;
+  execute::BatchQueue& batch_;
+  /// Of a step that limits how many run at a time: the job that each lane waits for.
+  std::map<std::string, std::vector<std::string>> lanes_;
+  PartitionLimits capacity_;
+  BudgetTracker spending_;
+  bool spent_ = false;
+  std::string trouble_;
+  bool newly_refused_ = false;
+  bool accepted_ = false;  ///< The batch system has taken a job since bench began.
+  std::map<std::string, std::size_t> refused_;        ///< Workpackages by what it said.
+  std::map<std::string, std::string> refused_heads_;  ///< What it said of equal jobs.
+  std::optional<std::string> refusal_;                ///< What it says of all jobs.
+};
+
+}  // namespace bench::scheduler

@@ -1,0 +1,28 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/text.hpp>
+#include <bench/setup/parallel.hpp>
+
+namespace bench::setup {
+
+void set_parallel(int number, Run& run) {
+  if (number < 0)
+    throw Error(fmt::format("'{}' workpackages cannot run at a time", number),
+                "a number from 1 on, or 0 for as many as there are cores");
+  run.facts[parallel_fact] = std::to_string(number);
+}
+
+std::optional<int> parallel_of(const Run& run) {
+  const auto fact = run.facts.find(parallel_fact);
+  if (fact == run.facts.end())
+    return std::nullopt;
+  constexpr long long most = 1'000'000;
+  const long long number = parse_integer(fact->second).value_or(1);
+  return number == 0 ? usable_cpus() : static_cast<int>(std::clamp(number, 1LL, most));
+}
+
+}  // namespace bench::setup

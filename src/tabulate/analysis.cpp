@@ -1,0 +1,361 @@
+#include "analysed_files.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <bench/analyse/analyse.hpp>
+#include <bench/base/files.hpp>
+#include <bench/expand/inheritance.hpp>
+#include <bench/job/cycle_parameters.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/workflow/lineage.hpp>
+#include <bench/workflow/variables.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+namespace fs = std::filesystem;
+using analyse::Group;
+using workspace::Workpackage;
+using Patterns = std::vector<const model::Pattern*>;
+
+/// The patterns that an analysis has for one of its files, or for none.
+class PatternChoice {
+ public:
+  PatternChoice(const model::Benchmark& benchmark, const model::Analyser& analyser)
+      : benchmark_(benchmark) {
+    add(analyser.use);
+  }
+
+  /// Adds the patterns of these sets; one that is there already is not scanned twice.
+  /// @throws Error if two patterns have one name and are not the same
+  void add(const std::vector<std::string>& sets) {
+    for (const std::string& set : sets)
+      for (const model::Pattern& pattern : benchmark_.pattern_set(set)->patterns)
+        add(pattern);
+  }
+
+  const Patterns& scanned() const { return scanned_; }
+  const Patterns& derived() const { return derived_; }
+
+ private:
+  void add(const model::Pattern& pattern) {
+    Patterns& kind = pattern.derived ? derived_ : scanned_;
+    for (const Patterns* patterns : {&scanned_, &derived_})
+      for (const model::Pattern* known : *patterns) {
+        if (known->name != pattern.name)
+          continue;
+        if (known->text == pattern.text && known->derived == pattern.derived &&
+            known->mode == pattern.mode)
+          return;
+        throw Error(
+            fmt::format("pattern '{}' is defined differently in two used sets", pattern.name),
+            fmt::format("the other one is '{}'; give one of them another name", known->text),
+            pattern.place);
+      }
+    kind.push_back(&pattern);
+  }
+
+  const model::Benchmark& benchmark_;
+  Patterns scanned_;
+  Patterns derived_;
+};
+
+/// The patterns of one `analyse` element.
+struct AnalysisPatterns {
+  std::vector<Patterns> of_files;  ///< As the files of the analysis.
+  Patterns derived;
+  Patterns all;
+};
+
+AnalysisPatterns patterns_of(const model::Benchmark& benchmark, const model::Analyser& analyser,
+                             const model::Analysis& analysis) {
+  AnalysisPatterns patterns;
+  PatternChoice of_all(benchmark, analyser);
+  for (const model::AnalysedFile& file : analysis.files) {
+    PatternChoice of_file(benchmark, analyser);
+    of_file.add(file.use);
+    of_all.add(file.use);
+    patterns.of_files.push_back(of_file.scanned());
+  }
+  patterns.derived = of_all.derived();
+  patterns.all = of_all.scanned();
+  patterns.all.insert(patterns.all.end(), patterns.derived.begin(), patterns.derived.end());
+  return patterns;
+}
+
+/// A table could show only one of them under the name.
+void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpackage& workpackage) {
+  for (const model::Pattern* pattern : patterns.all)
+    for (const auto& [name, value] : workpackage.parameters)
+      if (name == pattern->name)
+        throw Error(fmt::format("pattern '{}' has the name of a parameter of step '{}'", name,
+                                workpackage.step),
+                    "give the pattern another name", pattern->place);
+}
+
+/// The groups of one analyser: what becomes a row each, and the workpackage that stands for it.
+class Grouping {
+ public:
+  Grouping(const setup::Run& run, const workflow::Lineage& family, const model::Analyser& analyser)
+      : run_(run),
+        family_(family),
+        analyser_(analyser),
+        constants_(workflow::benchmark_variables(run)) {
+    std::unordered_map<std::size_t, std::size_t> index;
+    for (std::size_t a = 0; a < analyser_.analyses.size(); ++a) {
+      patterns_.push_back(patterns_of(run_.benchmark, analyser_, analyser_.analyses[a]));
+      for (std::size_t position = 0; position < family_.size(); ++position) {
+        if (family_.at(position).step != analyser_.analyses[a].step)
+          continue;
+        const std::size_t key = analyser_.reduce ? family_.representative(position) : position;
+        const auto [found, is_new] = index.emplace(key, members_.size());
+        if (is_new)
+          members_.emplace_back();
+        members_[found->second].push_back({a, position});
+      }
+    }
+  }
+
+  std::size_t size() const { return members_.size(); }
+
+  /// The workpackage that stands for a group.
+  long long representative(std::size_t group) const {
+    return family_.at(members_[group].front().position).id;
+  }
+
+  /// The parameters of the last cycle, which results show in place of those of the first.
+  void add_last_parameters(std::size_t number, std::vector<workspace::Finding>& rows) const {
+    const Workpackage& workpackage = family_.at(members_[number].front().position);
+    const model::Step& step = *run_.benchmark.step(workpackage.step);
+    for (const auto& [name, text] : last_parameters(workpackage)) {
+      const auto* definition = expand::definition_of(run_.benchmark, step, name);
+      const Value value = to_value(text, definition ? definition->type : ValueType::string);
+      for (const std::string& shown : {name, name + "_" + step.name})
+        rows.push_back({.workpackage = workpackage.id, .name = shown, .value = value});
+    }
+  }
+
+  Group group(std::size_t number) const {
+    const std::vector<Member>& members = members_[number];
+    const std::size_t first = members.front().position;
+    GroupInProgress made;
+    made.group.parameter = lookup_of(first);
+    const int best = standing_of_best(members);
+    for (const Member& member : members)
+      add(member, member.position == first ? made.group.parameter : lookup_of(member.position),
+          standing(member) == best, made);
+    return std::move(made.group);
+  }
+
+ private:
+  /// A workpackage to which an `analyse` element applies.
+  struct Member {
+    std::size_t analysis;
+    std::size_t position;
+  };
+
+  struct GroupInProgress {
+    Group group;
+    std::set<std::size_t> measured;  ///< Workpackages whose energy is in it.
+    /// What the files of each workpackage are searched for: one that is listed twice counts once.
+    std::map<std::pair<std::size_t, fs::path>, Patterns> searched;
+  };
+
+  /// Of the iterations of a row only the best count: those that are done, else those that have not
+  /// ended, else the failed ones.
+  int standing(const Member& member) const {
+    const Workpackage& workpackage = family_.at(member.position);
+    return workpackage.state == workspace::State::done ? 2 : workpackage.has_ended() ? 0 : 1;
+  }
+
+  int standing_of_best(const std::vector<Member>& members) const {
+    int best = 0;
+    for (const Member& member : members)
+      best = std::max(best, standing(member));
+    return best;
+  }
+
+  void add(const Member& member, const evaluate::Lookup& lookup, bool counts,
+           GroupInProgress& made) const {
+    const AnalysisPatterns& patterns = patterns_[member.analysis];
+    const Workpackage& workpackage = family_.at(member.position);
+    refuse_names_of_parameters(patterns, workpackage);
+    add_derived(patterns.derived, made.group);
+    if (counts)
+      add_files(member, patterns, lookup, made);
+    if (run_.benchmark.step(workpackage.step)->energy &&
+        made.measured.insert(member.position).second)
+      add_energy(member.position, made);
+  }
+
+  /// What a workpackage has drawn until it failed would pass for a very good result.
+  void add_energy(std::size_t position, GroupInProgress& made) const {
+    const Workpackage& workpackage = family_.at(position);
+    if (workpackage.state == workspace::State::done)
+      add_file(position,
+               {run_.directory.path / workpackage.directory / "work/energy.txt", {}, "energy.txt"},
+               made);
+    else
+      made.group.unmeasured.push_back(
+          fmt::format("workpackage {} {}", workpackage.id,
+                      workpackage.state == workspace::State::failed ? "failed" : "has not ended"));
+  }
+
+  /// Of a workpackage's variables, made when a text names one for the first time, and parameters.
+  evaluate::Lookup lookup_of(std::size_t position) const {
+    return [this, position, made = std::make_shared<std::optional<setup::Variables>>()](auto name) {
+      if (!*made)
+        *made = variables(position);
+      return workflow::lookup_in(**made, family_.at(position).parameters)(name);
+    };
+  }
+
+  setup::Variables variables(std::size_t position) const {
+    const Workpackage& workpackage = family_.at(position);
+    setup::Variables known = constants_;
+    workflow::add_step_variables(*run_.benchmark.step(workpackage.step), known);
+    workflow::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
+                                        workpackage.progress.cycle);
+    for (auto& [name, value] : last_parameters(workpackage))
+      known[name] = std::move(value);
+    return known;
+  }
+
+  /// Where a step has cycles, the parameters of the last one, if they are others than at first.
+  workspace::Parameters last_parameters(const Workpackage& workpackage) const {
+    if (run_.benchmark.step(workpackage.step)->cycles == 1)
+      return {};
+    workspace::Parameters last =
+        job::kept_cycle_parameters(run_.directory.path / workpackage.directory);
+    std::erase_if(last, [&](const auto& parameter) {
+      return std::ranges::find(workpackage.parameters, parameter) != workpackage.parameters.end();
+    });
+    return last;
+  }
+
+  static void add_derived(const Patterns& derived, Group& group) {
+    for (const model::Pattern* pattern : derived)
+      if (std::find(group.derived.begin(), group.derived.end(), pattern) == group.derived.end())
+        group.derived.push_back(pattern);
+  }
+
+  void add_files(const Member& member, const AnalysisPatterns& patterns,
+                 const evaluate::Lookup& lookup, GroupInProgress& made) const {
+    const model::Analysis& analysis = analyser_.analyses[member.analysis];
+    const fs::path work = workflow::work_directory(run_, family_.at(member.position), lookup);
+    for (std::size_t k = 0; k < analysis.files.size(); ++k) {
+      const std::string name =
+          expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup));
+      std::vector<fs::path> files = matching_files(work, name);
+      if (files.empty())
+        files.push_back(work / name);  // is not there, and that is told
+      for (const fs::path& file : files)
+        add_file(member.position, {file, patterns.of_files[k], name}, made);
+    }
+  }
+
+  /// Each pattern is searched once in a file, where that is listed for it first: the order of the
+  /// files is that of the matches.
+  static void add_file(std::size_t position, analyse::FileToScan file, GroupInProgress& made) {
+    const auto [known, is_new] =
+        made.searched.try_emplace({position, file.file.lexically_normal()});
+    Patterns& searched = known->second;
+    std::erase_if(file.patterns, [&](const model::Pattern* pattern) {
+      return std::ranges::find(searched, pattern) != searched.end();
+    });
+    searched.insert(searched.end(), file.patterns.begin(), file.patterns.end());
+    if (is_new || !file.patterns.empty())
+      made.group.files.push_back(std::move(file));
+  }
+
+  const setup::Run& run_;
+  const workflow::Lineage& family_;
+  const model::Analyser& analyser_;
+  setup::Variables constants_;
+  std::vector<AnalysisPatterns> patterns_;    ///< As the analyses of the analyser.
+  std::vector<std::vector<Member>> members_;  ///< Of each group, in the order of the analyses.
+};
+
+void add_rows(long long workpackage, const analyse::Findings& findings,
+              std::vector<workspace::Finding>& rows) {
+  for (const auto& [name, finding] : findings)
+    rows.push_back({.workpackage = workpackage,
+                    .name = name,
+                    .value = finding.present() ? std::optional(finding.value) : std::nullopt,
+                    .unit = finding.unit,
+                    .estimated = finding.estimated,
+                    .absent_reason = finding.absent_reason});
+}
+
+using TakeIn = std::function<void(const std::string& analyser, std::vector<workspace::Finding>)>;
+
+/// Hands over what the analysers find in pieces, since all of it together is large: ten numbers for
+/// each pattern.
+void analyse_bit_by_bit(const setup::Run& run, const workspace::Workspace& workspace,
+                        Diagnostics& diagnostics, const TakeIn& take_in) {
+  constexpr std::size_t at_a_time = 1000;  // derived patterns are evaluated together
+  const auto all = workspace.workpackages();
+  const workflow::Lineage family(all);
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  for (const model::Analyser& analyser : run.benchmark.analysers) {
+    const Grouping grouping(run, family, analyser);
+    analyse::GroupAnalyser group_analyser(evaluator, &diagnostics);
+    for (std::size_t first = 0; first < grouping.size(); first += at_a_time) {
+      std::vector<Group> groups;
+      for (std::size_t k = first; k < std::min(first + at_a_time, grouping.size()); ++k)
+        groups.push_back(grouping.group(k));
+      const auto findings = group_analyser.analyse(groups);
+      std::vector<workspace::Finding> rows;
+      for (std::size_t k = 0; k < findings.size(); ++k) {
+        add_rows(grouping.representative(first + k), findings[k], rows);
+        grouping.add_last_parameters(first + k, rows);
+      }
+      take_in(analyser.name, std::move(rows));
+    }
+  }
+}
+
+}  // namespace
+
+Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
+                     Diagnostics& diagnostics) {
+  Analyses analyses;
+  for (const model::Analyser& analyser : run.benchmark.analysers)
+    analyses[analyser.name];
+  analyse_bit_by_bit(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+    std::ranges::move(found, std::back_inserter(analyses[analyser]));
+  });
+  return analyses;
+}
+
+void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
+                       Diagnostics& diagnostics) {
+  workspace.at_once([&] {
+    for (const model::Analyser& analyser : run.benchmark.analysers)
+      workspace.begin_findings(analyser.name);
+    analyse_bit_by_bit(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+      workspace.add_findings(analyser, found);
+    });
+    if (has_filters(run.benchmark))
+      keep_filters(run, stored_analyses(run, workspace), workspace);
+  });
+}
+
+bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
+  for (const model::Analyser& analyser : run.benchmark.analysers)
+    if (!workspace.analysed(analyser.name))
+      return false;
+  return true;
+}
+
+}  // namespace bench::tabulate

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include <bench/tabulate/column_meaning.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+struct Statistic {
+  std::string_view suffix;
+  bool has_unit;
+  bool has_type;  ///< Of integers it is an integer, too.
+};
+
+constexpr std::array<Statistic, 10> statistics{{{"", true, true},
+                                                {"_first", true, true},
+                                                {"_last", true, true},
+                                                {"_min", true, true},
+                                                {"_max", true, true},
+                                                {"_sum", true, true},
+                                                {"_sum2", false, true},
+                                                {"_cnt", false, false},
+                                                {"_avg", true, false},
+                                                {"_std", true, false}}};
+
+std::optional<ColumnMeaning> as_pattern(const model::PatternSet& set, const std::string& name) {
+  for (const model::Pattern& pattern : set.patterns) {
+    if (!name.starts_with(pattern.name))
+      continue;
+    const std::string_view rest = std::string_view(name).substr(pattern.name.size());
+    const auto statistic =
+        std::find_if(statistics.begin(), statistics.end(),
+                     [&](const Statistic& known) { return known.suffix == rest; });
+    if (statistic != statistics.end() && (rest.empty() || !pattern.derived))
+      return ColumnMeaning{.unit = statistic->has_unit ? pattern.unit : "",
+                           .type = statistic->has_type ? pattern.type : ValueType::string};
+  }
+  return std::nullopt;
+}
+
+std::optional<ColumnMeaning> as_pattern(const model::Benchmark& benchmark,
+                                        const model::Result& result, const std::string& name) {
+  std::set<std::string> used;
+  for (const std::string& analyser_name : result.use) {
+    const model::Analyser& analyser = *benchmark.analyser(analyser_name);
+    used.insert(analyser.use.begin(), analyser.use.end());
+    for (const model::Analysis& analysis : analyser.analyses)
+      for (const model::AnalysedFile& file : analysis.files)
+        used.insert(file.use.begin(), file.use.end());
+  }
+  for (const bool wanted : {true, false})
+    for (const model::PatternSet& set : benchmark.pattern_sets)
+      if (used.contains(set.name) == wanted)
+        if (auto meaning = as_pattern(set, name))
+          return meaning;
+  return std::nullopt;
+}
+
+std::optional<ColumnMeaning> as_parameter(const model::Benchmark& benchmark,
+                                          const std::string& name) {
+  const auto is_in_step = [&](const model::Parameter& parameter) {
+    return std::any_of(
+        benchmark.steps.begin(), benchmark.steps.end(),
+        [&](const model::Step& step) { return name == parameter.name + "_" + step.name; });
+  };
+  for (const bool exact : {true, false})
+    for (const model::ParameterSet& set : benchmark.parameter_sets)
+      for (const model::Parameter& parameter : set.parameters)
+        if (exact ? parameter.name == name : is_in_step(parameter))
+          return ColumnMeaning{.unit = exact ? parameter.unit : "", .type = parameter.type};
+  return std::nullopt;
+}
+
+/// What the meter's names end in says their unit.
+std::string unit_of_meter(std::string_view name) {
+  if (!name.starts_with("energy_") && !name.starts_with("power_") && !name.starts_with("duration_"))
+    return "";
+  for (const Statistic& statistic : statistics)
+    if (!statistic.suffix.empty() && name.ends_with(statistic.suffix)) {
+      if (!statistic.has_unit)
+        return "";
+      name.remove_suffix(statistic.suffix.size());
+      break;
+    }
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> units{
+      {{"_wh", "Wh"}, {"_j", "J"}, {"_w", "W"}, {"_s", "s"}}};
+  for (const auto& [suffix, unit] : units)
+    if (name.ends_with(suffix))
+      return unit;
+  return "";
+}
+
+}  // namespace
+
+ColumnMeaning meaning_of(const model::Benchmark& benchmark, const model::Result& result,
+                         const std::string& name) {
+  if (const auto meaning = as_pattern(benchmark, result, name))
+    return *meaning;
+  if (const auto meaning = as_parameter(benchmark, name))
+    return *meaning;
+  return {.unit = unit_of_meter(name)};
+}
+
+}  // namespace bench::tabulate

@@ -1,0 +1,156 @@
+#include "row_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+#include <bench/base/integer.hpp>
+#include <bench/base/text.hpp>
+#include <bench/evaluate/substitute.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+using result::Cell;
+
+enum Rank { number, not_a_number, text, missing };
+
+/// A value in the form in which it is compared.
+struct SortKey {
+  Rank rank = missing;
+  double number = 0;
+  std::string integer;  ///< The digits of an integer that no double tells from its neighbours.
+  const std::string* text = nullptr;
+
+  SortKey(const Cell& cell, ValueType type) {
+    constexpr long long exact_in_doubles = 1LL << 53;
+    if (!cell.value)
+      return;
+    rank = Rank::number;
+    if (const auto* small = std::get_if<long long>(&*cell.value)) {
+      number = static_cast<double>(*small);
+      if (*small >= exact_in_doubles || *small <= -exact_in_doubles)
+        integer = std::to_string(*small);
+    } else if (const auto* real = std::get_if<double>(&*cell.value)) {
+      number = *real;
+      rank = std::isnan(number) ? not_a_number : Rank::number;
+    } else if (is_wide_integer(cell, type)) {
+      integer = std::get<std::string>(*cell.value);
+      number = parse_number(integer).value_or(0);
+    } else {
+      text = &std::get<std::string>(*cell.value);
+      rank = Rank::text;
+    }
+  }
+};
+
+int compare(const SortKey& a, const SortKey& b) {
+  if (a.rank != b.rank)
+    return a.rank < b.rank ? -1 : 1;
+  if (a.rank == Rank::text)
+    return a.text->compare(*b.text);
+  if (a.rank != Rank::number)
+    return 0;
+  if (a.number != b.number)
+    return a.number < b.number ? -1 : 1;
+  return a.integer.empty() || b.integer.empty() ? 0 : compare_integers(a.integer, b.integer);
+}
+
+/// The filter with the values of one row in place.
+struct FilledFilter {
+  std::string text;
+  std::vector<std::string> unknown;  ///< Names that the row has no value for.
+};
+
+FilledFilter fill(const std::string& filter, const RowPlace& row) {
+  FilledFilter filled;
+  std::map<std::string, std::string, std::less<>> values;
+  filled.text = evaluate::substitute(filter, [&](std::string_view name) -> const std::string* {
+    const std::string key(name);
+    const Cell& cell = row.cell(key);
+    if (cell.value)
+      return &values.insert_or_assign(key, to_text(*cell.value)).first->second;
+    filled.unknown.push_back(key);
+    return nullptr;
+  });
+  return filled;
+}
+
+[[noreturn]] void fail(const OwnedFilter& filter, const FilledFilter& filled,
+                       const std::string& error) {
+  if (!filled.unknown.empty())
+    throw Error(fmt::format("the filter of {} needs '{}', which a row does not have", filter.owner,
+                            filled.unknown.front()),
+                "give the pattern a default, or filter by what every row has", filter.place);
+  throw Error(fmt::format("the filter of {} is no expression: {}", filter.owner, error),
+              fmt::format("evaluated was: {}", filled.text), filter.place);
+}
+
+}  // namespace
+
+bool is_wide_integer(const Cell& cell, ValueType type) {
+  const auto* text = cell.value ? std::get_if<std::string>(&*cell.value) : nullptr;
+  if (!text || type != ValueType::integer)
+    return false;
+  const auto integer = read_integer(*text);
+  return integer && integer->digits == *text;
+}
+
+void sort_rows(std::vector<RowPlace>& rows, const std::vector<SortName>& names) {
+  if (names.empty())
+    return;
+  struct Sortable {
+    RowPlace row;
+    std::vector<SortKey> keys;
+  };
+  std::vector<Sortable> sortable;
+  sortable.reserve(rows.size());
+  for (const RowPlace& row : rows) {
+    Sortable& added = sortable.emplace_back(Sortable{row, {}});
+    for (const SortName& name : names)
+      added.keys.emplace_back(row.cell(name.name), name.type);
+  }
+  std::stable_sort(sortable.begin(), sortable.end(), [](const Sortable& a, const Sortable& b) {
+    for (std::size_t k = 0; k < a.keys.size(); ++k)
+      if (const int order = compare(a.keys[k], b.keys[k]))
+        return order < 0;
+    return false;
+  });
+  std::transform(sortable.begin(), sortable.end(), rows.begin(),
+                 [](const Sortable& one) { return one.row; });
+}
+
+std::vector<std::string> filled_filters(const std::vector<RowPlace>& rows,
+                                        const std::string& filter) {
+  std::vector<std::string> texts;
+  for (const RowPlace& row : rows)
+    texts.push_back(fill(filter, row).text);
+  return texts;
+}
+
+void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters& filters,
+                 Diagnostics& diagnostics) {
+  if (filter.expression.empty())
+    return;
+  const std::vector<std::string> texts = filled_filters(rows, filter.expression);
+  const auto outcomes = filters.outcomes(texts);
+  if (std::ranges::any_of(outcomes, [](const auto& outcome) { return !outcome; })) {
+    diagnostics.warn(
+        fmt::format("the filter of {} is not applied: it is Python, and this run is not yours",
+                    filter.owner),
+        "its owner's `bench analyse` keeps what it comes to", {});
+    return;
+  }
+  std::vector<RowPlace> kept;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!outcomes[k]->ok)
+      fail(filter, fill(filter.expression, rows[k]), outcomes[k]->error);
+    if (outcomes[k]->value == "True")
+      kept.push_back(rows[k]);
+  }
+  rows = std::move(kept);
+}
+
+}  // namespace bench::tabulate

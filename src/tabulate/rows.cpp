@@ -1,0 +1,282 @@
+#include "rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/analyse/analyse.hpp>
+#include <bench/expand/inheritance.hpp>
+
+namespace bench::tabulate {
+
+using result::Cell;
+using workspace::Finding;
+using workspace::State;
+using workspace::Workpackage;
+
+namespace {
+
+std::set<std::string> used_pattern_sets(const model::Analyser& analyser) {
+  std::set<std::string> used(analyser.use.begin(), analyser.use.end());
+  for (const model::Analysis& analysis : analyser.analyses)
+    for (const model::AnalysedFile& file : analysis.files)
+      used.insert(file.use.begin(), file.use.end());
+  return used;
+}
+
+}  // namespace
+
+/// A parameter in the workpackages of one step.
+struct Rows::ParameterOfStep {
+  std::string name;  ///< Empty: the step gives the name no meaning.
+  ValueType type = ValueType::string;
+  std::size_t position = 0;  ///< Where it stood last; mostly the same in all workpackages.
+
+  Cell cell(const Workpackage& workpackage) {
+    const auto& parameters = workpackage.parameters;
+    if (name.empty())
+      return {};
+    if (position >= parameters.size() || parameters[position].first != name) {
+      const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                      [&](const auto& known) { return known.first == name; });
+      if (found == parameters.end())
+        return {};
+      position = static_cast<std::size_t>(found - parameters.begin());
+    }
+    return {.value = to_value(parameters[position].second, type)};
+  }
+};
+
+/// What a name says in each step: `n` a parameter of the row's head, `n_go` the parameter `n` of a
+/// workpackage of step `go`.
+class Rows::NameInSteps {
+ public:
+  NameInSteps(const model::Benchmark& benchmark, const std::string& name) {
+    for (const model::Step& step : benchmark.steps) {
+      plain_[step.name] = parameter(benchmark, step, name);
+      if (const std::string suffix = "_" + step.name; name.ends_with(suffix))
+        suffixed_[step.name] =
+            parameter(benchmark, step, name.substr(0, name.size() - suffix.size()));
+    }
+  }
+
+  Cell of_head(const Workpackage& workpackage) {
+    return plain_[workpackage.step].cell(workpackage);
+  }
+  Cell of_ancestor(const Workpackage& workpackage) {
+    const auto found = suffixed_.find(workpackage.step);
+    return found == suffixed_.end() ? Cell{} : found->second.cell(workpackage);
+  }
+
+ private:
+  static ParameterOfStep parameter(const model::Benchmark& benchmark, const model::Step& step,
+                                   const std::string& name) {
+    const auto* definition = expand::definition_of(benchmark, step, name);
+    return {.name = name, .type = definition ? definition->type : ValueType::string};
+  }
+
+  std::map<std::string, ParameterOfStep> plain_;
+  std::map<std::string, ParameterOfStep> suffixed_;
+};
+
+/// What was found under one name, once per workpackage; these are mostly asked for in order.
+class Rows::FoundOfName {
+ public:
+  /// @param all ascending by workpackage; null: nothing
+  explicit FoundOfName(const std::vector<const Finding*>* all) : all_(all) {}
+
+  const Finding* at(long long workpackage) {
+    if (!all_)
+      return nullptr;
+    if (next_ == all_->size() || (*all_)[next_]->workpackage != workpackage)
+      next_ = static_cast<std::size_t>(
+          std::ranges::lower_bound(*all_, workpackage, {}, &Finding::workpackage) - all_->begin());
+    if (next_ == all_->size() || (*all_)[next_]->workpackage != workpackage)
+      return nullptr;
+    return (*all_)[next_++];
+  }
+
+ private:
+  const std::vector<const Finding*>* all_;
+  std::size_t next_ = 0;  ///< Where the one after the last stands.
+};
+
+Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::string& analyser,
+           const std::vector<Finding>& findings)
+    : run_(run),
+      family_(family),
+      analyser_(analyser),
+      reduce_(run.benchmark.analyser(analyser)->reduce),
+      benchmark_variables_(workflow::benchmark_variables(run)) {
+  for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
+    for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
+      if (!pattern.derived)
+        patterns_.insert(pattern.name);
+  for (const Finding& finding : findings)
+    findings_[finding.name].push_back(&finding);
+  for (auto& [name, found] : findings_)
+    if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
+      std::ranges::stable_sort(found, {}, &Finding::workpackage);
+  find_heads();
+}
+
+void Rows::find_heads() {
+  std::set<std::string> steps;
+  for (const model::Analysis& analysis : run_.benchmark.analyser(analyser_)->analyses)
+    steps.insert(analysis.step);
+  std::vector<bool> is_row(family_.size());
+  std::vector<bool> has_descendant(family_.size());
+  for (std::size_t k = 0; k < family_.size(); ++k) {
+    if (!steps.contains(family_.at(k).step))
+      continue;
+    is_row[standing_for(k)] = true;
+    const auto line = family_.lineage(k);
+    for (std::size_t ancestor = 1; ancestor < line.size(); ++ancestor)
+      has_descendant[standing_for(line[ancestor])] = true;
+  }
+  for (std::size_t k = 0; k < family_.size(); ++k)
+    if (is_row[k] && !has_descendant[k])
+      heads_.push_back(family_.lineage(k));
+}
+
+const std::vector<Cell>& Rows::column(const std::string& name) {
+  const auto [known, is_new] = columns_.try_emplace(name);
+  std::vector<Cell>& cells = known->second;
+  if (!is_new)
+    return cells;
+  cells.reserve(heads_.size());
+  NameInSteps meaning(run_.benchmark, name);
+  const auto of_name = findings_.find(name);
+  FoundOfName found(of_name == findings_.end() ? nullptr : &of_name->second);
+  for (std::size_t row = 0; row < heads_.size(); ++row)
+    cells.push_back(cell(row, name, found, meaning));
+  return cells;
+}
+
+Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
+                NameInSteps& meaning) const {
+  for (const std::size_t position : heads_[row])
+    if (const Finding* one = found.at(family_.at(standing_for(position)).id))
+      if (one->value || !is_pattern(name))
+        return {
+            .value = one->value, .estimated = one->estimated, .absent_reason = one->absent_reason};
+  if (Cell of_head = meaning.of_head(family_.at(heads_[row].front())); of_head.value)
+    return of_head;
+  for (const std::size_t position : heads_[row])
+    if (Cell of_ancestor = meaning.of_ancestor(family_.at(position)); of_ancestor.value)
+      return of_ancestor;
+  if (name.starts_with("jube_"))
+    return variable(row, name);
+  return {.absent_reason = no_match(row, name)};
+}
+
+std::string Rows::no_match(std::size_t row, const std::string& name) const {
+  const std::string base(analyse::without_suffix(name));
+  for (const std::string& pattern : {name, base}) {
+    const auto found = findings_.find(pattern);
+    if (found == findings_.end() || !is_pattern(pattern))
+      continue;
+    for (const std::size_t position : heads_[row]) {
+      const long long id = family_.at(standing_for(position)).id;
+      const auto at = std::ranges::lower_bound(found->second, id, {}, &Finding::workpackage);
+      if (at != found->second.end() && (*at)->workpackage == id && !(*at)->value)
+        return (*at)->absent_reason;
+    }
+  }
+  return "";
+}
+
+bool Rows::is_pattern(std::string_view name) const {
+  return patterns_.contains(name) || patterns_.contains(analyse::without_suffix(name));
+}
+
+std::string Rows::why_unknown(std::size_t row, const std::string& name) const {
+  const std::string& step = family_.at(heads_[row].front()).step;
+  if (is_pattern(name))
+    return fmt::format("no file of step {} is searched", step);
+  return fmt::format("step {} has no such value", step);
+}
+
+namespace {
+
+std::string status_word(const std::vector<State>& states) {
+  if (std::ranges::find(states, State::failed) != states.end())
+    return "ERROR";
+  const bool done = std::ranges::all_of(states, [](State state) { return state == State::done; });
+  return done ? "DONE" : "RUNNING";
+}
+
+/// `000003` and a benchmark that is called `1e3` stay texts.
+Value variable_value(std::string_view name, const std::string& text) {
+  constexpr std::array<std::string_view, 6> numbers{"_id",    "_iteration", "_iterations",
+                                                    "_cycle", "_cycles",    "_attempts"};
+  const bool number = std::any_of(numbers.begin(), numbers.end(),
+                                  [&](std::string_view end) { return name.ends_with(end); });
+  return to_value(text, number ? ValueType::integer : ValueType::string);
+}
+
+}  // namespace
+
+setup::Variables Rows::variables(std::size_t position) const {
+  const Workpackage& workpackage = family_.at(position);
+  setup::Variables known = benchmark_variables_;
+  workflow::add_step_variables(*run_.benchmark.step(workpackage.step), known);
+  workflow::add_workpackage_variables(run_, workpackage, family_.parents(position), known,
+                                      workpackage.progress.cycle);
+  std::vector<State> states;
+  for (const std::size_t iteration : iterations_of(position))
+    states.push_back(family_.at(iteration).state);
+  known["jube_wp_status"] = status_word(states);
+  return known;
+}
+
+Cell Rows::variable(std::size_t row, const std::string& name) const {
+  if (name == "jube_res_analyser")
+    return {.value = analyser_};
+  if (const auto found = benchmark_variables_.find(name); found != benchmark_variables_.end())
+    return {.value = variable_value(name, found->second)};
+  for (const std::size_t position : heads_[row]) {
+    const std::string suffix = "_" + family_.at(position).step;
+    const bool head = position == heads_[row].front();
+    const bool suffixed = name.ends_with(suffix);
+    if (!head && !suffixed)
+      continue;
+    const setup::Variables known = variables(position);
+    if (const auto found = known.find(name); head && found != known.end())
+      return {.value = variable_value(name, found->second)};
+    const std::string base = suffixed ? name.substr(0, name.size() - suffix.size()) : "";
+    if (const auto found = known.find(base); found != known.end())
+      return {.value = variable_value(base, found->second)};
+  }
+  return {};
+}
+
+std::vector<std::size_t> Rows::iterations_of(std::size_t position) const {
+  return reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
+}
+
+result::RowSource Rows::source(std::size_t row) const {
+  result::RowSource source;
+  for (const std::size_t position : heads_[row]) {
+    const bool is_head = position == heads_[row].front();
+    const auto iterations =
+        reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
+    std::size_t done = 0;
+    for (const std::size_t iteration : iterations) {
+      const Workpackage& one = family_.at(iteration);
+      done += one.state == State::done ? 1 : 0;
+      if (one.state != State::done)
+        source.not_done.push_back(
+            {.workpackage = one.id, .failed = one.state == State::failed, .reason = one.reason});
+    }
+    if (is_head) {
+      source.iterations = iterations.size();
+      source.done = done;
+    }
+  }
+  return source;
+}
+
+}  // namespace bench::tabulate

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/lineage.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::tabulate {
+
+/// The rows that an analyser gives, each a workpackage with its ancestors, and the values that they
+/// have for a name. A name is looked up for all rows at once, so that what it means in each step is
+/// found out only once.
+class Rows {
+ public:
+  /// What is passed must outlive this object.
+  Rows(const setup::Run& run, const workflow::Lineage& family, const std::string& analyser,
+       const std::vector<workspace::Finding>& findings);
+
+  std::size_t size() const { return heads_.size(); }
+
+  /// What each row holds under `name`: what was found at its head or, where that is nothing, in an
+  /// ancestor; a parameter; `<parameter>_<step>` of an ancestor; a variable of JUBE's.
+  const std::vector<result::Cell>& column(const std::string& name);
+
+  /// The workpackages behind a row.
+  result::RowSource source(std::size_t row) const;
+
+  /// Whether the name is that of a pattern of the analyser or of one of its statistics. As in JUBE,
+  /// where it has no match there is nothing; where a meter tells nothing, that has to be said.
+  bool is_pattern(std::string_view name) const;
+
+  /// Why no row has any value under a name.
+  std::string why_unknown(std::size_t row, const std::string& name) const;
+
+ private:
+  struct ParameterOfStep;
+  class NameInSteps;
+  class FoundOfName;
+
+  void find_heads();
+  std::size_t standing_for(std::size_t position) const {
+    return reduce_ ? family_.representative(position) : position;
+  }
+  /// The workpackages that are one in a row.
+  std::vector<std::size_t> iterations_of(std::size_t position) const;
+  result::Cell cell(std::size_t row, const std::string& name, FoundOfName& found,
+                    NameInSteps& meaning) const;
+  /// Why the pattern behind a name, which may be one of its statistics, has no match in a row.
+  std::string no_match(std::size_t row, const std::string& name) const;
+  result::Cell variable(std::size_t row, const std::string& name) const;
+  setup::Variables variables(std::size_t position) const;
+
+  const setup::Run& run_;
+  const workflow::Lineage& family_;
+  std::string analyser_;
+  bool reduce_;
+  std::set<std::string, std::less<>> patterns_;  ///< Those that search files, by name.
+  setup::Variables benchmark_variables_;
+  /// The head of each row with its ancestors, nearest first; ascending by head.
+  std::vector<std::vector<std::size_t>> heads_;
+  /// By name, each list ascending by the workpackage at which they were found.
+  std::unordered_map<std::string, std::vector<const workspace::Finding*>> findings_;
+  std::map<std::string, std::vector<result::Cell>> columns_;  ///< Those asked for so far.
+};
+
+}  // namespace bench::tabulate

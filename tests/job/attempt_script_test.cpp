@@ -1,0 +1,157 @@
+#include "workflow/run_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/base/files.hpp>
+#include <bench/execute/sentinel.hpp>
+#include <bench/job/job_script.hpp>
+#include <bench/job/prepare.hpp>
+#include <bench/job/render.hpp>
+
+namespace bench::job {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+/// Job scripts as bash runs them.
+class AttemptScriptTest : public workflow::RunFixture {
+ protected:
+  /// Writes the script of an attempt of one workpackage, whose directory is there.
+  void write_script(const std::string& command, const std::string& uuid = "first") {
+    plan("step: {name: go, batch: true, do: \"" + command + "\"}\n");
+    const workflow::Graph graph = grown();
+    fs::create_directories(directory() / "work");
+    write_file_atomically(
+        directory() / "job.sh",
+        render(run_, graph.at(0), graph.variables_of(graph.at(0)), uuid, evaluator_).script);
+  }
+
+  static CommandOutput bash(std::vector<std::string> arguments, const Environment& extra = {}) {
+    arguments.insert(arguments.begin(), "bash");
+    Environment environment = current_environment();
+    for (const auto& [name, value] : extra)
+      set_variable(environment, name, value);
+    return run_command(
+        {.arguments = std::move(arguments), .directory = {}, .environment = std::move(environment)},
+        60);
+  }
+
+  fs::path directory() const { return run_.directory.path / "000000_go"; }
+  std::string script() const { return (directory() / "job.sh").string(); }
+  std::string left(const std::string& name) const { return read_file(directory() / "work" / name); }
+  auto sentinel() const { return execute::read_sentinel(directory() / "sentinel"); }
+};
+
+TEST_F(AttemptScriptTest, LeavesItsOutputAndHowItEnded) {
+  for (const int code : {0, 3}) {
+    fs::remove_all(directory());
+    write_script("echo out; echo bad >&2; exit " + std::to_string(code));
+    EXPECT_EQ(bash({script()}).status.code, code);
+    EXPECT_EQ(left("stdout"), "out\n");
+    EXPECT_EQ(left("stderr"), "bad\n");
+    ASSERT_TRUE(sentinel());
+    EXPECT_EQ(sentinel()->attempt, "first");
+    EXPECT_EQ(sentinel()->exit_code, code);
+    EXPECT_LE(sentinel()->started_unix_s, sentinel()->ended_unix_s);
+  }
+}
+
+TEST_F(AttemptScriptTest, TellsThatItHasBegun) {
+  write_script("cat ../sentinel");
+  bash({script()});
+  EXPECT_THAT(left("stdout"), testing::StartsWith("attempt=first\nhost="));
+  EXPECT_THAT(left("stdout"), testing::Not(HasSubstr("exit_code")));
+}
+
+TEST_F(AttemptScriptTest, ExecutesNothingASecondTime) {
+  write_script("echo out");
+  bash({script()});
+  EXPECT_EQ(bash({script()}).status.code, 0);
+  EXPECT_EQ(left("stdout"), "out\n");
+  EXPECT_EQ(left("stderr"), "bench: this attempt has begun before; nothing is executed\n");
+  EXPECT_EQ(sentinel()->exit_code, 0);
+}
+
+TEST_F(AttemptScriptTest, ExecutesNothingOnceItWasGivenUp) {
+  const std::string told =
+      "bench: this attempt was given up for another one; nothing is executed\n";
+  write_script("echo out");
+  const std::string copy = directory_.write("spooled", read_file(script())).string();
+  EXPECT_EQ(bash({script(), "second"}).status.code, 0) << "an array names the attempt";
+  EXPECT_EQ(left("stderr"), told);
+  write_script("echo out", "second");
+  EXPECT_EQ(bash({copy}).status.code, 0) << "Slurm runs a copy of the script";
+  EXPECT_EQ(left("stderr"), told + told);
+  EXPECT_FALSE(sentinel());
+  EXPECT_EQ(left("stdout"), "");
+  bash({script(), "second"});
+  EXPECT_EQ(left("stdout"), "out\n");
+}
+
+/// Bash would quote the whole command, and its last line would be the reason.
+TEST_F(AttemptScriptTest, SaysNothingOfItsOwnWhereASignalEndsTheCommands) {
+  write_script("case a in\\n a) kill -KILL $BASHPID ;;\\nesac");
+  EXPECT_EQ(bash({script()}).status.code, 137);
+  EXPECT_EQ(left("stderr"), "");
+  EXPECT_EQ(sentinel()->exit_code, 137);
+}
+
+/// An attempt that was given up while it ran on: its node had lost touch, say.
+TEST_F(AttemptScriptTest, LeavesTheSentinelOfItsSuccessorAlone) {
+  write_script("printf 'attempt=second\\n' > ../sentinel; exit 3");
+  EXPECT_EQ(bash({script()}).status.code, 3);
+  ASSERT_TRUE(sentinel());
+  EXPECT_EQ(sentinel()->attempt, "second");
+  EXPECT_EQ(sentinel()->exit_code, std::nullopt);
+}
+
+TEST_F(AttemptScriptTest, LeavesNoSentinelWhereItsSuccessorHasNotBegun) {
+  write_script("rm ../sentinel");
+  bash({script()});
+  EXPECT_FALSE(fs::exists(directory() / "sentinel"));
+}
+
+/// The script that runs those of others, by its list.
+class DispatcherScriptTest : public AttemptScriptTest {
+ protected:
+  /// What it prints, for a list of two tasks with this many workpackages each.
+  std::string output_of_task(int pack, const std::string& task) {
+    plan("step: {name: go, batch: true, do: a}\n");
+    const workflow::Graph graph = grown();
+    const auto context = context_of(run_, graph, graph.at(0), evaluator_);
+    const std::string say = directory_.write("my say.sh", "echo $1").string();
+    std::string list;
+    for (const std::string line : {"a", "b"}) {
+      for (int k = 0; k < pack; ++k)
+        list += "'" + say + "' " + line + std::to_string(k) + " ";
+      list.back() = '\n';
+    }
+    const auto body =
+        render_dispatcher(*context, geometry_of(*context), pack, directory_.write("list", list))
+            .at("body");
+    Environment extra;
+    if (!task.empty())
+      extra.emplace_back("SLURM_ARRAY_TASK_ID", task);
+    return bash({"-c", body}, extra).standard_output;
+  }
+
+  support::EnvironmentVariable task_{"SLURM_ARRAY_TASK_ID", std::nullopt};
+};
+
+TEST_F(DispatcherScriptTest, RunsTheScriptOfItsTask) {
+  EXPECT_EQ(output_of_task(1, "0"), "a0\n");
+  EXPECT_EQ(output_of_task(1, "1"), "b0\n");
+}
+
+TEST_F(DispatcherScriptTest, RunsThePackOfItsTaskSideBySide) {
+  EXPECT_THAT(output_of_task(2, "1"), testing::AnyOf("b0\nb1\n", "b1\nb0\n"));
+}
+
+TEST_F(DispatcherScriptTest, RunsTheFirstLineWithoutAnArray) {
+  EXPECT_THAT(output_of_task(2, ""), testing::AnyOf("a0\na1\n", "a1\na0\n"));
+}
+
+}  // namespace
+}  // namespace bench::job

@@ -248,9 +248,7 @@ TEST_F(RetryTest, AfterATimeoutThatSlurmHasForgotten) {
   const auto has_forgotten = [&] {
     return forgetful.ask({"squeue", "-h", "-t", "all", "-o", "%A"}).empty();
   };
-  // It looks for old jobs once a minute only.
-  ASSERT_TRUE(support::eventually(has_forgotten) || support::eventually(has_forgotten) ||
-              support::eventually(has_forgotten));
+  ASSERT_TRUE(support::eventually(has_forgotten));  // it looks for old jobs once a minute only
   const auto again = there.go_on({"--wait"});
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_THAT(there.outcomes(), testing::Contains("timeout"));

@@ -11,7 +11,7 @@ namespace bench::support {
 /// Whether the condition comes true within a patience that only a broken test needs.
 template <class Condition>
 bool eventually(const Condition& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline)
       return false;

@@ -75,6 +75,16 @@ TEST(Architecture, EveryModuleHasALevel) {
     EXPECT_TRUE(levels.contains(module_of(file))) << file;
 }
 
+TEST(Architecture, TheMapOfRoomsIsTrue) {
+  std::map<std::string, int> mapped;
+  const std::regex row(R"(^\| (\d+) \| `(\w+)` \|.*)");
+  std::smatch match;
+  for (const std::string& line : lines_of("CONTRIBUTING.md"))
+    if (std::regex_match(line, match, row))
+      mapped[match[2]] = std::stoi(match[1]);
+  EXPECT_EQ(mapped, levels);
+}
+
 TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
   for (const fs::path& file : files_of({"include/bench", "src"})) {
     const std::string module = module_of(file);
@@ -265,6 +275,14 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                "src/energy/command_reader.cpp", "src/energy/sampler_source.cpp",
                "src/evaluate/evaluator.cpp"}),
       IsEmpty());
+}
+
+TEST(Architecture, OnlyThePlatformKnowsHowSchedulersDiffer) {
+  EXPECT_THAT(matches(files_of({"include", "src"}), R"(\bScheduler::\w)",
+                      {"include/bench/platform/platform.hpp", "src/platform/platform.cpp",
+                       "src/platform/read_platform.cpp", "src/platform/scheduler.cpp",
+                       "src/scheduler/batch_system.cpp"}),
+              IsEmpty());
 }
 
 TEST(Architecture, NothingCatchesEverything) {

@@ -12,7 +12,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/platform/platform.hpp>
-#include <bench/result/table.hpp>
+#include <bench/result/style.hpp>
 
 namespace bench::cli {
 namespace {

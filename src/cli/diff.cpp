@@ -67,7 +67,7 @@ int show_differences(const DiffOptions& options) {
   if (options.style.empty())
     print(difference_text(differences, {description_of(a), description_of(b)}, options.all));
   else
-    print(result::render(difference_table(differences), result::parse_style(options.style)));
+    print(result::render(difference_table(differences), options.style));
   return options.exit_code && differences.any() ? failure : 0;
 }
 

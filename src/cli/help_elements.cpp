@@ -89,7 +89,7 @@ Attribute: use (more pattern sets for this file).)"},
      R"(Attribute: result_dir. Holds use (analysers), table, syslog and database.)"},
     Topic{
         "table", "a table of results",
-        R"(Attributes: name, style (pretty, csv, aligned; also json, markdown), separator, sort, filter,
+        R"(Attributes: name, style (pretty, csv, aligned; also json, markdown, latex), separator, sort, filter,
 transpose. Holds columns. It is also written to result/<name>.dat.)"},
     Topic{
         "column", "a column of a table",

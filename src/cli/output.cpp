@@ -125,7 +125,7 @@ std::string text_table(const std::vector<std::string>& headings,
     for (const std::string& text : row)
       cells.push_back({.value = text});
   }
-  std::string text = result::render(table, result::Style::pretty);
+  std::string text = result::render(table, "pretty");
   // A result table begins with its name; these have none.
   return text.substr(text.find('\n') + 1);
 }

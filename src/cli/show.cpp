@@ -15,6 +15,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/result/combine.hpp>
+#include <bench/result/style.hpp>
 
 namespace bench::cli {
 namespace {
@@ -41,11 +42,10 @@ void keep(const tabulate::FilledDatabase& filled) {
 void keep(const tabulate::FilledTable& filled) {
   refuse_link_out(filled.run_directory, filled.result_directory);
   make_directories(filled.result_directory);
-  const Style style = result::parse_style(filled.style);
-  // Programs read aligned tables, too.
-  const auto notes = style == Style::aligned ? result::Notes::none : result::Notes::below;
+  const auto notes = result::style_of(filled.style).has_notes_in_files ? result::Notes::below
+                                                                       : result::Notes::none;
   write_file_atomically(filled.result_directory / (filled.table.name + ".dat"),
-                        result::render(filled.table, style, notes));
+                        result::render(filled.table, filled.style, notes));
 }
 
 void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
@@ -88,7 +88,7 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
 /// A table as it is shown.
 struct ShownTable {
   result::Table table;
-  Style style;
+  const Style* style;
 };
 
 std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
@@ -106,20 +106,21 @@ std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_run
       for (auto& row : table.rows)
         for (result::Cell& cell : row)
           cell.format.clear();
-    tables.push_back({std::move(table),
-                      result::parse_style(options.style.empty() ? same.style : options.style)});
+    tables.push_back(
+        {std::move(table), &result::style_of(options.style.empty() ? same.style : options.style)});
   }
   return tables;
 }
 
-void refuse_several_as_csv(const std::vector<ShownTable>& tables, const ShowOptions& options) {
-  if (options.style != "csv" || tables.size() < 2)
+void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& options) {
+  if (tables.size() < 2 || options.style.empty() ||
+      !result::style_of(options.style).is_for_one_table)
     return;
   std::vector<std::string> names;
   for (const ShownTable& shown : tables)
     names.push_back(shown.table.name);
-  throw Error(fmt::format("csv has room for one table, and there are {}: {}", names.size(),
-                          join(names, ", ")),
+  throw Error(fmt::format("{} has room for one table, and there are {}: {}", options.style,
+                          names.size(), join(names, ", ")),
               fmt::format("choose one: `--only {}`; `-s json` has all of them", names.front()));
 }
 
@@ -135,7 +136,7 @@ std::optional<std::size_t> terminal_columns() {
 std::string pretty_text(const result::Table& table) {
   const auto columns = terminal_columns();
   if (!columns || table.rows.empty() || result::pretty_width(table) <= *columns)
-    return result::render(table, Style::pretty);
+    return result::render(table, "pretty");
   return result::render_vertical(table) +
          "(wider than this terminal: a line for each cell; `bench result --select NAME` chooses "
          "columns)\n";
@@ -147,21 +148,21 @@ void tell_notes(const result::Table& table, const std::vector<std::string>& note
 }
 
 void print_table(const ShownTable& shown, bool is_alone) {
-  if (shown.style == Style::pretty) {
+  if (shown.style->may_be_vertical) {
     print(pretty_text(shown.table) + "\n");
     return;
   }
-  const bool csv = shown.style == Style::csv;
-  const std::string name = csv && !is_alone ? shown.table.name + ":\n" : "";
-  print(name + result::render(shown.table, shown.style) + "\n");
-  if (csv)
+  const Style& style = *shown.style;
+  const std::string name = style.is_for_one_table && !is_alone ? shown.table.name + ":\n" : "";
+  print(name + result::render(shown.table, std::string(style.name)) + "\n");
+  if (style.is_for_programs)
     tell_notes(shown.table, result::notes_of(shown.table));
 }
 
 void print_tables(const std::vector<ShownTable>& tables) {
   std::vector<result::Table> json;
   for (const ShownTable& shown : tables)
-    if (shown.style == Style::json)
+    if (shown.style->joins_tables)
       json.push_back(shown.table);
     else
       print_table(shown, tables.size() == 1);
@@ -196,7 +197,7 @@ void show(const std::vector<RunReport>& runs, const ShowOptions& options) {
   std::vector<SameName> all = by_name(runs);
   warn_of_unknown(all, options);
   const std::vector<ShownTable> tables = shown_tables(std::move(all), runs.size() > 1, options);
-  refuse_several_as_csv(tables, options);
+  refuse_several(tables, options);
   print_tables(tables);
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/result/table.hpp>
+#include <bench/result/style.hpp>
 
 namespace bench::cli {
 

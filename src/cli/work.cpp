@@ -99,7 +99,7 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
   long long with_batch_system = 0;
   for (const workspace::StepCounts& step : standing.counts)
     with_batch_system += step.submitted;
-  if (options.cancel_on_interrupt && run.platform.scheduler != platform::Scheduler::none)
+  if (options.cancel_on_interrupt && run.platform.capabilities().queues_jobs)
     return fmt::format(
         "interrupted: the jobs were cancelled; `bench continue {}` takes up what is left",
         target_of(run));

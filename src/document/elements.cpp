@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <bench/document/read.hpp>
+
 namespace bench::document {
 namespace {
 
@@ -213,7 +215,9 @@ const std::vector<Element> of_results = {
      .meaning = "a table",
      .children = {"column"},
      .attributes = {{"name", "its name, also that of its file"},
-                    {"style", "pretty, csv or aligned"},
+                    {"style",
+                     "how the table is written",
+                     {"csv", "pretty", "aligned", "json", "markdown", "latex"}},
                     {"separator", "between two cells"},
                     {"sort", "columns to sort by"},
                     {"filter", "a condition that rows must fulfil"},
@@ -286,6 +290,13 @@ const Element& element(std::string_view name) {
 const std::vector<Element>& all_elements() {
   static const std::vector<Element> all = joined();
   return all;
+}
+
+std::vector<std::string> words_of(const std::string& name, const std::string& attribute) {
+  for (const Key& key : element(name).attributes)
+    if (key.name == attribute)
+      return key.words;
+  return {};
 }
 
 }  // namespace bench::document

@@ -9,7 +9,8 @@ namespace bench::document {
 /// An attribute that an element takes.
 struct Key {
   std::string name;
-  std::string meaning;  ///< One line for people: what an editor shows.
+  std::string meaning;                  ///< One line for people: what an editor shows.
+  std::vector<std::string> words = {};  ///< That it may have; empty: any text.
 };
 
 /// What may stand under one element of the language. Every name is listed that JUBE or bench

@@ -40,7 +40,8 @@ Json mapping(Json keys) {
 Json keys_of(const Element& kind) {
   Json keys = Json::object();
   for (const Key& key : kind.attributes)
-    keys[key.name] = described(reference("texts"), key.meaning);
+    keys[key.name] =
+        described(key.words.empty() ? reference("texts") : Json{{"enum", key.words}}, key.meaning);
   for (const std::string& child : kind.children)
     keys[child] = described(reference(child + "-list"), element(child).meaning);
   if (kind.has_text)

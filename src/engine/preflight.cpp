@@ -34,7 +34,7 @@ void notice_unconfirmed(const platform::Platform& platform, std::vector<std::str
 /// Slurm does not share a core between job steps; how many threads one has may be unknown.
 void notice_packs(const setup::Run& run, std::vector<std::string>& notices) {
   const platform::MaybeFact& known = run.platform.machine.threads_per_core;
-  if (run.platform.scheduler != platform::Scheduler::slurm || (known && !known->unconfirmed))
+  if (!run.platform.capabilities().has_job_steps || (known && !known->unconfirmed))
     return;
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && !step.batch->pack.empty())
@@ -48,7 +48,7 @@ void notice_packs(const setup::Run& run, std::vector<std::string>& notices) {
 
 void preflight(const setup::Run& run, std::vector<std::string>& notices) {
   const platform::Platform& platform = run.platform;
-  const bool scheduled = platform.scheduler != platform::Scheduler::none &&
+  const bool scheduled = platform.capabilities().queues_jobs &&
                          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
                            return step.batch.has_value();
                          });

@@ -12,7 +12,6 @@ namespace bench::job {
 namespace {
 
 using platform::GpuRequest;
-using platform::Scheduler;
 
 int number(const RenderContext& context, const std::string& text, const char* what, int otherwise,
            int minimum) {
@@ -31,7 +30,7 @@ int number(const RenderContext& context, const std::string& text, const char* wh
 /// Why the workpackages of a pack would share cores or GPUs; empty: each has its own.
 std::string shared_in_pack(const RenderContext& context, const platform::Resources& resources) {
   const platform::Platform& machine = context.run.platform;
-  if (machine.scheduler != Scheduler::slurm)
+  if (!machine.capabilities().has_job_steps)
     return fmt::format("{} has no job steps", machine.scheduler_name);
   if (starts_programs(context) && !platform::is_srun(machine.launcher.command))
     return fmt::format("{} starts no job steps of Slurm", machine.launcher.command);
@@ -91,7 +90,7 @@ Geometry geometry_of(const RenderContext& context) {
     resources.threads_per_task = platform::cores_of_gpus(
         context.run.platform, resources.gpus_per_node, resources.tasks_per_node);
   geometry.pack = number(context, batch.pack, "pack", 1, 1);
-  if (geometry.pack > 1 && context.run.platform.scheduler != platform::Scheduler::none)
+  if (geometry.pack > 1 && context.run.platform.capabilities().queues_jobs)
     separate(context, geometry);
   const platform::Machine& machine = context.run.platform.machine;
   check_fact(machine.nodes, resources.nodes, "nodes", context);

@@ -140,7 +140,7 @@ std::string fill_part(const RenderContext& context, const char* name,
 
 std::string directive_file(const platform::Platform& platform, const fs::path& file) {
   std::string name = file.string();
-  if (platform.scheduler != platform::Scheduler::slurm)
+  if (!platform.capabilities().expands_patterns)
     return name;
   if (name.find_first_of("\\\"\n") != std::string::npos)
     return "/dev/null";
@@ -150,7 +150,8 @@ std::string directive_file(const platform::Platform& platform, const fs::path& f
 
 std::string job_name(const setup::Run& run, const std::string& step,
                      std::optional<long long> workpackage, const std::string& uuid) {
-  if (run.platform.scheduler == platform::Scheduler::commands)
+  const platform::Capabilities& scheduler = run.platform.capabilities();
+  if (scheduler.queues_jobs && !scheduler.keeps_comments)
     return "bench-" + uuid.substr(0, 8);
   std::string name = fmt::format("{}_{}", run.benchmark.name, step);
   if (workpackage)
@@ -279,11 +280,11 @@ platform::Holes render_dispatcher(const RenderContext& context, const Geometry& 
   platform::Resources one = geometry.resources;
   one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
   one.tasks_per_node = 1;
-  const bool by_srun =
-      machine.scheduler == platform::Scheduler::slurm && pack > 1 && !starts_programs(context);
+  const bool as_step =
+      machine.capabilities().has_job_steps && pack > 1 && !starts_programs(context);
   platform::Holes holes = common_holes(context, geometry);
   holes["list"] = shell_quote(list.string());
-  holes["side_by_side"] = by_srun ? platform::launch_line(machine, one, true) : "env";
+  holes["side_by_side"] = as_step ? platform::launch_line(machine, one, true) : "env";
   // What a template has beside the body belongs to each workpackage and is done in its own script.
   return {{"body", fill_part(context, "array.sh", holes)},
           {"exports", ":"},

@@ -59,7 +59,7 @@ std::string part_digits(const workspace::Workpackage& workpackage) {
 }
 
 bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage) {
-  return run.platform.scheduler != platform::Scheduler::none &&
+  return run.platform.capabilities().queues_jobs &&
          part_at(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress).script;
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <bench/document/read.hpp>
+
 namespace bench::model {
 
 using document::Node;
@@ -34,16 +36,17 @@ Column build_column(const Node& node) {
   return column;
 }
 
+std::map<std::string, std::string> table_styles() {
+  std::map<std::string, std::string> styles;
+  for (const std::string& style : document::words_of("table", "style"))
+    styles.emplace(style, style);
+  return styles;
+}
+
 Table build_table(const Node& node) {
   Table table;
   table.name = file_name(node);
-  table.style = one_of<std::string>(node, "style",
-                                    {{"csv", "csv"},
-                                     {"pretty", "pretty"},
-                                     {"aligned", "aligned"},
-                                     {"json", "json"},
-                                     {"markdown", "markdown"}},
-                                    "csv");
+  table.style = one_of<std::string>(node, "style", table_styles(), "csv");
   table.separator = node.get("separator", ",");
   table.sort = split_names(attribute(node, "sort"));
   table.filter = attribute(node, "filter");

@@ -70,14 +70,11 @@ Key group_key(std::function<void(const Node&, const std::string&)> enter) {
 Key scheduler_key(Platform& platform) {
   return {.read =
               [&platform](const Stated& stated) {
-                static const std::vector<std::string> known{"none", "slurm", "pbs",    "lsf",
-                                                            "pjm",  "uge",   "cobalt", "other"};
                 platform.scheduler_name = stated.text();
-                if (std::ranges::find(known, platform.scheduler_name) == known.end())
-                  refuse_word(stated, known);
-                platform.scheduler = platform.scheduler_name == "none"    ? Scheduler::none
-                                     : platform.scheduler_name == "slurm" ? Scheduler::slurm
-                                                                          : Scheduler::commands;
+                const auto known = scheduler_of(platform.scheduler_name);
+                if (!known)
+                  refuse_word(stated, scheduler_names());
+                platform.scheduler = known.value_or(Scheduler::none);
               },
           .enter = {}};
 }

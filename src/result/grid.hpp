@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/result/table.hpp>
@@ -20,6 +21,24 @@ Grid grid_of(const Table& table, const std::string& missing);
 
 /// Rows and columns exchanged; minimum widths are dropped, they belong to what are rows now.
 Grid transposed(const Grid& grid);
+
+/// `grid_of`, transposed where the table is.
+Grid oriented_grid(const Table& table, const std::string& missing);
+
+/// A newline at the end of a cell is no further line.
+void drop_final_newlines(Grid& grid);
+void replace_in_cells(Grid& grid, std::string_view from, std::string_view to);
+
+/// The widths of the columns: of the longest line in a cell, and at least the minimum.
+std::vector<std::size_t> widths_of(const Grid& grid);
+/// `text` with blanks before or behind it, as wide as `width`.
+std::string to_the_right(const std::string& text, std::size_t width);
+std::string to_the_left(const std::string& text, std::size_t width);
+
+/// The rows as lines.
+std::string joined_rows(const Grid& grid, const std::string& separator);
+/// The rows in a frame: `| a | b |`, and below the headings a line whose dashes `rule_end` closes.
+std::string bordered(const Grid& grid, bool with_rule, char rule_end);
 
 /// Whether every value of the column is an estimate, and there is one.
 bool estimated_throughout(const Table& table, std::size_t column);

@@ -28,7 +28,7 @@ double attempts_factor(const model::Step& step, int retries) {
 }
 
 CostEstimate::CostEstimate(const setup::Run& run)
-    : run_(run), here_(run.platform.scheduler == platform::Scheduler::none) {
+    : run_(run), here_(!run.platform.capabilities().queues_jobs) {
   for (const model::Step& step : run.benchmark.steps)
     costs_.push_back({.step = step.name});
 }

@@ -58,7 +58,7 @@ void check_association(const platform::SubmissionDefaults& asking) {
 }  // namespace
 
 const execute::Partition* PartitionLimits::partition() {
-  if (run_.platform.scheduler != platform::Scheduler::slurm)
+  if (!run_.platform.capabilities().tells_limits)
     return nullptr;
   if (!run_.partitions)
     run_.partitions = execute::ask_partitions();

@@ -41,7 +41,7 @@ bool has_children(const model::Benchmark& benchmark, const std::string& name) {
 
 Queue::Queue(const setup::Run& run, const workflow::Graph& graph)
     : run_(run), parallel_(setup::parallel_of(run)) {
-  const bool here = run.platform.scheduler == platform::Scheduler::none;
+  const bool here = !run.platform.capabilities().queues_jobs;
   for (const model::Step& step : run.benchmark.steps) {
     StepQueue& queue = steps_.emplace_back();
     queue.step = &step;
@@ -123,10 +123,10 @@ std::size_t Queue::gathered() const {
   return count;
 }
 
-/// Slurm minds the limit itself, by the throttle of an array and by dependencies.
+/// A scheduler may mind the limit itself, as Slurm does by the throttle of an array.
 std::size_t Queue::takeable(const StepQueue& queue) const {
   const int most = limit(queue.step->name);
-  if (most == 0 || run_.platform.scheduler == platform::Scheduler::slurm)
+  if (most == 0 || run_.platform.capabilities().limits_running)
     return queue.gathered.size();
   return std::min(queue.gathered.size(),
                   static_cast<std::size_t>(std::max(0, most - queue.running)));

@@ -42,7 +42,7 @@ double parse_budget_h(const std::string& text, const platform::Platform& platfor
 }
 
 void set_budget(const std::string& text, Run& run) {
-  if (run.platform.scheduler == platform::Scheduler::none)
+  if (!run.platform.capabilities().queues_jobs)
     throw Error(fmt::format("platform {} has no batch system, so that there are no jobs to count",
                             run.platform.name),
                 "leave --budget out, or choose a machine with --platform");

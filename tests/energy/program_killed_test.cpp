@@ -24,6 +24,23 @@ std::map<std::string, std::string> summary_in(const std::filesystem::path& file)
   return values("bench-energy: " + replace_all(read_file(file), "\n", "\nbench-energy: "));
 }
 
+/// Marks a region, lets a counter of RAPL count, and at last copies what a kill would leave.
+/// @param counts until two counters are recorded, which a busy machine does late
+std::string program_for(const std::string& zone, const std::filesystem::path& out,
+                        const std::filesystem::path& copy, bool counts) {
+  const std::string recorded =
+      counts ? "$(grep -c counters_j " + (out / "unfinished.jsonl").string() + " 2> /dev/null)"
+             : "2";
+  return "mark() { echo \"$1\" >> \"$BENCH_ENERGY_REGIONS\"; }; k=0; "
+         "while [ $k -lt 60 ] || [ \"" +
+         recorded +
+         "\" -lt 2 -a $k -lt 1000 ]; do [ $k = 10 ] && mark 'begin a'; "
+         "[ $k = 40 ] && mark 'end a'; k=$((k+1)); "
+         "echo $((k*1000000)) > " +
+         zone + "/energy_uj; sleep 0.02; done; mkdir " + copy.string() + "; cp " + out.string() +
+         "/unfinished.jsonl " + out.string() + "/regions.log " + copy.string();
+}
+
 /// A run with these options and the same files as a kill would have left them at its end.
 class SameRunTest : public testing::TestWithParam<std::vector<std::string>> {};
 
@@ -39,22 +56,7 @@ TEST_P(SameRunTest, IsRecoveredToWhatTheMeterTells) {
   options.insert(options.end(),
                  {"--interval", "10ms", "--regions", "--format", "csv,json", "--out", out.string(),
                   "--sysfs-root", (directory.path() / "sys").string()});
-  // On a busy machine counters are recorded late, and a recovery needs two of them.
-  const bool counts = GetParam().back() == "nvml";
-  const std::string recorded =
-      "$(grep -c counters_j " + (out / "unfinished.jsonl").string() + " 2> /dev/null || true)";
-  run(metered(options,
-              "mark() { echo \"$1\" >> \"$BENCH_ENERGY_REGIONS\"; }; k=0; "
-              "while [ $k -lt 60 ] || [ \"" +
-                  (counts ? recorded : "2") +
-                  "\" -lt 2 -a $k -lt 1000 ]; do [ $k = 10 ] && mark 'begin a'; "
-                  "[ $k = 40 ] && mark 'end a'; k=$((k+1)); "
-                  "echo $((k*1000000)) > " +
-                  zone +
-                  "/energy_uj; sleep 0.02; done; "
-                  "mkdir " +
-                  copy.string() + "; cp " + out.string() + "/unfinished.jsonl " + out.string() +
-                  "/regions.log " + copy.string()),
+  run(metered(options, program_for(zone, out, copy, GetParam().back() == "nvml")),
       {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}});
   EXPECT_FALSE(std::filesystem::exists(out / "unfinished.jsonl"));
   std::filesystem::copy(out / "power.csv", copy / "power.csv");

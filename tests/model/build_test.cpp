@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
              "hint: known: perl, python, shell, text"},
         Case{"TableStyle", with_step("result: {table: {name: t, style: pritty, column: x}}\n"),
              "in.yaml:2:34: error: 'pritty' is no style of a table\n"
-             "hint: known: aligned, csv, json, markdown, pretty"},
+             "hint: known: aligned, csv, json, latex, markdown, pretty"},
         Case{"ListWithAMode",
              with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
              "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"

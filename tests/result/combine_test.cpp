@@ -27,16 +27,15 @@ Table table_of(const std::vector<Column>& columns, const std::vector<std::vector
 TEST(Combine, PutsTheIdInFrontAndSortsById) {
   const std::vector<RunTable> runs{{2, table_of({{"n", "", "n"}}, {{2LL}, {1LL}})},
                                    {10, table_of({{"n", "", "n"}}, {{5LL}})}};
-  EXPECT_EQ(render(combine(runs, false), Style::csv), "id,n\n2,2\n2,1\n10,5\n");
-  EXPECT_EQ(render(combine(runs, true), Style::csv), "id,n\n10,5\n2,2\n2,1\n");
+  EXPECT_EQ(render(combine(runs, false), "csv"), "id,n\n2,2\n2,1\n10,5\n");
+  EXPECT_EQ(render(combine(runs, true), "csv"), "id,n\n10,5\n2,2\n2,1\n");
 }
 
 TEST(Combine, UnitesColumnsByWhatIsShown) {
   const std::vector<RunTable> runs{
       {0, table_of({{"old", "", "old"}, {"n", "GB", "n"}, {"m", "s", "m"}}, {{1LL, 2LL, 3LL}})},
       {1, table_of({{"m", "h", "m"}, {"n", "GB", "other"}}, {{4LL, 5LL}})}};
-  EXPECT_EQ(render(combine(runs, false), Style::csv),
-            "id,m[h],n[GB],old,m[s]\n0,,2,1,3\n1,4,5,,\n");
+  EXPECT_EQ(render(combine(runs, false), "csv"), "id,m[h],n[GB],old,m[s]\n0,,2,1,3\n1,4,5,,\n");
 }
 
 TEST(Combine, SaysWhichRunAWorkpackageBelongsTo) {
@@ -55,7 +54,7 @@ TEST(Combine, KeepsColumnsOfOneRunApartThatShareATitle) {
   const std::vector<RunTable> runs{
       {0, table_of({{"id", "", "jube_wp_id"}}, {{7LL}})},
       {1, table_of({{"id", "", "x"}, {"id", "", "jube_wp_id"}}, {{8LL, 9LL}})}};
-  EXPECT_EQ(render(combine(runs, false), Style::csv), "id,id,id\n0,7,\n1,8,9\n");
+  EXPECT_EQ(render(combine(runs, false), "csv"), "id,id,id\n0,7,\n1,8,9\n");
 }
 
 TEST(Combine, TakesOrderSeparatorAndTransposeFromTheNewest) {
@@ -63,17 +62,17 @@ TEST(Combine, TakesOrderSeparatorAndTransposeFromTheNewest) {
                              {1, table_of({{"b", "", "b"}, {"a", "", "a"}}, {{3LL, 4LL}})}};
   runs[1].table.separator = ";";
   runs[1].table.transpose = true;
-  EXPECT_EQ(render(combine(runs, false), Style::csv), "id;0;1\nb;2;3\na;1;4\n");
+  EXPECT_EQ(render(combine(runs, false), "csv"), "id;0;1\nb;2;3\na;1;4\n");
 }
 
 TEST(ChooseColumns, GoesByNamesAndKeepsTheOrder) {
   const Table all = table_of({{"A", "", "a"}, {"B", "", "b"}, {"C", "", "c"}}, {{1LL, 2LL, 3LL}});
   Table selected = all;
   choose_columns(selected, {"c", "a", "unknown"}, {});
-  EXPECT_EQ(render(selected, Style::csv), "A,C\n1,3\n");
+  EXPECT_EQ(render(selected, "csv"), "A,C\n1,3\n");
   Table excluded = all;
   choose_columns(excluded, {}, {"b"});
-  EXPECT_EQ(render(excluded, Style::csv), "A,C\n1,3\n");
+  EXPECT_EQ(render(excluded, "csv"), "A,C\n1,3\n");
 }
 
 }  // namespace

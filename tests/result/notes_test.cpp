@@ -46,7 +46,7 @@ TEST(Notes, JsonHasTheStatusOfEveryRow) {
   table.headings[0].title = "status";  // which takes the name of the member
   table.rows.erase(table.rows.begin() + 1, table.rows.begin() + 3);
   table.sources.erase(table.sources.begin() + 1, table.sources.begin() + 3);
-  EXPECT_EQ(render(table, Style::json), R"({
+  EXPECT_EQ(render(table, "json"), R"({
   "s": [
     {
       "status": 1,

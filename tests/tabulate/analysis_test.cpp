@@ -193,7 +193,7 @@ TEST_F(AnalysisTest, SaysWhereAPatternHasNoMatch) {
   end(one_workpackage("{step: go, file: [out, err, '*.log']}", "n, v, v_avg"));
   write("000000_go/work/out", "w=1\n");
   analyses_ = analyse_run(run_, *workspace_, diagnostics_);
-  EXPECT_EQ(table(result::Style::pretty),
+  EXPECT_EQ(table("pretty"),
             "r:\n| n |   v | v_avg |\n|---|-----|-------|\n| 4 | n/a |   n/a |\n"
             "n/a in v, v_avg: no match in out, no file *.log, err\n");
 }

@@ -18,7 +18,7 @@ class FiltersTest : public ReportFixture {
     for (const model::Analyser& analyser : run_.benchmark.analysers)
       analyses_[analyser.name];
     const Report made = report(run_, *workspace_, analyses_, {}, diagnostics_, Trust::foreign);
-    return result::render(made.tables.at(0).table, result::Style::csv);
+    return result::render(made.tables.at(0).table, "csv");
   }
 };
 

@@ -66,7 +66,7 @@ TEST_F(ReportTest, SaysWhyAWorkpackageHasNoValues) {
       "out of memory");
   find(0, "t", 1.0);
   find(1, "t", 2.0);  // what was found before it failed stays
-  EXPECT_EQ(table(result::Style::pretty), R"(r:
+  EXPECT_EQ(table("pretty"), R"(r:
 | n[nodes] | t[s] | jube_wp_status |
 |----------|------|----------------|
 |        1 |  1.0 |           DONE |
@@ -88,7 +88,7 @@ TEST_F(ReportTest, SaysHowManyIterationsCount) {
   find(0, "t", 1.0);
   find(2, "t", 2.0);
   find(4, "t", 3.0);
-  EXPECT_EQ(table(result::Style::pretty), R"(r:
+  EXPECT_EQ(table("pretty"), R"(r:
 | n[nodes] | t[s] |
 |----------|------|
 |        1 |  1.0 |
@@ -108,7 +108,7 @@ TEST_F(ReportTest, ShowsWhyAFindingIsAbsent) {
   end(one_step("column: [n, energy_wh]"));
   analyses_["a"] = {{.workpackage = 0, .name = "energy_wh", .absent_reason = "no power source"},
                     {.workpackage = 1, .name = "energy_wh", .value = 2.0, .estimated = true}};
-  EXPECT_EQ(table(result::Style::pretty), R"(r:
+  EXPECT_EQ(table("pretty"), R"(r:
 | n[nodes] | energy_wh[Wh] (estimated) |
 |----------|---------------------------|
 |        1 |                       n/a |
@@ -127,7 +127,7 @@ TEST_F(ReportTest, SaysWhereAPatternHasNoMatch) {
   for (const long long id : {0, 2})
     analyses_["a"].push_back(
         {.workpackage = id, .name = "t", .absent_reason = "no match in stdout"});
-  EXPECT_EQ(table(result::Style::pretty), R"(r:
+  EXPECT_EQ(table("pretty"), R"(r:
 | n[nodes] | t[s] | t_avg[s] |
 |----------|------|----------|
 |        1 |  n/a |      n/a |
@@ -248,7 +248,7 @@ TEST_F(ReportTest, ShowsIntegersBeyond64BitsAsIntegers) {
   find(0, "t", "12345678901234567890");
   find(0, "t_avg", 12345678901234567890.0);
   EXPECT_EQ(table(), "t,t_avg\n12345678901234567890,1.2345678901234567e+19\n");
-  EXPECT_THAT(table(result::Style::json), testing::HasSubstr("\"t\": 12345678901234567890,"));
+  EXPECT_THAT(table("json"), testing::HasSubstr("\"t\": 12345678901234567890,"));
 }
 
 TEST_F(ReportTest, KeepsTheZerosOfPaddedIds) {

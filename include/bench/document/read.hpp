@@ -137,6 +137,9 @@ bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
 /// warning.
 std::string schema();
 
+/// The words that an attribute of an element may have; none: any text.
+std::vector<std::string> words_of(const std::string& element, const std::string& attribute);
+
 /// The tree as JSON with its places, and back: how a run keeps the input it was made from.
 /// @throws Error if `text` is not what `to_json` wrote
 std::string to_json(const Node& node);

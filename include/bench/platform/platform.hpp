@@ -9,15 +9,9 @@
 
 #include <bench/base/error.hpp>
 #include <bench/platform/machine.hpp>
+#include <bench/platform/scheduler.hpp>
 
 namespace bench::platform {
-
-/// Who starts the job scripts of a platform.
-enum class Scheduler {
-  none,     ///< bench itself, here.
-  slurm,    ///< Slurm, spoken to in its own terms.
-  commands  ///< Another batch system, by the platform's table of commands.
-};
 
 /// How GPUs are asked for.
 enum class GpuRequest {
@@ -110,6 +104,8 @@ struct Platform {
   std::map<std::string, std::string> unconfirmed;
   std::map<std::string, std::string> sources;  ///< The same of settings with a source.
   std::filesystem::path file;
+
+  const Capabilities& capabilities() const { return capabilities_of(scheduler); }
 };
 
 /// The shipped directory that holds `platforms`, `templates` and `examples`: beside the installed

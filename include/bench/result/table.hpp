@@ -55,13 +55,7 @@ struct Table {
   std::vector<std::string> notes;  ///< Further lines below, for people.
 };
 
-enum class Style { csv, pretty, aligned, json, markdown };
 enum class Notes { below, none };
-
-std::vector<std::string> style_names();
-
-/// @throws Error with the known styles if `word` is none of them
-Style parse_style(const std::string& word);
 
 /// The table as text, ending in a newline.
 ///
@@ -73,8 +67,8 @@ Style parse_style(const std::string& word);
 /// A column whose every value is an estimate says `(estimated)` in its heading; where only some
 /// are, the cells say so. Below `pretty`, `aligned` and `markdown` follow the notes.
 ///
-/// @throws Error if a value does not fit its format (`.2f` of a text)
-std::string render(const Table& table, Style style, Notes notes = Notes::below);
+/// @throws Error for an unknown style, and if a value does not fit its format (`.2f` of a text)
+std::string render(const Table& table, const std::string& style, Notes notes = Notes::below);
 
 /// The tables as one json object: name to array of rows, each an object of title to value. Numbers
 /// are numbers, without formats; null stands for a missing value, `nan` and `inf`; integers beyond

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::result {
+
+/// How tables are written: what those who show and keep them need to know of a style.
+struct Style {
+  std::string_view name;
+  /// Programs read it: what is said below a table goes elsewhere.
+  bool is_for_programs = false;
+  bool is_for_one_table = false;  ///< Nobody could tell several apart.
+  bool joins_tables = false;      ///< Several are one text.
+  bool may_be_vertical = false;   ///< Shown a cell in each line where a terminal is too narrow.
+  bool has_notes_in_files = true;
+};
+
+std::vector<std::string> style_names();
+
+/// @throws Error with the known styles if `name` is none of them
+const Style& style_of(const std::string& name);
+
+}  // namespace bench::result

@@ -1,0 +1,46 @@
+#include "writer.hpp"
+
+#include <array>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::result {
+namespace {
+
+const Writer& writer_of(const std::string& name) {
+  for (const Writer* writer : writers())
+    if (writer->style.name == name)
+      return *writer;
+  throw Error(fmt::format("unknown table style '{}'", name),
+              suggestion(name, style_names(), "the styles are "));
+}
+
+}  // namespace
+
+std::span<const Writer* const> writers() {
+  static constexpr std::array all{&csv_writer,  &pretty_writer,   &aligned_writer,
+                                  &json_writer, &markdown_writer, &latex_writer};
+  return all;
+}
+
+std::vector<std::string> style_names() {
+  std::vector<std::string> names;
+  for (const Writer* writer : writers())
+    names.emplace_back(writer->style.name);
+  return names;
+}
+
+const Style& style_of(const std::string& name) {
+  return writer_of(name).style;
+}
+
+std::string render(const Table& table, const std::string& style, Notes notes) {
+  const Writer& writer = writer_of(style);
+  const bool below = notes == Notes::below && !writer.style.is_for_programs;
+  return writer.write(table, below ? notes_of(table) : std::vector<std::string>());
+}
+
+}  // namespace bench::result

@@ -80,11 +80,11 @@ std::string step_text(const model::Step& step, const StepSpace& space) {
   return text + "\n" + aligned_lines(lines, "  ");
 }
 
-void show_space(const setup::Run& run) {
+void show_space(const setup::Run& run, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
   std::map<std::string, StepSpace> spaces;
   std::size_t all = 0;
-  for (const engine::Preview& one : engine::preview(run, notices)) {
+  for (const engine::Preview& one : engine::preview(run, diagnostics, notices)) {
     spaces[one.workpackage.step].add(one);
     ++all;
   }
@@ -127,7 +127,7 @@ int check_file(const setup::Request& request, bool strict) {
   const setup::Input input = setup::read_input(request, diagnostics);
   engine::check_input(input, diagnostics);
   for (const model::Benchmark& benchmark : input.benchmarks)
-    show_space(setup::plan_run(input, benchmark, request));
+    show_space(setup::plan_run(input, benchmark, request), diagnostics);
   show_tags(request, input);
   print(fmt::format("\n{}: no error{}\n", request.input_file.string(),
                     diagnostics.warnings().empty()

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace bench::cli {
@@ -81,6 +82,14 @@ void Console::write_some() {
 Console& console() {
   static Console console;
   return console;
+}
+
+std::optional<std::size_t> terminal_columns() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+      size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
 }
 
 bool reader_goes_within(int at_most_ms) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,9 @@ class Console {
 
 /// That of this process.
 Console& console();
+
+/// Columns of the terminal that standard output is, if it is one.
+std::optional<std::size_t> terminal_columns();
 
 /// Waits.
 /// @returns whether whoever reads standard output went away meanwhile, as `head` does

@@ -10,6 +10,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/inspect/run_view.hpp>
+#include <bench/job/output_file.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
@@ -57,7 +58,7 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
   for (const fs::path& file : files)
     if (!options.display) {
       print(file.string() + "\n");
-    } else if (const UniqueFd fd = inspect::open_output(run, file); fd.valid()) {
+    } else if (const UniqueFd fd = job::open_output(run, file); fd.valid()) {
       print(fmt::format("==> {} <==\n", file.string()));
       print_file(fd, file);
       print("\n");

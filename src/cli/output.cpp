@@ -115,7 +115,9 @@ std::string heading(const setup::Run& run) {
   return text + rule + "\n\n";
 }
 
-std::string text_table(const std::vector<std::string>& headings,
+namespace {
+
+result::Table table_of(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows) {
   result::Table table;
   for (const std::string& title : headings)
@@ -125,9 +127,24 @@ std::string text_table(const std::vector<std::string>& headings,
     for (const std::string& text : row)
       cells.push_back({.value = text});
   }
-  std::string text = result::render(table, "pretty");
-  // A result table begins with its name; these have none.
+  return table;
+}
+
+/// A result table begins with its name; these have none.
+std::string drawn(const result::Table& table) {
+  const std::string text = result::render(table, "pretty");
   return text.substr(text.find('\n') + 1);
+}
+
+}  // namespace
+
+std::string text_table(const std::vector<std::string>& headings,
+                       const std::vector<std::vector<std::string>>& rows) {
+  const result::Table table = table_of(headings, rows);
+  const auto columns = terminal_columns();
+  if (!columns || rows.empty() || result::pretty_width(table) <= *columns)
+    return drawn(table);
+  return result::render_vertical(table) + "(wider than this terminal: a line for each cell)\n";
 }
 
 void check_step(const setup::Run& run, const std::string& step) {
@@ -156,7 +173,9 @@ std::string status_table(const std::vector<workspace::StepCounts>& counts) {
     rows.push_back({step.step, std::to_string(step.all()), std::to_string(step.ready),
                     std::to_string(step.running + step.submitted + step.pending),
                     std::to_string(step.failed), std::to_string(step.done)});
-  const std::string table = text_table({"stepname", "all", "open", "wait", "error", "done"}, rows);
+  // Always drawn: its lines are counted, and tools that know JUBE's output look for them.
+  const std::string table =
+      drawn(table_of({"stepname", "all", "open", "wait", "error", "done"}, rows));
   return "  " + hanging(std::string(strip(table)), 2) + "\n";
 }
 

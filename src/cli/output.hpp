@@ -51,7 +51,8 @@ std::string target_of(const setup::Run& run);
 /// Where the run is and what to do next.
 /// @param first_failed a workpackage that failed; -1: none
 std::string closing(const setup::Run& run, bool finished, long long first_failed = -1);
-/// Rows under headings, as `pretty` tables are drawn.
+/// Rows under headings, as `pretty` tables are drawn; with a line for each cell where standard
+/// output is a terminal that is narrower.
 std::string text_table(const std::vector<std::string>& headings,
                        const std::vector<std::vector<std::string>>& rows);
 /// `n=1 word=fp16`: the parameters of a workpackage in one line.

@@ -206,6 +206,11 @@ void Progress::notice(const std::string& message) {
   say("note: " + message, Level::info);
 }
 
+void Progress::warn(const Warning& warning) {
+  warned_ = true;
+  say(render(Severity::warning, warning.message, warning.hint, warning.place), Level::warning);
+}
+
 const std::atomic<bool>& catch_interruptions() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP})
     if (!is_ignored(signal))

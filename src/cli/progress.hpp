@@ -39,6 +39,9 @@ class Progress : public scheduler::Observer {
   void started(const execute::Job& job) override;
   void stopped(long long workpackage) override;
   void notice(const std::string& message) override;
+  void warn(const Warning& warning) override;
+
+  bool has_warned() const { return warned_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -58,6 +61,7 @@ class Progress : public scheduler::Observer {
   const model::Benchmark& benchmark_;
   ProgressOptions options_;
   bool animated_;
+  bool warned_ = false;
   Follower follower_;
   int drawn_lines_ = 0;
   Clock::time_point last_{};

@@ -31,7 +31,7 @@ struct RunOptions {
 
 void tell_notices(const std::vector<std::string>& notices) {
   for (const std::string& notice : notices)
-    tell("note: " + notice);
+    tell(notice.starts_with("warning: ") ? notice : "note: " + notice);
 }
 
 /// Before anything is made.
@@ -42,9 +42,9 @@ void check_budget(const setup::Run& run, const std::vector<engine::Preview>& pre
   scheduler::check_budget(run, sum.steps());
 }
 
-void show_preview(const setup::Run& run, bool all) {
+void show_preview(const setup::Run& run, bool all, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
-  const auto previews = engine::preview(run, notices);
+  const auto previews = engine::preview(run, diagnostics, notices);
   tell_notices(notices);
   print(preview_text(run, previews, all));
   check_budget(run, previews);
@@ -53,15 +53,16 @@ void show_preview(const setup::Run& run, bool all) {
 int run_benchmark(const RunOptions& options, const setup::Input& input,
                   const model::Benchmark& benchmark, const setup::Request& request) {
   setup::Run run = setup::plan_run(input, benchmark, request);
+  Diagnostics diagnostics = telling_diagnostics(options.work.strict);
   if (options.dry_run) {
-    show_preview(run, options.all);
+    show_preview(run, options.all, diagnostics);
     return 0;
   }
   std::vector<std::string> notices;
   if (!options.work.budget.empty())
-    check_budget(run, engine::preview(run, notices));
+    check_budget(run, engine::preview(run, diagnostics, notices));
   engine::preflight(run, notices);
-  engine::NewRun made = engine::make_run(run, request, notices);
+  engine::NewRun made = engine::make_run(run, request, diagnostics, notices);
   tell_notices(notices);
   command_log().write_parse_log(run.directory.path);
   return work_on(run, made.workspace, options.work, "run");

@@ -1,5 +1,6 @@
 #include "show.hpp"
 
+#include "console.hpp"
 #include "output.hpp"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 #include <set>
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
@@ -122,15 +121,6 @@ void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& op
   throw Error(fmt::format("{} has room for one table, and there are {}: {}", options.style,
                           names.size(), join(names, ", ")),
               fmt::format("choose one: `--only {}`; `-s json` has all of them", names.front()));
-}
-
-/// Columns of the terminal that standard output is, if it is one.
-std::optional<std::size_t> terminal_columns() {
-  winsize size{};
-  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col == 0)
-    return std::nullopt;
-  return size.ws_col;
 }
 
 std::string pretty_text(const result::Table& table) {

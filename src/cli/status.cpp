@@ -29,6 +29,16 @@ bool has_jobs(const std::vector<workspace::StepCounts>& counts) {
   return std::ranges::any_of(counts, [](const auto& step) { return step.submitted > 0; });
 }
 
+/// Tells once of a worker that may have been killed on its host.
+void tell_of_worker(const std::optional<workspace::Worker>& worker, bool& told) {
+  if (!worker || worker->sure || std::exchange(told, true))
+    return;
+  tell(
+      fmt::format("note: {} works on this run, unless it was killed, which cannot be seen from "
+                  "here; Ctrl-C ends this command alone",
+                  worker->name));
+}
+
 /// Shows how a run stands whenever that changes, until it has ended or nobody works on it. On a
 /// terminal the new table takes the place of the old one. Nobody is shown anything who has gone
 /// away.
@@ -37,9 +47,12 @@ void watch(const RunDirectory& run) {
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
   std::string shown;
   bool worked_on = true;
+  bool told = false;
   do {
+    const auto worker = workspace::worker_of(run.path);
+    tell_of_worker(worker, told);
     // One bench may end just before the next one begins, so that it takes two looks.
-    const bool was_worked_on = std::exchange(worked_on, workspace::worker_of(run.path).has_value());
+    const bool was_worked_on = std::exchange(worked_on, worker.has_value());
     const auto counts = counts_of(run);
     const std::string table = status_table(counts);
     if (table != shown) {

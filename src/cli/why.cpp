@@ -11,6 +11,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/inspect/why.hpp>
+#include <bench/job/output_file.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
@@ -104,7 +105,7 @@ void explain_one(const setup::Run& run, const RunView& inspection, long long id,
     remarks.push_back({"next", remedy_text(run, workpackage, explanation.remedy)});
   print(remarks_text(remarks));
   for (const std::filesystem::path& file : explanation.output)
-    if (const FileEnd end = end_of_file(inspect::open_output(run, file), lines); !end.text.empty())
+    if (const FileEnd end = end_of_file(job::open_output(run, file), lines); !end.text.empty())
       print(fmt::format("\n==> {}{} <==\n{}\n", end.whole ? "" : "end of ", short_path(file),
                         end.text));
 }

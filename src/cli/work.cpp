@@ -117,6 +117,7 @@ int take_further(const setup::Run& run, workspace::Workspace& workspace,
                  const WorkOptions& options) {
   print(heading(run) + "\n");
   scheduler::RunStatus standing;
+  bool warned = false;
   {
     Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
                                       .follow = options.verbosity >= 2,
@@ -127,6 +128,7 @@ int take_further(const setup::Run& run, workspace::Workspace& workspace,
                                 .cancel_on_interrupt = options.cancel_on_interrupt,
                                 .interrupted = &catch_interruptions()},
                                progress);
+    warned = progress.has_warned();
   }
   log_standing(standing);
   const bool finished = standing.open() == 0;
@@ -151,8 +153,8 @@ int take_further(const setup::Run& run, workspace::Workspace& workspace,
   }
   if (!standing.refusals.empty() || (options.stop_at_error && standing.failed() > 0))
     return 1;
-  const bool warned =
-      (options.analyse || options.result) && evaluate_run(run, workspace, options.result);
+  if (options.analyse || options.result)
+    warned |= evaluate_run(run, workspace, options.result);
   return standing.failed() > 0 || (warned && options.strict) ? 1 : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/counter_schedule.hpp>
+#include <bench/energy/device_threads.hpp>
 #include <bench/energy/nvml.hpp>
 #include <bench/energy/nvml_library.hpp>
 #include <bench/energy/ticks.hpp>
@@ -79,6 +80,12 @@ struct Input {
 /// Of the counters of all devices in one look; the rest come with the next ones.
 constexpr double most_time_for_counters_s = 0.002;
 
+/// A driver that takes longer for the powers of all devices, several times one after the other, is
+/// asked by a thread per device from then on. A waking of so many threads costs more than the
+/// microseconds that most drivers take.
+constexpr double most_time_for_powers_s = 0.002;
+constexpr int slow_looks_of_a_slow_driver = 3;
+
 double steady_now_s() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
@@ -95,7 +102,8 @@ struct GpuDevice {
   Reading counter;  ///< Of the last look.
   bool has_counter = false;
   std::vector<Input> inputs;  ///< One per channel.
-  std::string lost;           ///< Why it is gone; empty while it is there.
+  std::size_t first_channel = 0;
+  std::string lost;  ///< Why it is gone; empty while it is there.
 };
 
 /// Not where the driver has no word for what is wrong (999): the next look may succeed.
@@ -137,11 +145,16 @@ class Nvml : public PowerSource {
 
   void read(std::span<Reading> readings) override {
     ask_counters();
-    std::size_t first = 0;
-    for (GpuDevice& device : devices_) {
-      read_device(device, readings.subspan(first, device.inputs.size()));
-      first += device.inputs.size();
-    }
+    readings_ = readings;
+    const double begin_s = now_s_();
+    if (threads_)
+      threads_->look_at_all();
+    else
+      for (std::size_t k = 0; k < devices_.size(); ++k)
+        read_device(devices_[k]);
+    slow_looks_ = now_s_() - begin_s > most_time_for_powers_s ? slow_looks_ + 1 : 0;
+    if (slow_looks_ == slow_looks_of_a_slow_driver && !threads_ && devices_.size() > 1)
+      threads_.emplace(devices_.size(), [this](std::size_t k) { read_device(devices_[k]); });
   }
 
   void want_counters() override { wants_counters_ = true; }
@@ -215,6 +228,7 @@ class Nvml : public PowerSource {
           average_window_s);
     if (module)
       add(Scope::gpu_module, {nvml::field_power_instant, nvml::scope_module, counter}, 0);
+    device.first_channel = channels_.size() - device.inputs.size();
     if (!device.inputs.empty())
       devices_.push_back(std::move(device));
   }
@@ -274,7 +288,9 @@ class Nvml : public PowerSource {
     device.counter.counter_age_s = device.schedule.age_s(now_s);
   }
 
-  void read_device(GpuDevice& device, std::span<Reading> readings) {
+  /// Touches nothing of another device: several threads may do this.
+  void read_device(GpuDevice& device) {
+    const auto readings = readings_.subspan(device.first_channel, device.inputs.size());
     if (device.lost.empty()) {
       for (std::size_t i = 0; i < readings.size(); ++i)
         if (device.inputs[i].counter)
@@ -324,6 +340,9 @@ class Nvml : public PowerSource {
   std::vector<GpuDevice> devices_;
   std::size_t next_counter_ = 0;  ///< Whose turn it is.
   bool wants_counters_ = true;
+  std::span<Reading> readings_;  ///< Of this look.
+  int slow_looks_ = 0;           ///< One after the other.
+  std::optional<DeviceThreads> threads_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/core.h>
 #include <sys/prctl.h>
 
 #include <bench/base/error.hpp>
@@ -32,7 +33,9 @@ class SourceThread {
     std::vector<std::string> notes;
     if (source_)
       notes = source_->notes();  // it may have noticed something during the run
-    source_.reset();             // before it counts as finished: a driver may hang in this, too
+    if (const std::string late = lateness(); !late.empty())
+      notes.push_back(late);
+    source_.reset();  // before it counts as finished: a driver may hang in this, too
     std::unique_lock lock(state_->mutex);
     mine_.notes = std::move(notes);
     if (!failure.empty())
@@ -52,7 +55,10 @@ class SourceThread {
     Answer answer{.time = {}, .readings = std::vector<Reading>(source_->channels().size())};
     const auto before = Clock::now();
     source_->read(answer.readings);
-    answer.time = before + (Clock::now() - before) / 2;
+    const auto took = Clock::now() - before;
+    answer.time = before + took / 2;
+    ++looks_;
+    looking_s_ += std::chrono::duration<double>(took).count();
     return answer;
   }
 
@@ -99,6 +105,21 @@ class SourceThread {
     const bool has_channels = !mine_.channels.empty();
     note_opened(lock);
     return has_channels;
+  }
+
+  /// Says so where many samples came late because the driver is slow; else empty.
+  std::string lateness() const {
+    if (!source_ || overruns_ * 10 < looks_)
+      return "";
+    const double interval_s = std::max(
+        std::chrono::duration<double>(state_->settings.interval).count(), shortest_interval_s());
+    const double look_s = looking_s_ / static_cast<double>(looks_);
+    if (look_s < interval_s / 2)
+      return "";
+    return fmt::format(
+        "{}: {} of {} samples came late: its driver takes {:.3g} ms to answer, and the interval is "
+        "{:.3g} ms",
+        label_of(mine_.method), overruns_, looks_, look_s * 1e3, interval_s * 1e3);
   }
 
   double shortest_interval_s() const { return source_->shortest_interval_s(); }
@@ -204,6 +225,8 @@ class SourceThread {
   std::unique_ptr<PowerSource> source_;
   Answer baseline_;
   std::uint64_t overruns_ = 0;
+  std::uint64_t looks_ = 0;
+  double looking_s_ = 0;       ///< All looks together.
   double counters_due_s_ = 0;  ///< In the record of the run.
 };
 

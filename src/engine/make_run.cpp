@@ -26,7 +26,8 @@ class EmptyDirectoryGuard {
 
 }  // namespace
 
-NewRun make_run(setup::Run& run, const setup::Request& request, std::vector<std::string>& notices) {
+NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& diagnostics,
+                std::vector<std::string>& notices) {
   run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
   EmptyDirectoryGuard guard(run.directory.path);
   run.facts["id"] = std::to_string(run.directory.id);
@@ -34,6 +35,8 @@ NewRun make_run(setup::Run& run, const setup::Request& request, std::vector<std:
   workflow::Graph graph(run, {}, evaluator);
   const workspace::Changes first{.created = graph.make_first()};
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
+  for (const Warning& warning : graph.take_warnings())
+    diagnostics.warn(warning.message, warning.hint, warning.place);
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
   auto workspace = workspace::Workspace::create(run.directory.path, run.facts, first);

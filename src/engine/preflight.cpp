@@ -33,15 +33,16 @@ void notice_unconfirmed(const platform::Platform& platform, std::vector<std::str
 
 /// Slurm does not share a core between job steps; how many threads one has may be unknown.
 void notice_packs(const setup::Run& run, std::vector<std::string>& notices) {
-  const platform::MaybeFact& known = run.platform.machine.threads_per_core;
-  if (!run.platform.capabilities().has_job_steps || (known && !known->unconfirmed))
+  if (!run.platform.capabilities().has_job_steps)
     return;
   for (const model::Step& step : run.benchmark.steps)
-    if (step.batch && !step.batch->pack.empty())
+    if (step.batch && !step.batch->pack.empty() && !job::threads_per_core(run))
       notices.push_back(fmt::format(
-          "step '{}': where a core has several hardware threads, workpackages of a pack run one "
-          "after the other unless threads_per_task is whole cores",
-          step.name));
+          "warning: neither platform {} nor Slurm tells how many hardware threads a core has: "
+          "where "
+          "it is several, workpackages of a pack of step '{}' run one after the other, unless "
+          "threads_per_task is a multiple of that number",
+          run.platform.name, step.name));
 }
 
 }  // namespace
@@ -62,7 +63,6 @@ void preflight(const setup::Run& run, std::vector<std::string>& notices) {
   notice_unconfirmed(platform, notices);
   for (const auto& [variable, decides] : platform::idle_variables(platform))
     notices.push_back(fmt::format("{} is not obeyed: {} decides", variable, decides));
-  notice_packs(run, notices);
   if (platform.account_required && platform.asking.account.empty())
     throw Error(fmt::format("jobs on {} need an account", platform.name),
                 "say --account NAME, or set BENCH_ACCOUNT");
@@ -71,6 +71,7 @@ void preflight(const setup::Run& run, std::vector<std::string>& notices) {
                 "say --qos NAME, or set BENCH_QOS");
   scheduler::PartitionLimits capacity(run);
   capacity.check_asking();
+  notice_packs(run, notices);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && is_plain(*step.batch))

@@ -5,7 +5,8 @@
 
 namespace bench::engine {
 
-std::vector<Preview> preview(const setup::Run& run, std::vector<std::string>& notices) {
+std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
+                             std::vector<std::string>& notices) {
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, {}, evaluator);
   // As if each generation succeeded.
@@ -16,6 +17,8 @@ std::vector<Preview> preview(const setup::Run& run, std::vector<std::string>& no
     made = graph.make_children_of(released);
   }
   notices = graph.take_notices();
+  for (const Warning& warning : graph.take_warnings())
+    diagnostics.warn(warning.message, warning.hint, warning.place);
 
   const scheduler::Queue queue(run, graph);
   std::vector<Preview> previews;

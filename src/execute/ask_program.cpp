@@ -87,4 +87,10 @@ ProgramAnswer ask_program(std::vector<std::string> arguments, Environment enviro
   }
 }
 
+ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster) {
+  if (!cluster.empty())
+    arguments.insert(arguments.begin() + 1, {"-M", cluster});
+  return ask_program(std::move(arguments), current_environment());
+}
+
 }  // namespace bench::execute

@@ -22,4 +22,7 @@ struct ProgramAnswer {
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
                           const std::filesystem::path& directory = {});
 
+/// Runs one of Slurm's programs so; where a cluster is named, with the option for it.
+ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster);
+
 }  // namespace bench::execute

@@ -22,28 +22,23 @@ namespace {
 bool is_unavailable(const ProgramAnswer& answer) {
   if (!answer.exit_code)
     return true;
-  constexpr std::array<std::string_view, 15> phrases{"Unable to contact slurm controller",
-                                                     "Socket timed out",
-                                                     "Connection refused",
-                                                     "Connection timed out",
-                                                     "Zero Bytes",
-                                                     "Transport endpoint",
-                                                     "Resource temporarily unavailable",
-                                                     "Insane message",
-                                                     "Communication connection failure",
-                                                     "Communication shutdown failure",
-                                                     "Message send failure",
-                                                     "Message receive failure",
-                                                     "Unexpected message received",
-                                                     "controller shutting",
-                                                     "standby mode"};
+  constexpr std::array<std::string_view, 16> phrases{
+      "Unable to contact slurm controller", "Socket timed out", "Connection refused",
+      "Connection timed out", "Zero Bytes", "Transport endpoint",
+      "Resource temporarily unavailable", "Insane message", "Communication connection failure",
+      "Communication shutdown failure", "Message send failure", "Message receive failure",
+      "Unexpected message received", "controller shutting", "standby mode",
+      // of another cluster's controller
+      "can't be reached now"};
   return contains_any(answer.error, phrases);
 }
 
-/// Limits on how much a user may have in the queue: they pass as jobs end.
+/// Limits on how much a user may have in the queue, which pass as jobs end; and on the tasks of an
+/// array (MaxArraySize, max_array_tasks). A smaller submission may be taken.
 bool is_full(const std::string& error) {
-  constexpr std::array<std::string_view, 4> phrases{"SubmitJob", "AssocMaxSubmit",
-                                                    "temporarily unable to accept", "MaxJobCount"};
+  constexpr std::array<std::string_view, 5> phrases{"SubmitJob", "AssocMaxSubmit",
+                                                    "temporarily unable to accept", "MaxJobCount",
+                                                    "Invalid job array specification"};
   return contains_any(error, phrases);
 }
 
@@ -66,10 +61,15 @@ std::string job_list(const std::vector<std::string>& ids) {
   return join(list, ",");
 }
 
-ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster) {
-  if (!cluster.empty())
-    arguments.insert(arguments.begin() + 1, {"-M", cluster});
-  return ask_program(std::move(arguments), current_environment());
+int max_array_size_of(const std::string& cluster) {
+  constexpr int slurms_default = 1001;  // slurm.conf(5), MaxArraySize
+  const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, cluster);
+  std::smatch found;
+  static const std::regex line(R"(MaxArraySize\s*=\s*(\d+))");
+  const int size = std::regex_search(answer.output, found, line)
+                       ? static_cast<int>(parse_integer(found[1].str()).value_or(1))
+                       : slurms_default;
+  return std::max(1, size);
 }
 
 void append(QueryResult& all, QueryResult part) {
@@ -170,15 +170,12 @@ std::string Slurm::cancel(const std::vector<std::string>& ids) {
 
 int Slurm::max_array_size() {
   if (!max_array_size_) {
-    constexpr int slurms_default = 1001;  // slurm.conf(5), MaxArraySize
-    const ProgramAnswer answer = ask_program({"scontrol", "show", "config"}, current_environment());
-    std::smatch found;
-    const std::regex line(R"(MaxArraySize\s*=\s*(\d+))");
-    max_array_size_ = std::regex_search(answer.output, found, line)
-                          ? static_cast<int>(parse_integer(found[1].str()).value_or(1))
-                          : slurms_default;
+    std::vector<int> sizes;
+    for (const std::string& cluster : clusters_)
+      sizes.push_back(max_array_size_of(cluster));
+    max_array_size_ = std::ranges::min(sizes);  // nobody knows which of them gets an array
   }
-  return std::max(1, *max_array_size_);
+  return *max_array_size_;
 }
 
 }  // namespace bench::execute

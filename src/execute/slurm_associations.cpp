@@ -1,5 +1,9 @@
 #include "ask_program.hpp"
 
+#include <algorithm>
+#include <regex>
+#include <set>
+
 #include <pwd.h>
 #include <unistd.h>
 
@@ -7,21 +11,44 @@
 #include <bench/execute/slurm_associations.hpp>
 
 namespace bench::execute {
+namespace {
 
-std::vector<Association> ask_associations() {
+/// The name of the user's own cluster; empty if Slurm does not tell it.
+std::string own_cluster() {
+  const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, "");
+  std::smatch found;
+  static const std::regex line(R"(ClusterName\s*=\s*(\S+))");
+  return std::regex_search(answer.output, found, line) ? found[1].str() : "";
+}
+
+}  // namespace
+
+std::vector<Association> ask_associations(const std::vector<std::string>& clusters) {
   const passwd* user = ::getpwuid(::getuid());
   if (!user)
     return {};
   const ProgramAnswer answer =
       ask_program({"sacctmgr", "-n", "-P", "show", "associations",
-                   std::string("user=") + user->pw_name, "format=account,qos"},
+                   std::string("user=") + user->pw_name, "format=cluster,account,qos"},
                   current_environment());
-  std::vector<Association> associations;
   if (!answer.ok())
-    return associations;
+    return {};
+  std::vector<std::pair<std::string, Association>> rows;
+  std::set<std::string> known;
   for (const std::string& line : split_names(answer.output, "\n"))
-    if (const auto fields = split(line, "|"); fields.size() == 2)
-      associations.push_back({.account = fields[0], .qos = split_names(fields[1])});
+    if (const auto fields = split(line, "|"); fields.size() == 3) {
+      rows.emplace_back(fields[0],
+                        Association{.account = fields[1], .qos = split_names(fields[2])});
+      known.insert(fields[0]);
+    }
+  std::set<std::string> wanted(clusters.begin(), clusters.end());
+  // A site's accounting may serve many clusters, each with accounts of its own.
+  if (wanted.empty() && known.size() > 1)
+    wanted.insert(own_cluster());
+  std::vector<Association> associations;
+  for (auto& [cluster, association] : rows)
+    if (wanted.empty() || wanted.contains("") || wanted.contains(cluster))
+      associations.push_back(std::move(association));
   return associations;
 }
 

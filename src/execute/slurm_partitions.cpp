@@ -40,15 +40,29 @@ int gpus_in(const std::string& gres) {
   return sum;
 }
 
+/// The most that a node of a partition has; 0: not told.
+struct Nodes {
+  int gpus = 0;
+  int threads_per_core = 0;
+};
+
+/// By partition; each may have several kinds of nodes, a line each.
+std::map<std::string, Nodes> read_nodes(const std::string& sinfo) {
+  std::map<std::string, Nodes> all;
+  for (const std::string& line : split(sinfo, "\n"))
+    if (const auto fields = split(line, "|"); fields.size() >= 2) {
+      Nodes& most = all[fields[0]];
+      most.gpus = std::max(most.gpus, gpus_in(fields[1]));
+      if (fields.size() > 2)
+        most.threads_per_core = std::max(most.threads_per_core, count_of(fields[2]));
+    }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Partition> read_partitions(const std::string& scontrol, const std::string& sinfo) {
-  std::map<std::string, int> gpus;
-  for (const std::string& line : split(sinfo, "\n"))
-    if (const auto bar = line.find('|'); bar != std::string::npos) {
-      int& most = gpus[line.substr(0, bar)];
-      most = std::max(most, gpus_in(line.substr(bar + 1)));
-    }
+  const std::map<std::string, Nodes> nodes = read_nodes(sinfo);
   std::vector<Partition> all;
   for (const std::string& line : split(scontrol, "\n")) {
     auto words = words_of(line);
@@ -66,22 +80,23 @@ std::vector<Partition> read_partitions(const std::string& scontrol, const std::s
       partition.max_nodes = std::min(partition.max_nodes, limit);
     partition.accounts = allowed(words["AllowAccounts"]);
     partition.qos = allowed(words["AllowQos"]);
-    if (const auto known = gpus.find(partition.name); known != gpus.end())
-      partition.most_gpus_per_node = known->second;
+    if (const auto known = nodes.find(partition.name); known != nodes.end()) {
+      partition.most_gpus_per_node = known->second.gpus;
+      if (known->second.threads_per_core > 0)
+        partition.threads_per_core = known->second.threads_per_core;
+    }
   }
   return all;
 }
 
-Partitions ask_partitions() {
+Partitions ask_partitions(const std::string& cluster) {
   Partitions partitions;
-  const ProgramAnswer shown =
-      ask_program({"scontrol", "-a", "-o", "show", "partition"}, current_environment());
+  const ProgramAnswer shown = ask_slurm({"scontrol", "-a", "-o", "show", "partition"}, cluster);
   if (!shown.ok()) {
     partitions.trouble = fmt::format("scontrol: {}", shown.error);
     return partitions;
   }
-  const ProgramAnswer listed =
-      ask_program({"sinfo", "-a", "-h", "-o", "%R|%G"}, current_environment());
+  const ProgramAnswer listed = ask_slurm({"sinfo", "-a", "-h", "-o", "%R|%G|%Z"}, cluster);
   partitions.all = read_partitions(shown.output, listed.ok() ? listed.output : "");
   return partitions;
 }

@@ -9,6 +9,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/inspect/run_view.hpp>
+#include <bench/job/output_file.hpp>
 #include <bench/job/render_context.hpp>
 
 namespace bench::inspect {
@@ -46,7 +47,9 @@ setup::Variables variables_of(const setup::Run& run, const RunView& inspection,
     parents[id] = inspection.at(id).step;
   setup::Variables variables = workflow::benchmark_variables(run);
   workflow::add_step_variables(*run.benchmark.step(workpackage.step), variables);
-  workflow::add_workpackage_variables(run, workpackage, parents, variables);
+  const bool waits = workpackage.state == workspace::State::pending;
+  workflow::add_workpackage_variables(run, workpackage, parents, variables,
+                                      waits ? workpackage.progress.cycle : 0);
   workflow::add_exports(run, workpackage, variables);
   variables["jube_wp_status"] = status_of(workpackage);
   return variables;
@@ -109,21 +112,9 @@ std::vector<fs::path> RunView::output_files(const Workpackage& workpackage,
                    context.substitute(standard_error ? command.stderr_file : command.stdout_file));
   std::set<fs::path> existing;
   for (const fs::path& file : files)
-    if (open_output(run_, file).valid())
+    if (job::open_output(run_, file).valid())
       existing.insert(file.lexically_normal());
   return {existing.begin(), existing.end()};
-}
-
-UniqueFd open_output(const setup::Run& run, const fs::path& file) {
-  const fs::path& directory = run.directory.path;
-  if (is_written_below(directory, file))
-    return open_below(directory, file);
-  UniqueFd fd = open_below(file.parent_path(), file);
-  struct stat of_run {};
-  struct stat of_file {};
-  const bool of_owner = fd.valid() && ::stat(directory.c_str(), &of_run) == 0 &&
-                        ::fstat(fd.get(), &of_file) == 0 && of_run.st_uid == of_file.st_uid;
-  return of_owner ? std::move(fd) : UniqueFd();
 }
 
 }  // namespace bench::inspect

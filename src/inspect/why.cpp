@@ -214,7 +214,12 @@ class Explainer {
     if (!command.shared) {
       say("waits for", fmt::format("the file {}, after its command {}",
                                    substitute(command.done_file), index + 1));
-      if (const std::string job = scheduler::submitted_job(run_, workpackage_);
+      evaluate::Evaluator evaluator;
+      if (const std::string job = scheduler::submitted_job({.run = run_,
+                                                            .step = step_,
+                                                            .workpackage = workpackage_,
+                                                            .variables = variables(),
+                                                            .evaluator = evaluator});
           !job.empty() && workspace::is_own(run_.directory.path))
         say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
       say_worker("nobody works on the run; `bench continue` looks for the file");
@@ -336,11 +341,15 @@ class Explainer {
         explanation_.output.push_back(std::move(file));
   }
 
-  std::string substitute(const std::string& text) {
+  const setup::Variables& variables() {
     if (variables_.empty())
       for (auto& [name, value] : inspection_.internal_variables(workpackage_))
         variables_.emplace(name, value);
-    return evaluate::substitute(text, workflow::lookup_in(variables_, workpackage_.parameters));
+    return variables_;
+  }
+
+  std::string substitute(const std::string& text) {
+    return evaluate::substitute(text, workflow::lookup_in(variables(), workpackage_.parameters));
   }
 
   const setup::Run& run_;

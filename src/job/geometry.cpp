@@ -7,6 +7,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/job/geometry.hpp>
+#include <bench/setup/partition.hpp>
 
 namespace bench::job {
 namespace {
@@ -60,17 +61,23 @@ void separate(const RenderContext& context, Geometry& geometry) {
         fmt::format("the workpackages of a pack of step '{}' would share cores and GPUs: {}",
                     context.step.name, why),
         "leave `pack` out", context.step.batch->place);
-  const platform::MaybeFact& of_core = context.run.platform.machine.threads_per_core;
-  if (!of_core || of_core->unconfirmed || of_core->value <= 1)
+  const int of_core = threads_per_core(context.run).value_or(1);
+  if (of_core <= 1)
     return;
   platform::Resources& resources = geometry.resources;
-  const int threads_per_core = static_cast<int>(of_core->value);
   const int threads = std::max(1, resources.threads_per_task);
-  resources.threads_per_task =
-      (threads + threads_per_core - 1) / threads_per_core * threads_per_core;
+  resources.threads_per_task = (threads + of_core - 1) / of_core * of_core;
 }
 
 }  // namespace
+
+std::optional<int> threads_per_core(const setup::Run& run) {
+  const platform::MaybeFact& known = run.platform.machine.threads_per_core;
+  if (known && !known->unconfirmed)
+    return static_cast<int>(known->value);
+  const execute::Partition* const partition = setup::partition_of(run);
+  return partition ? partition->threads_per_core : std::nullopt;
+}
 
 bool starts_programs(const RenderContext& context) {
   return uses_starter(context.step) && !context.run.platform.launcher.command.empty();

@@ -44,7 +44,8 @@ std::string render_vertical(const Table& table) {
     widest = std::max(widest, display_width(heading));
   std::string text;
   for (std::size_t row = 1; row < grid.rows.size(); ++row) {
-    text += fmt::format("{}, row {} of {}:\n", table.name, row, table.rows.size());
+    text += fmt::format("{}{}row {} of {}:\n", table.name, table.name.empty() ? "" : ", ", row,
+                        table.rows.size());
     for (std::size_t column = 0; column < table.headings.size(); ++column)
       text += fmt::format(
           "  {} | {}\n", to_the_left(grid.rows.front()[column], widest),

@@ -1,28 +1,13 @@
-#include <bench/base/text.hpp>
 #include <bench/execute/command_system.hpp>
 #include <bench/execute/slurm.hpp>
 #include <bench/scheduler/batch_system.hpp>
+#include <bench/setup/partition.hpp>
 
 namespace bench::scheduler {
-namespace {
-
-/// Where the platform's directives send its jobs, as in `#SBATCH --clusters=a,b`; empty: nowhere
-/// else.
-std::vector<std::string> clusters_of(const platform::Platform& platform) {
-  for (const std::string& line : split(platform.directives, "\n")) {
-    const auto words = split_names(replace_all(line, "=", " "), " ");
-    if (words.size() == 3 && words[0] == "#SBATCH" &&
-        (words[1] == "-M" || words[1] == "--clusters"))
-      return split_names(words[2]);
-  }
-  return {};
-}
-
-}  // namespace
 
 std::unique_ptr<execute::BatchSystem> batch_system_of(const platform::Platform& platform) {
   if (platform.scheduler != platform::Scheduler::commands)
-    return std::make_unique<execute::Slurm>(clusters_of(platform));
+    return std::make_unique<execute::Slurm>(setup::clusters_of(platform));
   const platform::Commands& commands = platform.commands;
   return std::make_unique<execute::CommandSystem>(
       execute::CommandTable{.system = platform.scheduler_name,

@@ -44,6 +44,9 @@ Course::Course(const setup::Run& run, const workspace::Workspace& workspace, wor
 
 void Course::conclude(Workpackage& workpackage, const Completion& completion) {
   const model::Step& step = *run_.benchmark.step(workpackage.step);
+  // What an attempt has left that was cut off is not for the next one.
+  if (!completion.success())
+    job::forget_environment(run_.directory.path / workpackage.directory);
   if (completion.outcome == Outcome::interrupted) {
     if (completion.held_up)
       ledger_.leave(completion.reason);
@@ -57,7 +60,7 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
   const job::Part part = job::part_at(run_.benchmark, step, workpackage.progress);
   // Nothing of what is kept for it stays on disk, however the attempt has ended.
   const EnvironmentChanges environment =
-      job::keeps_environment(step, part, workpackage.progress)
+      job::keeps_environment(step, part, workpackage.progress) && !completion.superseded
           ? job::changes_since_base(run_.directory.path / workpackage.directory,
                                     completion.environment)
           : EnvironmentChanges{};
@@ -70,7 +73,7 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
   }
   if (part.shared) {
     conclude_shared(workpackage, completion, environment);
-  } else if (part.end > part.begin && !part.script) {
+  } else if (part.end > part.begin && !part.script && !completion.superseded) {
     go_by(step.commands[static_cast<std::size_t>(part.end - 1)], workpackage, completion,
           environment);
   } else {
@@ -79,6 +82,11 @@ void Course::conclude(Workpackage& workpackage, const Completion& completion) {
     progress.command = part.end;
     arrive(workpackage, progress, completion, environment);
   }
+}
+
+void Course::interrupt(Workpackage& workpackage) {
+  job::forget_environment(run_.directory.path / workpackage.directory);
+  ledger_.come_back(workpackage, "bench was interrupted");
 }
 
 /// How often a batch system has lost the workpackage before it began, this time included.

@@ -21,9 +21,11 @@ class Course {
   Course(const setup::Run& run, const workspace::Workspace& workspace, workflow::Graph& graph,
          const Queue& queue, Ledger& ledger, evaluate::Evaluator& evaluator);
 
-  /// A part has ended.
+  /// A part has ended. One that is superseded went on, whatever the files that it watches say now.
   /// @throws Error if what comes next cannot be told; the workpackage has then failed
   void conclude(workspace::Workpackage& workpackage, const execute::Completion& completion);
+  /// The user has interrupted bench, and with it the commands of a workpackage.
+  void interrupt(workspace::Workpackage& workpackage);
 
   /// Looks for the files that a pending workpackage waits for.
   /// @throws Error as `conclude` does

@@ -51,7 +51,7 @@ class Loop {
         batch_(batch_system_of(run.platform), batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         submitter_(run, workspace, graph_, queue_, ledger_, course_, evaluator_, lost_, batch_),
-        step_jobs_(run),
+        step_jobs_(run, evaluator_),
         outages_(observer),
         children_(run, graph_, queue_, ledger_) {}
 
@@ -81,7 +81,7 @@ class Loop {
       show_progress();
       if (stopping() && local_.active() > 0) {
         for (const long long id : local_.abandon())
-          ledger_.come_back(graph_.at(id), "bench was interrupted");
+          course_.interrupt(graph_.at(id));
         break;
       }
       if (is_at_rest())
@@ -95,6 +95,8 @@ class Loop {
     show_progress();
     for (const std::string& notice : graph_.take_notices())
       observer_.notice(notice);
+    for (const Warning& warning : graph_.take_warnings())
+      observer_.warn(warning);
     RunStatus standing{ledger_.counts(), interrupted(), "", submitter_.refusals()};
     if (standing.open() > 0)
       standing.trouble = trouble();

@@ -11,6 +11,34 @@
 
 namespace bench::scheduler {
 
+namespace {
+
+/// Takes the progress of a workpackage past the part that comes next, as if that had ended well.
+/// @returns whether another part follows
+bool pass(const model::Benchmark& benchmark, const model::Step& step,
+          workspace::Progress& progress) {
+  progress.command = job::part_at(benchmark, step, progress).end;
+  progress.prepared = true;
+  if (progress.command < static_cast<int>(step.commands.size()))
+    return true;
+  progress.command = 0;
+  return ++progress.cycle < step.cycles;
+}
+
+/// Takes the progress of a workpackage to the part that this attempt has executed: the one that
+/// comes next, or one behind it.
+/// @returns whether there is one
+bool go_to(const setup::Run& run, const std::string& attempt, workspace::Workpackage& workpackage) {
+  const model::Step& step = *run.benchmark.step(workpackage.step);
+  do {
+    if (attempt.ends_with(job::part_digits(workpackage)))
+      return true;
+  } while (pass(run.benchmark, step, workpackage.progress));
+  return false;
+}
+
+}  // namespace
+
 LostAttempts::LostAttempts(const setup::Run& run, const workspace::Workspace& workspace,
                            Observer& observer)
     : run_(run), workspace_(workspace), observer_(observer) {
@@ -19,26 +47,36 @@ LostAttempts::LostAttempts(const setup::Run& run, const workspace::Workspace& wo
     directories_.insert(entry.path().filename().string());
 }
 
-std::optional<execute::Completion> LostAttempts::find(
-    const workspace::Workpackage& workpackage) const {
+std::optional<execute::Completion> LostAttempts::find(const workspace::Workpackage& workpackage) {
   if (!directories_.contains(workpackage.directory))
     return std::nullopt;
-  execute::Job job = job::attempt_on_disk(run_, workpackage, "");
-  const auto sentinel = execute::read_sentinel(job.sentinel);
-  if (!sentinel || !sentinel->attempt.ends_with(job::part_digits(workpackage)) ||
-      workspace_.has_attempt(sentinel->attempt))
+  const auto sentinel =
+      execute::read_sentinel(job::attempt_on_disk(run_, workpackage, "").sentinel);
+  if (!sentinel || found_.contains(sentinel->attempt) || workspace_.has_attempt(sentinel->attempt))
+    return std::nullopt;
+  workspace::Workpackage then = workpackage;
+  if (!go_to(run_, sentinel->attempt, then))
     return std::nullopt;
   if (!sentinel->exit_code)
     throw MachineError(
         fmt::format("workpackage {} was begun on {} by an attempt that the database has lost, and "
                     "may run still",
                     workpackage.id, sentinel->host));
+  if (then.progress != workpackage.progress) {
+    execute::Completion passed;
+    passed.workpackage = workpackage.id;
+    passed.outcome = Outcome::done;
+    passed.host = sentinel->host;
+    passed.superseded = true;
+    return passed;
+  }
+  found_.insert(sentinel->attempt);
   observer_.notice(fmt::format(
       "workpackage {} has ended, of which the database knows nothing; its sentinel tells "
       "how",
       workpackage.id));
-  job.uuid = sentinel->attempt;
-  return execute::completion_from_sentinel(job);
+  return execute::completion_from_sentinel(
+      job::attempt_on_disk(run_, workpackage, sentinel->attempt));
 }
 
 }  // namespace bench::scheduler

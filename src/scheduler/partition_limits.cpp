@@ -7,6 +7,7 @@
 #include <bench/base/time.hpp>
 #include <bench/execute/slurm_associations.hpp>
 #include <bench/scheduler/partition_limits.hpp>
+#include <bench/setup/partition.hpp>
 
 namespace bench::scheduler {
 namespace {
@@ -34,12 +35,13 @@ void check_known(const std::string& wanted, const std::vector<execute::Partition
 }
 
 /// Of a site whose accounting tells what a user may ask for.
-void check_association(const platform::SubmissionDefaults& asking) {
+void check_association(const platform::SubmissionDefaults& asking,
+                       const std::vector<std::string>& clusters) {
   if (asking.account.empty() && asking.qos.empty())
     return;
   std::set<std::string> accounts;
   std::set<std::string> qos;
-  for (const execute::Association& one : execute::ask_associations()) {
+  for (const execute::Association& one : execute::ask_associations(clusters)) {
     accounts.insert(one.account);
     if (asking.account.empty() || asking.account == one.account)
       qos.insert(one.qos.begin(), one.qos.end());
@@ -57,22 +59,12 @@ void check_association(const platform::SubmissionDefaults& asking) {
 
 }  // namespace
 
-const execute::Partition* PartitionLimits::partition() {
-  if (!run_.platform.capabilities().tells_limits)
-    return nullptr;
-  if (!run_.partitions)
-    run_.partitions = execute::ask_partitions();
-  // Of several, separated by commas, the job goes to the one that can start it first.
-  const std::string& wanted = run_.platform.asking.partition;
-  const auto found = std::ranges::find_if(run_.partitions->all, [&](const auto& one) {
-    return wanted.empty() ? one.is_default : one.name == wanted;
-  });
-  return found == run_.partitions->all.end() ? nullptr : &*found;
-}
-
 void PartitionLimits::check_asking() {
   const platform::SubmissionDefaults& asking = run_.platform.asking;
-  const execute::Partition* found = partition();
+  const execute::Partition* found = setup::partition_of(run_);
+  const std::vector<std::string> clusters = setup::clusters_of(run_.platform);
+  if (run_.platform.capabilities().tells_limits && clusters.size() > 1)
+    check_association(asking, clusters);
   if (!run_.partitions || !run_.partitions->trouble.empty())
     return;
   if (!found && asking.partition.empty())
@@ -85,11 +77,11 @@ void PartitionLimits::check_asking() {
                 "`scontrol show partition` tells its state; --partition names another one");
   check_admitted(asking.account, found->accounts, "account", found->name);
   check_admitted(asking.qos, found->qos, "QOS", found->name);
-  check_association(asking);
+  check_association(asking, clusters);
 }
 
 void PartitionLimits::check(const job::Geometry& geometry, const Place& place) {
-  const execute::Partition* found = partition();
+  const execute::Partition* found = setup::partition_of(run_);
   if (!found)
     return;
   const platform::Resources resources = geometry.resources.times(geometry.pack);

@@ -66,7 +66,10 @@ std::vector<Completion> Recovery::take_up_processes(execute::LocalBackend& local
       job.at_once = queue_.at_once(workpackage);
       local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
     } else {
-      job::forget_environment(job.directory);
+      // Of a later attempt, which the database has lost, it is needed yet.
+      if (const auto left_by = execute::read_sentinel(job.sentinel);
+          !left_by || workspace_.has_attempt(left_by->attempt))
+        job::forget_environment(job.directory);
       ledger_.come_back(workpackage, "bench was killed, or could not go on");
     }
   }

@@ -19,6 +19,7 @@ class Recovery {
   Recovery(const setup::Run& run, const workspace::Workspace& workspace, workflow::Graph& graph,
            const Queue& queue, Ledger& ledger, Observer& observer)
       : run_(run),
+        workspace_(workspace),
         attempts_(workspace.unsettled_attempts()),
         graph_(graph),
         queue_(queue),
@@ -38,6 +39,7 @@ class Recovery {
 
  private:
   const setup::Run& run_;
+  const workspace::Workspace& workspace_;
   std::vector<workspace::Attempt> attempts_;
   workflow::Graph& graph_;
   const Queue& queue_;

@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/job/output_file.hpp>
 #include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 
@@ -13,33 +15,69 @@ using execute::JobReport;
 using workspace::State;
 using workspace::Workpackage;
 
-std::string submitted_job(const setup::Run& run, const Workpackage& workpackage) {
-  const auto file = run.directory.path / workpackage.directory / "work" / "stdout";
-  std::error_code absent;
-  if (!std::filesystem::is_regular_file(file, absent))
-    return "";
-  static const std::regex said(R"(Submitted batch job (\d+))");
-  const std::string text = read_file(file);
-  std::string id;
-  for (std::sregex_iterator found(text.begin(), text.end(), said), end; found != end; ++found)
-    id = (*found)[1].str();
-  return id;
+namespace {
+
+bool watches(const model::Command& command) {
+  return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
 }
 
-StepJobs::StepJobs(const setup::Run& run) : run_(run), system_(batch_system_of(run.platform)) {}
+/// What sbatch has said in an output file; each job's id, in order.
+std::vector<std::string> ids_in(const UniqueFd& fd, const std::filesystem::path& file) {
+  static const std::regex said(R"(Submitted batch job (\d+))");
+  const std::string text = read_all(fd, file);
+  std::vector<std::string> ids;
+  for (std::sregex_iterator found(text.begin(), text.end(), said), end; found != end; ++found)
+    ids.push_back((*found)[1].str());
+  return ids;
+}
+
+}  // namespace
+
+std::string submitted_job(const job::RenderContext& context) {
+  const std::vector<model::Command>& commands = context.step.commands;
+  const auto waits_at = static_cast<std::size_t>(context.workpackage.progress.command);
+  if (waits_at >= commands.size() || commands[waits_at].shared)
+    return "";
+  // One before it may have submitted the job, but not one that waited for a file itself.
+  for (std::size_t k = waits_at + 1; k-- > 0;) {
+    const model::Command& command = commands[k];
+    if (k != waits_at && (command.shared || watches(command)))
+      break;
+    const auto file = context.work() / context.file_name(command.stdout_file);
+    const UniqueFd fd = job::open_output(context.run, file);
+    const auto ids = fd.valid() ? ids_in(fd, file) : std::vector<std::string>{};
+    if (ids.empty())
+      continue;
+    // In a directory elsewhere, others may have written to the same file.
+    return ids.size() == 1 || is_written_below(context.directory(), file) ? ids.back() : "";
+  }
+  return "";
+}
+
+StepJobs::StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator)
+    : run_(run), evaluator_(evaluator), system_(batch_system_of(run.platform)) {}
 
 std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph) {
   const bool due = Clock::now() >= next_question_;
   std::map<std::string, long long> jobs;
+  std::set<std::string> doubtful;
   std::set<long long> waiting;
   for (const Workpackage& workpackage : graph.all())
     if (workpackage.state == State::pending) {
       waiting.insert(workpackage.id);
       if (!due)
         continue;
-      if (const std::string id = submitted_job(run_, workpackage); !id.empty())
-        jobs[id] = workpackage.id;
+      const std::string id =
+          submitted_job({.run = run_,
+                         .step = *run_.benchmark.step(workpackage.step),
+                         .workpackage = workpackage,
+                         .variables = graph.variables_of(workpackage, workpackage.progress.cycle),
+                         .evaluator = evaluator_});
+      if (!id.empty() && !jobs.try_emplace(id, workpackage.id).second)
+        doubtful.insert(id);
     }
+  for (const std::string& id : doubtful)
+    jobs.erase(id);
   std::erase_if(over_, [&](const auto& one) { return !waiting.contains(one.first); });
   if (!jobs.empty())
     ask(jobs);

@@ -38,8 +38,7 @@ Submitter::Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks
 
 Submitter::Submitter(const setup::Run& run, workspace::Workspace& workspace, workflow::Graph& graph,
                      const Queue& queue, Ledger& ledger, const Course& course,
-                     evaluate::Evaluator& evaluator, const LostAttempts& lost,
-                     execute::BatchQueue& batch)
+                     evaluate::Evaluator& evaluator, LostAttempts& lost, execute::BatchQueue& batch)
     : run_(run),
       workspace_(workspace),
       graph_(graph),
@@ -183,14 +182,21 @@ std::deque<Submitter::Bundle> Submitter::bundle(const std::vector<Planned>& plan
       tasks.pop_back();
     }
     const bool arrays = group.front()->context->step.batch->array && tasks.size() > 1;
-    const std::size_t most =
-        arrays ? static_cast<std::size_t>(batch_.max_array_size()) : std::size_t{1};
-    for (const auto& chunk : chunks_of(tasks, most))
+    for (const auto& chunk : chunks_of(tasks, arrays ? most_of_array() : std::size_t{1}))
       bundles.emplace_back(std::vector(chunk.begin(), chunk.end()));
     if (!rest.empty())
       bundles.emplace_back(std::move(rest));
   }
   return bundles;
+}
+
+std::size_t Submitter::most_of_array() {
+  // One that has not told its partitions would be waited for again; what it refuses is halved.
+  constexpr int usual = 1000;
+  const bool is_silent = run_.partitions && !run_.partitions->trouble.empty();
+  const int of_platform = run_.platform.polling.max_array_size;
+  const int most = is_silent ? (of_platform > 0 ? of_platform : usual) : batch_.max_array_size();
+  return static_cast<std::size_t>(most);
 }
 
 std::string Submitter::array_of(const Bundle& bundle) const {

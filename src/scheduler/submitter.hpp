@@ -28,7 +28,7 @@ class Submitter {
  public:
   Submitter(const setup::Run& run, workspace::Workspace& workspace, workflow::Graph& graph,
             const Queue& queue, Ledger& ledger, const Course& course,
-            evaluate::Evaluator& evaluator, const LostAttempts& lost, execute::BatchQueue& batch);
+            evaluate::Evaluator& evaluator, LostAttempts& lost, execute::BatchQueue& batch);
 
   /// @param ids ready workpackages, ascending
   /// Those that are refused stay ready, for a bench that asks otherwise.
@@ -85,6 +85,8 @@ class Submitter {
   void take_back(const Bundle& bundle, const std::string& reason);
   void halve(const Bundle& bundle, std::deque<Bundle>& next);
   execute::Submission write_script(const Bundle& bundle);
+  /// Tasks that an array may have.
+  std::size_t most_of_array();
   std::string array_of(const Bundle& bundle) const;
   std::string dependency_of(const Bundle& bundle);
   std::vector<std::string>& lanes_of(const std::string& step);
@@ -99,7 +101,7 @@ class Submitter {
   Ledger& ledger_;
   const Course& course_;
   evaluate::Evaluator& evaluator_;
-  const LostAttempts& lost_;
+  LostAttempts& lost_;
   execute::BatchQueue& batch_;
   /// Of a step that limits how many run at a time: the job that each lane waits for.
   std::map<std::string, std::vector<std::string>> lanes_;

@@ -214,7 +214,13 @@ std::vector<Workpackage> Graph::take_in(ExpansionBatch batch) {
   for (std::size_t k = 0; k < batch.left_out.size(); ++k)
     left_out_[k].add(batch.left_out[k]);
   for (Candidate& candidate : candidates) {
-    workpackages_->add(std::move(candidate.workpackage));
+    const Workpackage& added = workpackages_->add(std::move(candidate.workpackage));
+    fractions_.look_at(candidate.combination, [&](const expand::Assignment& assignment) {
+      return std::ranges::any_of(added.parents, [&](long long parent) {
+        return std::ranges::count(at(parent).parameters,
+                                  std::pair(assignment.definition->name, assignment.value)) > 0;
+      });
+    });
     candidate.combination.assignments = {};
   }
   points_->settle();

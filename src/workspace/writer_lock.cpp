@@ -97,11 +97,20 @@ bool is_locked_here(ino_t inode) {
 }  // namespace
 
 WriterLock::WriterLock(const std::filesystem::path& run_directory)
-    : fd_(lock(lock_file(run_directory))) {
-  if (!fd_.valid())
-    throw Error(fmt::format("another bench is working on {}: {}", run_directory.string(),
-                            end_of_file(open_regular_file(lock_file(run_directory)), 1).text),
-                "wait for it; `bench status` and `bench result` work meanwhile");
+    : WriterLock(lock(lock_file(run_directory))) {
+  if (file_->valid())
+    return;
+  const std::string holder = end_of_file(open_regular_file(lock_file(run_directory)), 1).text;
+  throw Error(fmt::format("another bench is working on {}{}{}", run_directory.string(),
+                          holder.empty() ? "" : ": ", holder),
+              "wait for it; `bench status` and `bench result` work meanwhile");
+}
+
+void WriterLock::Release::operator()(UniqueFd* file) const {
+  const std::unique_ptr<UniqueFd> closed_after(file);
+  // Not an empty file, which is one that was just made. A name that stays harms nobody.
+  [[maybe_unused]] const bool is_out =
+      file->valid() && ::pwrite(file->get(), "\n", 1, 0) == 1 && ::ftruncate(file->get(), 1) == 0;
 }
 
 std::optional<WriterLock> WriterLock::take_if_free(const std::filesystem::path& run_directory) {
@@ -120,10 +129,13 @@ std::optional<Worker> worker_of(const std::filesystem::path& run_directory) {
   if (!fd.valid() || ::fstat(fd.get(), &info) != 0)
     return std::nullopt;
   Worker worker{.name = std::string(strip(read_all(fd, file)))};
-  if (worker.name.find(" on " + host_name() + ", since") == std::string::npos)
-    return worker.name.empty() ? std::nullopt : std::optional(worker);
+  const bool is_named = !worker.name.empty();
+  if (is_named && worker.name.find(" on " + host_name() + ", since") == std::string::npos)
+    return worker;
   // Trying the lock would keep another bench from taking it just then; the kernel lists it.
   worker.sure = is_locked_here(info.st_ino);
+  if (!is_named)
+    worker.name = fmt::format("a process on {}", host_name());
   return worker.sure ? std::optional(worker) : std::nullopt;
 }
 

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "terminal.hpp"
 
 #include <gmock/gmock.h>
 
@@ -130,6 +131,38 @@ TEST_F(DiffTest, OfManyTheLargestAreShown) {
   run(sweep(values + "]"), "11");
   EXPECT_THAT(diff({"runs"}), HasSubstr("\nand 10 more; --all shows them\n"));
   EXPECT_THAT(diff({"runs", "--all"}), Not(HasSubstr("more; --all")));
+}
+
+/// Points of many parameters make wide rows. Other tables in the same output may fit.
+TEST_F(DiffTest, ATableWiderThanTheTerminalHasALineForEachCell) {
+  const std::string further = ", {architecture: transformer}, {precision: [bf16, fp32]}";
+  run(sweep("[1, 2]", further), "10");
+  run(sweep("[1, 2]", further), "12");
+  const std::string text =
+      replace_all(shown_at_terminal(here_, {"diff", "runs"}, 80, 24, Screen::both), "\r\n", "\n");
+  EXPECT_THAT(text, HasSubstr("metrics, the largest difference first\n"
+                              "row 1 of 4:\n"
+                              "  step     | s\n"
+                              "  point    | n=1 architecture=transformer precision=bf16\n"
+                              "  metric   | rate_avg[it/s]\n"
+                              "  a        | 10\n"
+                              "  b        | 12\n"
+                              "  b - a    | 2\n"
+                              "  relative | +20.0 %\n"
+                              "row 2 of 4:\n"));
+  EXPECT_THAT(text, HasSubstr("| rate_avg[it/s] |     4 |      4 | +20.0 % |"));
+  for (const std::string& line : split(text.substr(text.find("metrics")), "\n"))
+    EXPECT_LE(line.size(), 80U) << line;
+  EXPECT_THAT(diff({"runs"}), Not(HasSubstr("row 1 of")));
+}
+
+/// As `diff`, every table that is not a result.
+TEST_F(DiffTest, SoDoOtherTables) {
+  run(sweep("[1]", ", {architecture: a_transformer_with_a_long_name}"), "10");
+  const std::string text =
+      shown_at_terminal(here_, {"info", "runs", "-i", "0", "-s", "s"}, 80, 24, Screen::both);
+  EXPECT_THAT(text, AllOf(HasSubstr("row 1 of 2:"), HasSubstr("architecture=a_transformer"),
+                          HasSubstr("wider than this terminal")));
 }
 
 TEST_F(DiffTest, ItTakesTwoRuns) {

@@ -1,7 +1,9 @@
 // Every command line of README, docs and --help, as it is printed there.
 #include "bench_program.hpp"
+#include "support/document_commands.hpp"
 
 #include <cstdlib>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -11,6 +13,9 @@ namespace bench::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
+using support::commands_not_run;
+using support::commands_to_run;
+using support::document_commands;
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
@@ -26,28 +31,6 @@ trainable_parameters=7
 images_per_second=5
 result=ok'
 )";
-
-std::string without_comment(const std::string& line) {
-  return std::string(strip(line.substr(0, line.find(" # "))));
-}
-
-/// The lines of indented blocks that call bench, with the prompt or without, and the last cells of
-/// tables that hold such a line.
-std::vector<std::string> command_lines(const std::string& document) {
-  std::vector<std::string> lines;
-  for (const std::string& line : split(document, "\n")) {
-    std::string command;
-    if (line.starts_with("    "))
-      command = without_comment(line.starts_with("    $ ") ? line.substr(6) : line.substr(4));
-    else if (line.starts_with("| ") && line.ends_with("` |"))
-      command = line.substr(line.rfind('`', line.size() - 4) + 1,
-                            line.size() - 3 - line.rfind('`', line.size() - 4) - 1);
-    if (command.starts_with("bench ") || command.starts_with("bench-energy --list") ||
-        command.starts_with("source "))
-      lines.push_back(command);
-  }
-  return lines;
-}
 
 class DocumentsTest : public testing::Test {
  protected:
@@ -79,23 +62,35 @@ class DocumentsTest : public testing::Test {
     EXPECT_EQ(output.status.code, 0) << line << "\n" << output.standard_error;
   }
 
+  void expect_commands(const fs::path& page, const std::string& one_of_them) const {
+    std::vector<std::string> lines;
+    for (const auto& command : commands_to_run(page))
+      lines.push_back(command.line);
+    EXPECT_THAT(lines, Contains(one_of_them));
+    for (const std::string& line : lines)
+      expect_success(line);
+  }
+
   Playground here_;
 };
 
 TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
-  const auto lines = command_lines(read_file(source / "README.md"));
-  EXPECT_THAT(lines, Contains("bench result examples/quickstart_run -s json"));
-  for (const std::string& line : lines)
-    if (line.find("batch_arrays") == std::string::npos)  // those need Slurm
-      expect_success(line);
+  expect_commands(source / "README.md", "bench result examples/quickstart_run -s json");
 }
 
 TEST_F(DocumentsTest, TheExamplesOfTheCommandsWork) {
   expect_success("bench run examples/quickstart.yaml");
-  const auto lines = command_lines(read_file(source / "docs/commands.md"));
-  EXPECT_THAT(lines, Contains("bench tag examples/quickstart.yaml"));
-  for (const std::string& line : lines)
-    expect_success(line);
+  expect_commands(source / "docs/commands.md", "bench tag examples/quickstart.yaml");
+}
+
+TEST_F(DocumentsTest, TheWorkspaceAnswersAsItsPageSays) {
+  if (!shell("command -v sqlite3").status.success())
+    GTEST_SKIP() << "sqlite3 is not installed";
+  expect_success("bench run examples/quickstart.yaml --result");
+  const auto commands = commands_to_run(source / "docs/workspace.md");
+  ASSERT_EQ(commands.size(), 1U);
+  const auto output = shell(commands[0].line);
+  EXPECT_THAT(output.standard_output, testing::HasSubstr("batch_size")) << output.standard_error;
 }
 
 TEST_F(DocumentsTest, TheExamplesOfHelpWork) {
@@ -117,10 +112,35 @@ TEST_F(DocumentsTest, TheExamplesOfHelpWork) {
 
 /// They take minutes to hours, so that they are only previewed.
 TEST_F(DocumentsTest, TheMeasurementsExist) {
-  const auto lines = command_lines(read_file(source / "docs/performance.md"));
-  EXPECT_THAT(lines, Not(IsEmpty()));
-  for (const std::string& line : lines)
-    expect_success(replace_all(line, "--result", "-n"));
+  const auto commands = commands_to_run(source / "docs/performance.md");
+  EXPECT_THAT(commands, Not(IsEmpty()));
+  for (const auto& command : commands)
+    expect_success(replace_all(command.line, "--result", "-n"));
+}
+
+/// A new page with command lines needs a test that runs them, and a place in this list.
+TEST(PagesTest, HaveTestsThatRunTheirCommands) {
+  const std::map<std::string, std::string> tests{
+      {"README.md", "TheLinesOfReadmeWork; tests/slurm/documents_test.cpp"},
+      {"docs/batch.md", "tests/slurm/documents_test.cpp"},
+      {"docs/commands.md", "TheExamplesOfTheCommandsWork"},
+      {"docs/energy.md", "tests/energy/documents_test.cpp; tests/slurm/documents_test.cpp"},
+      {"docs/node_power.md", "tests/energy/documents_test.cpp"},
+      {"docs/performance.md", "TheMeasurementsExist"},
+      {"docs/platforms.md", "platforms_command_test.cpp"},
+      {"docs/workspace.md", "TheWorkspaceAnswersAsItsPageSays"},
+  };
+  std::vector<fs::path> pages{source / "README.md"};
+  for (const auto& entry : fs::directory_iterator(source / "docs"))
+    pages.push_back(entry.path());
+  std::vector<std::string> lines;
+  for (const fs::path& page : pages)
+    for (const auto& command : document_commands(page)) {
+      EXPECT_TRUE(tests.contains(page.lexically_relative(source))) << page << ": " << command.line;
+      lines.push_back(command.line);
+    }
+  for (const auto& [line, reason] : commands_not_run())
+    EXPECT_THAT(lines, Contains(line)) << "not run, since it " << reason;
 }
 
 }  // namespace

@@ -194,6 +194,62 @@ step:
   EXPECT_EQ(witness(here).size(), 6U);
 }
 
+// The sentinel is that of the last part only, and tells that those before it have ended as well.
+TEST_P(LogDamageTest, RepeatsNoPartBeforeTheOneThatLeftTheSentinel) {
+  const Playground here;
+  here.write("w.yaml", R"yaml(name: w
+outpath: runs
+parameterset: {name: s, parameter: {n: [1, 2, 3]}}
+fileset: {name: files, copy: w.yaml}
+step:
+  - name: cycled
+    use: [s, files]
+    cycles: 3
+    do:
+      - echo "a $n $jube_wp_cycle" >> $jube_benchmark_home/witness
+      - {done_file: ready, _: 'echo "b $n $jube_wp_cycle" >> $jube_benchmark_home/witness; touch ready'}
+      - shared: "true"
+        _: 'echo "shared $(grep -c shared $jube_benchmark_home/witness)" >> $jube_benchmark_home/witness'
+      - rm ready; echo "c $n $jube_wp_cycle" >> $jube_benchmark_home/witness
+    shared: together
+  - {name: last, depend: cycled, procs: 1, do: ['echo "last $n" >> $jube_benchmark_home/witness', 'test $n != 1 || kill -9 $PPID']}
+)yaml");
+
+  EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
+  const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
+  if (!std::filesystem::exists(log))
+    GTEST_SKIP() << "there is no write-ahead log on this file system";
+  ASSERT_TRUE(support::eventually([&] { return here.has("runs/000000/000003_last/sentinel"); }));
+  GetParam().inflict(log);
+  const auto again = here.bench({"continue", "runs"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
+  for (const auto& [line, count] : witness(here))
+    EXPECT_EQ(count, 1) << line;
+  EXPECT_EQ(witness(here).size(), 3 * 3 * 3 + 3 + 3U);
+}
+
+// What the sentinel tells counts as one try. The next one is executed.
+TEST_P(LogDamageTest, RepeatsWhatHasFailedAsOftenAsTheStepSays) {
+  const Playground here;
+  here.write("w.yaml", R"yaml(name: w
+outpath: runs
+step:
+  name: tried
+  retry: {on: [failed], times: 1}
+  do: 'echo try >> $jube_benchmark_home/witness; [ $(wc -l < $jube_benchmark_home/witness) = 2 ] || { kill -9 $PPID; false; }'
+)yaml");
+  EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
+  const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
+  if (!std::filesystem::exists(log))
+    GTEST_SKIP() << "there is no write-ahead log on this file system";
+  ASSERT_TRUE(support::eventually([&] { return here.has("runs/000000/000000_tried/sentinel"); }));
+  GetParam().inflict(log);
+  const auto again = here.bench({"continue", "runs"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_EQ(witness(here), (std::map<std::string, int>{{"try", 2}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Kill, LogDamageTest,
     testing::Values(LogDamage{"Lost", [](const auto& log) { std::filesystem::remove(log); }},

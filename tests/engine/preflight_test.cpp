@@ -144,6 +144,33 @@ TEST_F(PreflightTest, NeedsAPartitionWhereThereIsNoDefault) {
   EXPECT_EQ(said(), "error: Slurm has no default partition here\nhint: name one with --partition");
 }
 
+class ClustersTest : public PreflightTest {
+ protected:
+  ClustersTest() {
+    programs_.say("sacctmgr", "one|zam|normal\ntwo|hai|normal\n");
+    run_.platform.asking.account = "zam";
+  }
+};
+
+TEST_F(ClustersTest, IsAskedThatJobsGoTo) {
+  run_.platform.directives = "#SBATCH --mail-type=END -M two  # the other machine\n";
+  EXPECT_EQ(said(),
+            "error: Slurm does not let you use the account 'zam'\nhint: yours: hai (--account)");
+  EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("-M two -a -o show partition"));
+}
+
+// The job goes to the one that can start it first, so that no partition's limits hold for sure.
+TEST_F(ClustersTest, HaveNoPartitionsToCompareWithWhereThereAreSeveral) {
+  run_.platform.directives = "#SBATCH --clusters=one,two\n";
+  run_.platform.asking.partition = "nowhere";
+  EXPECT_EQ(said(), "(no error)");
+  EXPECT_THAT(programs_.calls("scontrol"), IsEmpty());
+  run_.platform.asking.account = "nobody";
+  EXPECT_EQ(said(),
+            "error: Slurm does not let you use the account 'nobody'\n"
+            "hint: yours: hai, zam (--account)");
+}
+
 struct Room {
   std::string name;
   std::string partition;
@@ -209,6 +236,17 @@ TEST_F(PreflightTest, NeedsTheAccountAndTheQosThatThePlatformRequires) {
   EXPECT_EQ(said(), "(no error)");
 }
 
+TEST_F(PreflightTest, WarnsOfPacksWhoseCoresNobodyKnows) {
+  begin("{pack: 2}");
+  said();
+  EXPECT_THAT(notices_, ElementsAre(testing::HasSubstr("warning: neither platform slurm nor Slurm "
+                                                       "tells how many hardware threads")));
+  programs_.say("sinfo", "gpu|gpu:a100:4|2\ndev|(null)|2\n");
+  run_.partitions.reset();
+  said();
+  EXPECT_THAT(notices_, IsEmpty());
+}
+
 TEST_F(PreflightTest, TellsWhatNobodyHasConfirmed) {
   run_.platform.unconfirmed = {{"partition", "hearsay"}, {"memory", "a guess"}};
   run_.platform.status = platform::Status::historic;
@@ -222,7 +260,8 @@ TEST_F(PreflightTest, TellsWhatNobodyHasConfirmed) {
 TEST_F(PreflightTest, WhatItTellsIsStillThereWhenTheRunIsMade) {
   run_.platform.unconfirmed = {{"memory", "a guess"}};
   said();
-  make_run(run_, {}, notices_);
+  Diagnostics diagnostics;
+  make_run(run_, {}, diagnostics, notices_);
   EXPECT_THAT(notices_, ElementsAre(testing::HasSubstr("nobody has confirmed")));
 }
 

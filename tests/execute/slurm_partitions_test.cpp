@@ -96,6 +96,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Gres{"NoAnswer", "", std::nullopt}),
     [](const auto& one) { return one.param.name; });
 
+// A job may run on any of them, and whole cores of the one with the most are whole ones of all.
+TEST(Partitions, TellTheMostThreadsOfACore) {
+  EXPECT_EQ(one("", "gpu|gpu:4|2\ngpu|gpu:4|4\nlong|(null)|8\n").threads_per_core, 4);
+  EXPECT_EQ(one("", "gpu|gpu:4|1\n").threads_per_core, 1);
+  EXPECT_EQ(one("", "gpu|gpu:4\n").threads_per_core, std::nullopt);
+  EXPECT_EQ(one("", "").threads_per_core, std::nullopt);
+}
+
 class AskPartitionsTest : public testing::Test {
  protected:
   support::FakePrograms programs_;
@@ -109,7 +117,17 @@ TEST_F(AskPartitionsTest, AsksEachProgramOnce) {
   ASSERT_EQ(partitions.all.size(), 1U);
   EXPECT_EQ(partitions.all[0].most_gpus_per_node, 4);
   EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("-a -o show partition"));
-  EXPECT_THAT(programs_.calls("sinfo"), ElementsAre("-a -h -o %R|%G"));
+  EXPECT_THAT(programs_.calls("sinfo"), ElementsAre("-a -h -o %R|%G|%Z"));
+}
+
+TEST_F(AskPartitionsTest, AsksTheClusterThatJobsGoTo) {
+  programs_.say("scontrol", line("State=UP"));
+  programs_.say("sinfo", "CLUSTER: two\ngpu|gpu:4\n");
+  const Partitions partitions = ask_partitions("two");
+  ASSERT_EQ(partitions.all.size(), 1U);
+  EXPECT_EQ(partitions.all[0].most_gpus_per_node, 4);
+  EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("-M two -a -o show partition"));
+  EXPECT_THAT(programs_.calls("sinfo"), ElementsAre("-M two -a -h -o %R|%G|%Z"));
 }
 
 TEST_F(AskPartitionsTest, KnowsNothingWithoutScontrol) {

@@ -124,13 +124,17 @@ INSTANTIATE_TEST_SUITE_P(
         unavailable("LongMessage", "Insane message length"),
         unavailable("Backup", "Slurm backup controller in standby mode"),
         unavailable("Standby", "Controller is in standby mode, try a different controller"),
+        unavailable("OtherCluster",
+                    "sbatch: error: 'two' can't be reached now, or it is an invalid entry for "
+                    "--cluster. Use 'sacctmgr list clusters' to see available clusters."),
         unavailable("Processes", "sbatch: error: fork: Resource temporarily unavailable")),
     name_of_case);
 
-/// The limits pass as jobs end.
+/// A smaller submission may be taken, or the same one as jobs end.
 INSTANTIATE_TEST_SUITE_P(
     IsFull, SbatchTest,
-    testing::Values(full("Association", "sbatch: error: AssocMaxSubmitJobLimit"),
+    testing::Values(full("Array", "sbatch: error: Invalid job array specification"),
+                    full("Association", "sbatch: error: AssocMaxSubmitJobLimit"),
                     full("Qos", "sbatch: error: QOSMaxSubmitJobPerUserLimit"),
                     full("Controller", "Slurm temporarily unable to accept job, sleeping")),
     name_of_case);
@@ -225,6 +229,15 @@ TEST_F(ArraySizeTest, IsWhatTheConfigurationSays) {
 TEST_F(ArraySizeTest, IsOneWhereThereAreNoArrays) {
   programs_.say("scontrol", "MaxArraySize            = 0\n");
   EXPECT_EQ(slurm_.max_array_size(), 1);
+}
+
+// Those of the clusters that the jobs go to, whatever the user's own allows.
+TEST_F(ArraySizeTest, IsTheSmallestOfTheClusters) {
+  programs_.write("scontrol",
+                  "case $2 in one) echo MaxArraySize = 500;; two) echo MaxArraySize = 3;;"
+                  " *) echo MaxArraySize = 1;; esac");
+  EXPECT_EQ(Slurm({"one", "two"}).max_array_size(), 3);
+  EXPECT_EQ(Slurm({"one"}).max_array_size(), 500);
 }
 
 TEST_F(ArraySizeTest, IsSlurmsDefaultWhereNothingIsKnown) {

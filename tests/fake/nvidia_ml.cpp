@@ -9,12 +9,17 @@
 //   has it FAKE_NVML_AVERAGE_W   what the mean over 1 s shows (the power) FAKE_NVML_SNAPSHOT_W what
 //   the instantaneous power shows (the power) FAKE_NVML_PRODUCT     the name (Fake H100)
 //   FAKE_NVML_CALLS       a file that gets a line for every question for the counter
+//   FAKE_NVML_AT_ONCE     a file that gets the number of calls for powers that are under way at
+//   once,
+//                         whenever that is more than ever before
 //   FAKE_NVML_FORBIDDEN   a device that this process may not open (none)
 #include "fake/waveform.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -60,6 +65,23 @@ int field_code(const nvml::FieldValue& field) {
 double module_w() {
   return fake.setting("MODULE_W", 0);
 }
+
+/// One of the calls for powers that are under way.
+class Call {
+ public:
+  Call() {
+    static std::mutex mutex;
+    static int most = 0;
+    const char* const file = std::getenv("FAKE_NVML_AT_ONCE");
+    const std::lock_guard lock(mutex);
+    if (++under_way > most && file)
+      std::ofstream(file) << (most = under_way) << "\n";
+  }
+  ~Call() { --under_way; }
+
+ private:
+  inline static std::atomic<int> under_way = 0;
+};
 
 double field_w(const nvml::FieldValue& field) {
   const double power_w = fake.power_w(fake.seconds());
@@ -160,6 +182,7 @@ int nvmlDeviceGetTotalEnergyConsumption(nvml::Device, unsigned long long* energy
 }
 
 int nvmlDeviceGetFieldValues(nvml::Device device, int count, nvml::FieldValue* fields) {
+  const Call call;
   fake.call();
   if (const int code = reading_code(device); code != nvml::success)
     return code;

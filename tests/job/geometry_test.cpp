@@ -17,6 +17,7 @@ class GeometryTest : public workflow::RunFixture {
   void begin(const std::string& batch, const std::string& platform = "slurm",
              const std::string& command = "a") {
     plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
+    run_.partitions = execute::Partitions{.all = {}, .trouble = "nobody is to be asked"};
   }
   Geometry geometry() {
     const workflow::Graph graph = grown();
@@ -57,6 +58,18 @@ INSTANTIATE_TEST_SUITE_P(
         Threads{"AsManyAlone", "A100", "{threads_per_task: 1}", 1},
         Threads{"AsManyInAPackOfUnknownCores", "slurm", "{pack: 2, threads_per_task: 1}", 1}),
     [](const auto& one) { return one.param.name; });
+
+TEST_F(GeometryTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
+  for (const std::string platform : {"slurm", "LUMI-G"}) {
+    begin("{pack: 2, threads_per_task: 5}", platform);
+    execute::Partition partition;
+    partition.name = run_.platform.asking.partition;
+    partition.is_default = true;
+    partition.threads_per_core = 4;
+    run_.partitions = execute::Partitions{.all = {partition}, .trouble = ""};
+    EXPECT_EQ(geometry().resources.threads_per_task, 8) << platform;
+  }
+}
 
 struct Pack {
   std::string name;

@@ -95,5 +95,21 @@ TEST_F(PlatformsTest, AWholeNodeOfEachIsGivenAndRunsATaskForEachDevice) {
   }
 }
 
+// Their files do not say how many threads a core has; Slurm does.
+TEST_F(PlatformsTest, WorkpackagesOfAPackWithAThreadEachRunSideBySide) {
+  const Cluster machines({"machines", "EnforcePartLimits=ALL"});
+  for (const std::string name : {"MareNostrum5", "MeluXina"}) {
+    const Site site(&machines);
+    // Each waits for the two others: one after the other they would wait for ever.
+    site.sweep(3,
+               "touch ../../../../$n.began; "
+               "while [ `ls ../../../../*.began | wc -l` != 3 ]; do sleep 0.1; done",
+               {"batch: {pack: 3, threads_per_task: 1, time_limit: \"00:01:00\"}"});
+    const auto run = site.run({"--account", "a", "--wait"}, name);
+    EXPECT_EQ(run.status.code, 0) << name << ": " << run.standard_error;
+    EXPECT_EQ(site.states(), site.all("done", 3)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace bench::slurm

@@ -147,6 +147,18 @@ TEST_F(SubmissionTest, IsTriedAgainAfterAnAnswerThatTookNineSeconds) {
   EXPECT_EQ(site.witness(), Site::each_once(1));
 }
 
+// Who has not answered is not asked at once for something else that can be done without.
+TEST_F(SubmissionTest, AnArrayThatIsTooLargeGoesOutInPartsWhereSlurmDidNotTellItsSize) {
+  const Cluster small({"plain", "MaxArraySize=3"});
+  Site site(&small);
+  site.sweep(8);
+  site.programs().mishap("scontrol", {.error = no_controller, .code = 1});
+  const auto run = site.run({"--wait"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_EQ(site.witness(), Site::each_once(8));
+  EXPECT_THAT(site.programs().calls("scontrol"), SizeIs(1));
+}
+
 TEST_F(SubmissionTest, WithoutWaitAFailedOneStaysReadyForContinue) {
   Site site(&cluster());
   site.sweep(2);

@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -111,6 +113,19 @@ TEST(WriterLock, IsFreeAgainWhenItsHolderIsKilled) {
   EXPECT_EQ(error_of([&] { WriterLock third(directory.path()); }), "(no error)");
   ::close(pipe[0]);
   ::close(pipe[1]);
+}
+
+// On another host a name is all there is to see.
+TEST(WriterLock, TakesItsNameOutOfTheFile) {
+  const TempDirectory directory;
+  { const WriterLock held(directory.path()); }
+  EXPECT_EQ(read_file(directory.path() / "workspace.lock"), "\n");
+  const UniqueFd other(::open((directory.path() / "workspace.lock").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(worker_of(directory.path())->name, "a process on " + host_name());
+  EXPECT_EQ(error_of([&] { WriterLock second(directory.path()); }),
+            "error: another bench is working on " + directory.path().string() +
+                "\nhint: wait for it; `bench status` and `bench result` work meanwhile");
 }
 
 TEST(WriterLock, SaysWhyItCannotBeTaken) {

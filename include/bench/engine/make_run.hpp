@@ -17,7 +17,9 @@ struct NewRun {
 
 /// Makes the directory and the workspace of a planned run, with its first workpackages. What cannot
 /// be expanded leaves nothing behind.
+/// @param diagnostics told of computed values that do not fit their type
 /// @param notices gains what the user should know of the expansion
-NewRun make_run(setup::Run& run, const setup::Request& request, std::vector<std::string>& notices);
+NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& diagnostics,
+                std::vector<std::string>& notices);
 
 }  // namespace bench::engine

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/scheduler/cost.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -22,7 +23,9 @@ struct Preview {
 /// Every workpackage that a run would have if all of them succeed, with what it would execute.
 /// Makes and starts nothing, but evaluates parameters, shell ones too: the expansion depends on
 /// them.
+/// @param diagnostics told of computed values that do not fit their type
 /// @param notices what the user should know, such as dropped combinations
-std::vector<Preview> preview(const setup::Run& run, std::vector<std::string>& notices);
+std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
+                             std::vector<std::string>& notices);
 
 }  // namespace bench::engine

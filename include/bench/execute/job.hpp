@@ -51,6 +51,8 @@ struct Completion {
   /// With `interrupted`: the machine (a full disk, too many open files) kept it from going on, so
   /// that another try at once would come to the same.
   bool held_up = false;
+  /// A later attempt has begun since, and what lies in the directory is that one's.
+  bool superseded = false;
   std::optional<int> exit_code;
   std::string reason;  ///< Why it failed, or was interrupted.
   std::string host;

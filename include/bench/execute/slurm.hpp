@@ -22,7 +22,7 @@ class Slurm : public BatchSystem {
   /// By sacct: in the accounting, else in the records of the job completion plugin.
   QueryResult look_up(const std::vector<std::string>& ids) override;
   std::string cancel(const std::vector<std::string>& ids) override;
-  /// MaxArraySize of slurm.conf; asked once.
+  /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.
   int max_array_size() override;
 
  private:

@@ -11,7 +11,8 @@ struct Association {
   std::vector<std::string> qos;
 };
 
-/// What sacctmgr tells of this user; nothing where the site has no accounting.
-std::vector<Association> ask_associations();
+/// What sacctmgr tells of this user on these clusters; nothing where the site has no accounting.
+/// @param clusters empty: the user's own
+std::vector<Association> ask_associations(const std::vector<std::string>& clusters = {});
 
 }  // namespace bench::execute

@@ -16,6 +16,7 @@ struct Partition {
   std::vector<std::string> accounts;      ///< Allowed ones; empty: all.
   std::vector<std::string> qos;           ///< The same.
   std::optional<int> most_gpus_per_node;  ///< None: Slurm tells nothing of GPUs.
+  std::optional<int> threads_per_core;    ///< The most of a node; none: Slurm tells nothing.
 };
 
 struct Partitions {
@@ -24,9 +25,10 @@ struct Partitions {
 };
 
 /// Asks scontrol and sinfo, once each; hidden partitions as well.
-Partitions ask_partitions();
+/// @param cluster empty: the user's own
+Partitions ask_partitions(const std::string& cluster = "");
 
-/// Reads what `scontrol -o show partition` and `sinfo -h -o %R|%G` print.
+/// Reads what `scontrol -o show partition` and `sinfo -h -o %R|%G|%Z` print.
 std::vector<Partition> read_partitions(const std::string& scontrol, const std::string& sinfo);
 
 }  // namespace bench::execute

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include <bench/job/render_context.hpp>
 #include <bench/platform/launch.hpp>
 
@@ -17,6 +19,10 @@ struct Geometry {
 /// @throws Error with the place of a number or a length of time that is none, or of a pack whose
 ///         workpackages the platform cannot keep apart
 Geometry geometry_of(const RenderContext& context);
+
+/// Hardware threads of a core of the machine that the run's jobs go to, as the platform file or
+/// else Slurm tells; none where neither does.
+std::optional<int> threads_per_core(const setup::Run& run);
 
 /// Whether the commands start their programs by the platform's launcher: `$jube_starter`.
 bool starts_programs(const RenderContext& context);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -23,6 +24,8 @@ class Observer {
   virtual void stopped(long long /*workpackage*/) {}
   /// Something that the user should know and that is no error.
   virtual void notice(const std::string& message) = 0;
+  /// A likely mistake in the input.
+  virtual void warn(const Warning& warning) = 0;
 };
 
 }  // namespace bench::scheduler

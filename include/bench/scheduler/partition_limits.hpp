@@ -1,8 +1,5 @@
 #pragma once
 
-#include <optional>
-
-#include <bench/execute/slurm_partitions.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/setup/run.hpp>
 
@@ -20,8 +17,6 @@ class PartitionLimits {
   void check(const job::Geometry& geometry, const Place& place);
 
  private:
-  const execute::Partition* partition();
-
   const setup::Run& run_;
 };
 

@@ -8,20 +8,21 @@
 #include <vector>
 
 #include <bench/execute/batch_system.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
 
 namespace bench::scheduler {
 
-/// The job that the commands of a workpackage have submitted themselves, as those of JUBE's
-/// platform files do: by what sbatch said last in `stdout`, `Submitted batch job 12`. Empty if
-/// there is none.
-std::string submitted_job(const setup::Run& run, const workspace::Workpackage& workpackage);
+/// The job that the commands of a workpackage which waits for a file have submitted themselves, as
+/// those of JUBE's platform files do: by what sbatch said last, `Submitted batch job 12`, in the
+/// file that their output goes to. Empty if there is none.
+std::string submitted_job(const job::RenderContext& context);
 
 /// Follows such jobs of workpackages that wait for a file: one that is over will not write it.
 class StepJobs {
  public:
-  explicit StepJobs(const setup::Run& run);
+  StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator);
 
   /// The workpackages whose jobs ended a while ago, with how. Asks the batch system about all of
   /// them, not more often than the platform's interval.
@@ -40,6 +41,7 @@ class StepJobs {
   void ask(const std::map<std::string, long long>& jobs);
 
   const setup::Run& run_;
+  evaluate::Evaluator& evaluator_;
   std::unique_ptr<execute::BatchSystem> system_;
   std::map<long long, Over> over_;  ///< By workpackage.
   Clock::time_point next_question_{};

@@ -10,6 +10,7 @@
 #include <bench/expand/expand.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/definitions.hpp>
+#include <bench/workflow/fractions.hpp>
 #include <bench/workflow/join.hpp>
 #include <bench/workflow/left_out.hpp>
 #include <bench/workflow/point_index.hpp>
@@ -76,6 +77,8 @@ class Graph {
   /// What the user should know of all that was made since the last call: dropped combinations, one
   /// sum per step, and conflicts.
   std::vector<std::string> take_notices();
+  /// The same of values that are likely to be mistakes.
+  std::vector<Warning> take_warnings() { return fractions_.take_warnings(); }
 
  private:
   /// A workpackage on its way into the graph.
@@ -117,6 +120,7 @@ class Graph {
   std::map<std::string, Join> joins_;  ///< By step that depends on others.
   bool full_ = false;
   std::vector<LeftOut> left_out_;  ///< By index of the step; empty: nothing.
+  Fractions fractions_;
 };
 
 }  // namespace bench::workflow

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::workspace {
 
 /// The right to write one workspace, held for as long as this object lives. The kernel releases it
-/// when the process dies, however it dies, so a dead holder never blocks anybody.
+/// when the process dies, however it dies, so a dead holder never blocks anybody. A holder that
+/// ends in order takes its name out of the file, so that other hosts see that nobody works on the
+/// run.
 class WriterLock {
  public:
   /// Takes the lock of a run directory without waiting.
@@ -22,15 +26,19 @@ class WriterLock {
   static std::optional<WriterLock> take_if_free(const std::filesystem::path& run_directory);
 
  private:
-  explicit WriterLock(UniqueFd fd) : fd_(std::move(fd)) {}
+  struct Release {
+    void operator()(UniqueFd* file) const;
+  };
 
-  UniqueFd fd_;
+  explicit WriterLock(UniqueFd file) : file_(new UniqueFd(std::move(file))) {}
+
+  std::unique_ptr<UniqueFd, Release> file_;
 };
 
 /// Who works on a run, told without touching its lock.
 struct Worker {
   std::string name;   ///< `process 7 on node1, since 2026-01-31 13:05:09`.
-  bool sure = false;  ///< On another host only the name that the last one left is known.
+  bool sure = false;  ///< Of another host only the name is known, which a killed one leaves, too.
 };
 
 /// Nothing where nobody works on the run.

@@ -223,7 +223,8 @@ def scancel():
 
 
 def scontrol():
-    words = [word for word in ARGUMENTS if not word.startswith("-")]
+    behind_cluster = ARGUMENTS[2:] if ARGUMENTS[:1] == ["-M"] else ARGUMENTS
+    words = [word for word in behind_cluster if not word.startswith("-")]
     if words[:2] == ["show", "config"]:
         print("MaxArraySize            = 1001\nMinJobAge               = 300 sec\n"
               "SLURM_VERSION           = 22.05.8")

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bench::energy {
+
+/// Looks at several devices at the same time, for drivers that take long to answer. The threads
+/// sleep between two looks.
+class DeviceThreads {
+ public:
+  /// @param look at the device of this number; it must not touch anything of another one
+  DeviceThreads(std::size_t devices, std::function<void(std::size_t)> look);
+  DeviceThreads(const DeviceThreads&) = delete;
+  DeviceThreads& operator=(const DeviceThreads&) = delete;
+  ~DeviceThreads();
+
+  /// Looks at every device once, and returns when all have answered.
+  void look_at_all();
+
+ private:
+  void work(std::size_t device);
+
+  std::function<void(std::size_t)> look_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable begun_;
+  std::condition_variable answered_;
+  std::size_t round_ = 0;
+  std::size_t missing_ = 0;  ///< Devices that have not answered in this round.
+  bool ends_ = false;
+  std::vector<std::thread> threads_;  ///< Of all devices but the first, which is the caller's.
+};
+
+}  // namespace bench::energy

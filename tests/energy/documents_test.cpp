@@ -1,0 +1,138 @@
+// The command lines of docs/energy.md and docs/node_power.md, run by the real bench-energy as they
+// stand, on fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
+#include "energy/program_fixture.hpp"
+#include "support/document_commands.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+
+namespace bench::energy {
+namespace {
+
+namespace fs = std::filesystem;
+using support::commands_to_run;
+using support::DocumentCommand;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const fs::path docs = fs::path(BENCH_SOURCE_DIRECTORY) / "docs";
+
+/// A site with an H100 that is half busy, two outlets of a PDU at 200 W each, and a command that
+/// prints a node's power.
+class DocumentedSite : public testing::Test {
+ protected:
+  DocumentedSite() {
+    program("train", "sleep 0.5");
+    program("snmpget", "echo 200; echo 200");
+    program("node-power", "echo 412");
+    here_.write("train.py", "import time; time.sleep(0.5)");
+  }
+
+  void program(const std::string& name, const std::string& text) const {
+    const auto file = here_.support::TempDirectory::write(name, "#!/bin/sh\n" + text + "\n");
+    fs::permissions(file, fs::perms::owner_all);
+  }
+
+  CommandOutput type(const std::string& line) const {
+    ProcessSpec spec;
+    spec.arguments = {"bash", "-c", line};
+    spec.directory = here_.path();
+    return run(std::move(spec),
+               {{"PATH", here_.path().string() + ":" +
+                             fs::path(BENCH_ENERGY_PROGRAM).parent_path().string() + ":" +
+                             std::getenv("PATH")},
+                {"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
+                {"FAKE_NVML_UTILIZATION", "50"},
+                {"SLURM_PROCID", "0"}});
+  }
+
+  bool has_hdf5() const {
+    return type("bench-energy --method mock:constant=1W --out h5 --format h5 -- true")
+        .status.success();
+  }
+
+  /// What must be there before the line is typed: files of other nodes, or of a killed meter.
+  void prepare(const std::string& line) const {
+    if (line.starts_with("bench-energy recover"))
+      kill_a_meter(line.find("--suffix rank3") == std::string::npos ? "" : "--suffix rank3 ");
+    if (line.starts_with("bench-energy combine")) {
+      int rank = 0;
+      for (const std::string& word : split_names(line.substr(0, line.find(" --output")), " "))
+        if (word.ends_with(".csv"))
+          file_of_rank(word, rank++);
+    }
+  }
+
+  void expect_success(const std::string& line) const {
+    prepare(line);
+    const auto output = type(line);
+    EXPECT_EQ(output.status.code, 0) << line << "\n" << output.standard_error;
+  }
+
+  TemporaryDirectory here_;
+
+ private:
+  void kill_a_meter(const std::string& options) const {
+    fs::remove_all(here_.path() / "energy");
+    EXPECT_FALSE(
+        type("exec bench-energy --out energy " + options + "-- sh -c 'sleep 1; kill -KILL $PPID'")
+            .status.success());
+  }
+
+  void file_of_rank(const std::string& name, int rank) const {
+    const std::string node = "n" + std::to_string(rank);
+    std::string text = ",0\npynvml:0,0.25\nnodename," + node + "\nrank," + std::to_string(rank);
+    if (!name.starts_with("GH200")) {
+      EXPECT_EQ(type("bench-energy --out one -- ./train").status.code, 0);
+      EXPECT_EQ(type("sed -i \"s/$(uname -n)/" + node + "/\" one/energy.csv").status.code, 0);
+      text = read_file(here_.path() / "one/energy.csv");
+    }
+    here_.write(name, text);
+  }
+};
+
+using EnergyPageTest = DocumentedSite;
+
+TEST_F(EnergyPageTest, ItsCommandsWork) {
+  const auto commands = commands_to_run(docs / "energy.md");
+  ASSERT_GE(commands.size(), 9U);
+  for (const DocumentCommand& command : commands) {
+    const bool as_jpwr = command.line.find("--df-out") != std::string::npos;
+    const bool needs_hdf5 = as_jpwr && command.line.find("--df-filetype csv") == std::string::npos;
+    if (has_hdf5() || !needs_hdf5)
+      expect_success(command.line);
+  }
+}
+
+using NodePowerPageTest = DocumentedSite;
+
+TEST_F(NodePowerPageTest, ItsCommandsWork) {
+  const auto commands = commands_to_run(docs / "node_power.md");
+  ASSERT_EQ(commands.size(), 2U);
+  const std::string site = replace_all(commands[0].line, "/opt/site/bin/", "./");
+  EXPECT_THAT(values(type(site).standard_error),
+              AllOf(testing::Contains(testing::Pair("energy_source", "command")),
+                    testing::Contains(testing::Pair("power_mean_w", "412"))));
+  EXPECT_THAT(values(type(commands[1].line).standard_error),
+              testing::Contains(testing::Pair("power_mean_w", "400")));
+}
+
+/// The list of estimates: a method and what it is, per line.
+TEST_F(NodePowerPageTest, ItsEstimatesAreMethods) {
+  int methods = 0;
+  for (const std::string& line : split(read_file(docs / "node_power.md"), "\n")) {
+    if (!line.starts_with("    model:"))
+      continue;
+    const std::string method = line.substr(4, line.find(' ', 4) - 4);
+    EXPECT_THAT(values(type("bench-energy --method " + method + " -- ./train").standard_error),
+                testing::Contains(testing::Pair("energy_quality", "estimated")))
+        << method;
+    ++methods;
+  }
+  EXPECT_EQ(methods, 4);
+}
+
+}  // namespace
+}  // namespace bench::energy

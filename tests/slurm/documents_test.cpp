@@ -1,0 +1,126 @@
+// The command lines of README and docs that need a batch system, on a real Slurm.
+#include "site.hpp"
+#include "support/document_commands.hpp"
+#include "support/eventually.hpp"
+
+#include <regex>
+
+#include <gmock/gmock.h>
+
+namespace bench::slurm {
+namespace {
+
+namespace fs = std::filesystem;
+using support::commands_to_run;
+using support::document_commands;
+using support::DocumentCommand;
+using testing::AnyOf;
+using testing::Eq;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const fs::path source = BENCH_SOURCE_DIRECTORY;
+
+/// A person in the source tree, on a machine with Slurm.
+class Person {
+ public:
+  explicit Person(const Cluster& cluster) : cluster_(cluster) {
+    fs::copy(source / "examples", here_.path() / "examples", fs::copy_options::recursive);
+    fs::remove_all(here_.path() / "examples/runs");
+    here_.write("train", "#!/bin/sh\nsleep 0.3\n");
+    fs::permissions(here_.path() / "train", fs::perms::owner_all);
+  }
+
+  const end_to_end::Playground& here() const { return here_; }
+
+  CommandOutput type(const std::string& line, const Environment& extra = {}) const {
+    Environment variables = cluster_.environment();
+    variables.emplace_back(
+        "PATH", fs::path(BENCH_PROGRAM).parent_path().string() + ":" + std::getenv("PATH"));
+    variables.insert(variables.end(), extra.begin(), extra.end());
+    ProcessSpec spec = here_.spec({}, variables);
+    spec.arguments = {"bash", "-c", line};
+    constexpr double far_too_long_s = 120;
+    return run_command(std::move(spec), far_too_long_s);
+  }
+
+  void wait_for_jobs() const {
+    EXPECT_TRUE(support::eventually([&] { return cluster_.ask({"squeue", "-h"}).empty(); }));
+  }
+
+ private:
+  const Cluster& cluster_;
+  end_to_end::Playground here_;
+};
+
+/// Ids of jobs depend on what ran before, and the width of a column on them.
+std::string without_job_ids(const std::string& text) {
+  static const std::regex id(R"((^|\n)\d+(_\[[^\]]*\])?( +)P)");
+  return std::regex_replace(text, id, "$1ID$2 P");
+}
+
+class DocumentsTest : public SlurmTest {};
+
+/// Nodes that take no jobs hold the jobs in the queue, as a busy machine would.
+TEST_F(DocumentsTest, ReadmeShowsWhatHappens) {
+  const Person person(cluster());
+  const auto commands = commands_to_run(source / "README.md", true);
+  ASSERT_THAT(commands, SizeIs(3));
+  cluster().ask({"scontrol", "update", "NodeName=v[1-4]", "State=DRAIN", "Reason=test"});
+  for (const DocumentCommand& command : commands) {
+    if (command.line.starts_with("bench continue")) {
+      cluster().ask({"scontrol", "update", "NodeName=v[1-4]", "State=RESUME"});
+      person.wait_for_jobs();
+    }
+    const auto output = person.type(command.line);
+    EXPECT_EQ(output.status.code, 0) << command.line << "\n" << output.standard_error;
+    EXPECT_EQ(without_job_ids(output.standard_output), without_job_ids(command.output))
+        << command.line << "\n"
+        << output.standard_error;
+  }
+}
+
+/// The example needs larger nodes than the small cluster has.
+TEST(BatchPageTest, ItsCommandsWork) {
+  if (!Cluster::missing().empty())
+    GTEST_SKIP() << Cluster::missing();
+  const Cluster machines({"machines"});
+  const Person person(machines);
+  const auto commands = document_commands(source / "docs/batch.md");
+  ASSERT_GE(commands.size(), 5U);
+  for (const DocumentCommand& command : commands) {
+    std::string line = command.line;
+    for (const auto& [placeholder, value] : std::map<std::string, std::string>{
+             {"FILE", "examples/35_batch.yaml"}, {"RUN", "examples/runs/batch"}})
+      line = replace_all(line, " " + placeholder, " " + value);
+    const auto output = person.type(line, {{"BENCH_PARTITION", "booster"}});
+    EXPECT_EQ(output.status.code, 0) << line << "\n" << output.standard_error;
+    if (line.starts_with("bench status")) {
+      EXPECT_THAT(strip(output.standard_output), AnyOf(Eq("RUNNING"), Eq("FINISHED")));
+    } else if (line.starts_with("bench result") || line.ends_with("--result")) {
+      EXPECT_THAT(output.standard_output, HasSubstr("|     2 |     8 |       8 |     42 |"));
+    }
+  }
+}
+
+/// Each line under a launcher that starts a meter on every node.
+TEST_F(DocumentsTest, MetersRunUnderTheLauncher) {
+  const Person person(cluster());
+  const auto commands = commands_to_run(source / "docs/energy.md", true);
+  ASSERT_THAT(commands, SizeIs(2));
+  for (const DocumentCommand& command : commands) {
+    const auto output = person.type(command.line, {{"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY}});
+    EXPECT_EQ(output.status.code, 0) << command.line << "\n" << output.standard_error;
+    EXPECT_THAT(output.standard_error, HasSubstr("energy_quality=measured")) << command.line;
+    const bool all_ranks = command.line.find("SLURM_PROCID") != std::string::npos;
+    const std::regex name(all_ranks ? R"(energy\.rank\d\.json)" : R"(energy\.[^.]+.*\.csv)");
+    int files = 0;
+    for (const auto& entry : fs::directory_iterator(person.here().path() / "energy"))
+      files += std::regex_match(entry.path().filename().string(), name) ? 1 : 0;
+    EXPECT_GE(files, 1) << command.line;
+    fs::remove_all(person.here().path() / "energy");
+  }
+}
+
+}  // namespace
+}  // namespace bench::slurm

@@ -4,9 +4,7 @@
 #include <string_view>
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
-#include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/job/output_file.hpp>

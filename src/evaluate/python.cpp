@@ -223,17 +223,18 @@ void Evaluator::Python::start() {
   ProcessSpec spec;
   spec.arguments = {program, "-I", "-W", "ignore", "-c", worker_script};
   spec.stdin_fd = spec.stdout_fd = worker_end.get();
+  // A `python3` that is a shell script would print what BASH_ENV prints, or fail because of it.
+  spec.environment = current_environment();
+  std::erase_if(*spec.environment, [](const auto& one) { return one.first == "BASH_ENV"; });
   process_.emplace(spec);
   worker_end = UniqueFd();
 
-  // A shell script that starts the interpreter may print what BASH_ENV says before.
-  constexpr std::size_t most_before = 65'536;
   std::string inbox;
   const auto deadline = deadline_in(start_timeout_s);
-  while (!inbox.ends_with(greeting)) {
+  while (inbox.size() < greeting.size()) {
     const Ready ready = wait_for(channel_.get(), process_->pidfd(), false, deadline);
     const bool open = ready.to_read ? receive(channel_.get(), inbox) : !ready.ended;
-    if (!open || ready.late || inbox.size() > most_before) {
+    if (!open || ready.late || !greeting.starts_with(inbox)) {
       stop();
       throw Error(fmt::format("'{}' does not run as a Python interpreter", program), install_hint);
     }

@@ -1,5 +1,6 @@
 #include "outcome.hpp"
 #include "support/environment_variable.hpp"
+#include "support/temp_directory.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -135,6 +136,15 @@ TEST(Python, IsChosenByTheEnvironment) {
 TEST(Python, ThatGreetsWronglyIsRefused) {
   const EnvironmentVariable python("BENCH_PYTHON", "/bin/echo");
   EXPECT_THAT(rendered_error(Mode::python), testing::HasSubstr("does not run as a Python"));
+}
+
+TEST(Python, BehindAShellScriptDoesNotMindWhatBashReadsFirst) {
+  const support::TempDirectory directory;
+  const auto script = directory.write("python", "#!/bin/bash\nexec python3 \"$@\"\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const EnvironmentVariable bash("BASH_ENV", directory.write("noise", "echo hello\n").string());
+  const EnvironmentVariable python("BENCH_PYTHON", script.string());
+  EXPECT_EQ(evaluate_one(Mode::python, "1 + 1"), value("2"));
 }
 
 struct TruthCase {

@@ -13,13 +13,14 @@
 
 #include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/statistics/statistics.hpp>
 
 namespace bench::analyse {
 namespace {
 
 /// Whether `name` is a pattern of the group or a statistic of one.
 bool is_pattern_name(const Group& group, std::string_view name) {
-  const std::string_view base = without_suffix(name);
+  const std::string_view base = statistics::without_suffix(name);
   if (std::ranges::find(group.derived, name, &model::Pattern::name) != group.derived.end())
     return true;
   return std::any_of(group.files.begin(), group.files.end(), [&](const FileToScan& file) {
@@ -78,7 +79,7 @@ class Substitution {
     };
     if (is_pattern_name(group_, name)) {
       set_if_empty(no_match_reason_, reason_at(name));
-      set_if_empty(no_match_reason_, reason_at(without_suffix(name)));
+      set_if_empty(no_match_reason_, reason_at(statistics::without_suffix(name)));
       set_if_empty(no_match_reason_, fmt::format("there is no '{}'", name));
     } else {
       set_if_empty(absent_reason_, reason_at(name));

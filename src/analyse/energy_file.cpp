@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/statistics/statistics.hpp>
 
 namespace bench::analyse {
 namespace {
@@ -156,7 +157,7 @@ std::set<std::string> EnergyReadings::expected() const {
 
 std::string absence_of_region(std::string_view name, const Findings& findings) {
   const auto total = findings.find("energy_wh");
-  const bool is_asked = total != findings.end() && is_of_region(without_suffix(name));
+  const bool is_asked = total != findings.end() && is_of_region(statistics::without_suffix(name));
   return is_asked ? total->second.absent_reason : "";
 }
 

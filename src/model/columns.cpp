@@ -12,6 +12,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/model/use.hpp>
+#include <bench/statistics/statistics.hpp>
 
 namespace bench::model {
 namespace {
@@ -26,15 +27,12 @@ void collect_steps(const Benchmark& benchmark, const std::string& name,
     collect_steps(benchmark, parent, steps);
 }
 
-constexpr std::array suffixes{"",     "_first", "_last", "_cnt", "_min",
-                              "_max", "_sum",   "_avg",  "_std", "_sum2"};
-
 void add_patterns(const Benchmark& benchmark, const std::vector<std::string>& sets,
                   std::set<std::string>& names) {
   for (const std::string& set : sets)
     for (const Pattern& pattern : benchmark.pattern_set(set)->patterns)
-      for (const char* suffix : suffixes)
-        names.insert(pattern.name + suffix);
+      for (const auto& statistic : statistics::statistics())
+        names.insert(pattern.name + std::string(statistic.suffix));
 }
 
 bool measures_energy(const Benchmark& benchmark) {
@@ -51,10 +49,10 @@ constexpr std::array meter_names{"energy_wh",     "energy_net_wh",  "power_mean_
 bool is_of_meter(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> ends{
       {{"energy_", "_wh"}, {"power_region_", "_w"}, {"duration_region_", "_s"}}};
-  return std::ranges::any_of(suffixes, [&](std::string_view suffix) {
-    if (!name.ends_with(suffix))
+  return std::ranges::any_of(statistics::statistics(), [&](const auto& statistic) {
+    if (!name.ends_with(statistic.suffix))
       return false;
-    const std::string_view base = name.substr(0, name.size() - suffix.size());
+    const std::string_view base = name.substr(0, name.size() - statistic.suffix.size());
     return std::ranges::any_of(ends, [&](const auto& parts) {
       return base.size() > parts.first.size() + parts.second.size() &&
              base.starts_with(parts.first) && base.ends_with(parts.second);
@@ -91,8 +89,8 @@ Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& u
     add_parameters(benchmark, step, names_);
   if (energy_)
     for (const std::string name : meter_names)
-      for (const char* suffix : suffixes)
-        names_.insert(name + suffix);
+      for (const auto& statistic : statistics::statistics())
+        names_.insert(name + std::string(statistic.suffix));
 }
 
 bool Fillable::contains(const std::string& name) const {

@@ -3,37 +3,22 @@
 #include <optional>
 #include <set>
 
+#include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/column_meaning.hpp>
 
 namespace bench::tabulate {
 namespace {
 
-struct Statistic {
-  std::string_view suffix;
-  bool has_unit;
-  bool has_type;  ///< Of integers it is an integer, too.
-};
-
-constexpr std::array<Statistic, 10> statistics{{{"", true, true},
-                                                {"_first", true, true},
-                                                {"_last", true, true},
-                                                {"_min", true, true},
-                                                {"_max", true, true},
-                                                {"_sum", true, true},
-                                                {"_sum2", false, true},
-                                                {"_cnt", false, false},
-                                                {"_avg", true, false},
-                                                {"_std", true, false}}};
+using statistics::Statistic;
 
 std::optional<ColumnMeaning> as_pattern(const model::PatternSet& set, const std::string& name) {
   for (const model::Pattern& pattern : set.patterns) {
     if (!name.starts_with(pattern.name))
       continue;
     const std::string_view rest = std::string_view(name).substr(pattern.name.size());
-    const auto statistic =
-        std::find_if(statistics.begin(), statistics.end(),
-                     [&](const Statistic& known) { return known.suffix == rest; });
-    if (statistic != statistics.end() && (rest.empty() || !pattern.derived))
+    const auto all = statistics::statistics();
+    const auto statistic = std::ranges::find(all, rest, &Statistic::suffix);
+    if (statistic != all.end() && (rest.empty() || !pattern.derived))
       return ColumnMeaning{.unit = statistic->has_unit ? pattern.unit : "",
                            .type = statistic->has_type ? pattern.type : ValueType::string};
   }
@@ -77,13 +62,11 @@ std::optional<ColumnMeaning> as_parameter(const model::Benchmark& benchmark,
 std::string unit_of_meter(std::string_view name) {
   if (!name.starts_with("energy_") && !name.starts_with("power_") && !name.starts_with("duration_"))
     return "";
-  for (const Statistic& statistic : statistics)
-    if (!statistic.suffix.empty() && name.ends_with(statistic.suffix)) {
-      if (!statistic.has_unit)
-        return "";
-      name.remove_suffix(statistic.suffix.size());
-      break;
-    }
+  if (const Statistic* statistic = statistics::statistic_of(name)) {
+    if (!statistic->has_unit)
+      return "";
+    name.remove_suffix(statistic->suffix.size());
+  }
   constexpr std::array<std::pair<std::string_view, const char*>, 4> units{
       {{"_wh", "Wh"}, {"_j", "J"}, {"_w", "W"}, {"_s", "s"}}};
   for (const auto& [suffix, unit] : units)

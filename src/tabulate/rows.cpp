@@ -8,6 +8,7 @@
 
 #include <bench/analyse/analyse.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/statistics/statistics.hpp>
 
 namespace bench::tabulate {
 
@@ -173,7 +174,7 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
 }
 
 std::string Rows::no_match(std::size_t row, const std::string& name) const {
-  const std::string base(analyse::without_suffix(name));
+  const std::string base(statistics::without_suffix(name));
   for (const std::string& pattern : {name, base}) {
     const auto found = findings_.find(pattern);
     if (found == findings_.end() || !is_pattern(pattern))
@@ -189,7 +190,7 @@ std::string Rows::no_match(std::size_t row, const std::string& name) const {
 }
 
 bool Rows::is_pattern(std::string_view name) const {
-  return patterns_.contains(name) || patterns_.contains(analyse::without_suffix(name));
+  return patterns_.contains(name) || patterns_.contains(statistics::without_suffix(name));
 }
 
 std::string Rows::why_unknown(std::size_t row, const std::string& name) const {

@@ -4,6 +4,7 @@
 
 #include <bench/analyse/analyse.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/report.hpp>
 
 namespace bench::tabulate {
@@ -46,7 +47,7 @@ class NeededNames {
       return std::nullopt;
     std::set<std::string> names = names_;
     for (const std::string& name : names_)
-      names.emplace(analyse::without_suffix(name));
+      names.emplace(statistics::without_suffix(name));
     return names;
   }
 

@@ -99,9 +99,6 @@ class GroupAnalyser {
   std::set<const model::Pattern*> failed_;  ///< Derived patterns that were told of.
 };
 
-/// `name` without the suffix of a statistic: `time` of `time_avg`.
-std::string_view without_suffix(std::string_view name);
-
 /// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
 const std::string* predefined_pattern(std::string_view name);
 

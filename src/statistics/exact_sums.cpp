@@ -12,7 +12,7 @@
 
 #include <bench/base/text.hpp>
 
-namespace bench::analyse {
+namespace bench::statistics {
 namespace {
 
 using boost::multiprecision::cpp_int;
@@ -102,4 +102,4 @@ std::optional<ExactSums> exact_sums(std::span<const Value> numbers) {
   return ExactSums{nearest(sum.str(), exponent), nearest(sum2.str(), 2 * exponent), avg};
 }
 
-}  // namespace bench::analyse
+}  // namespace bench::statistics

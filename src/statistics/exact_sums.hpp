@@ -5,7 +5,7 @@
 
 #include <bench/base/value.hpp>
 
-namespace bench::analyse {
+namespace bench::statistics {
 
 /// Sums without rounding errors on the way.
 struct ExactSums {
@@ -20,4 +20,4 @@ struct ExactSums {
 /// @returns nothing where a number is not finite
 std::optional<ExactSums> exact_sums(std::span<const Value> numbers);
 
-}  // namespace bench::analyse
+}  // namespace bench::statistics

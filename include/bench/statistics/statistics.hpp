@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <bench/base/value.hpp>
+
+namespace bench::statistics {
+
+/// What statistics of numbers have in common, computed once.
+struct Numbers {
+  Value min;
+  Value max;
+  Value sum;
+  Value sum2;  ///< Sum of the squares.
+  Value avg;
+  Value std;
+};
+
+/// Of at least one value, all of them numbers.
+///
+/// Of integers `min`, `max`, `sum` and `sum2` are integers, beyond 64 bits as strings of digits.
+/// Sums have no rounding error on the way: 0.1 and 0.2 make 0.3. With `nan` among the values all
+/// but the median are `nan`.
+///
+/// `std` is the sample deviation with n-1, as JUBE computes it, sqrt(|sum2 - sum^2/n| / (n-1)), so
+/// that tables agree to the last digit; where that difference would cancel six digits or more, in
+/// two passes; the integer 0 of one value. Source of both: Chan, Golub, LeVeque, The American
+/// Statistician 37 (1983) 242, eq. 1.1, 1.2.
+Numbers numbers_of(std::span<const Value> values);
+
+/// What a statistic is where a pattern matched nothing and has a default.
+enum class OfDefault { the_default, zero, absent };
+
+/// A statistic that every pattern has: `time_avg` of `time`.
+struct Statistic {
+  std::string_view suffix;  ///< Behind the name; empty: the first value itself.
+  bool of_numbers;          ///< Texts have none.
+  bool has_unit;            ///< In the unit of the values.
+  bool has_type;            ///< Of integers it is an integer, too.
+  OfDefault of_default;
+  /// @param values at least one
+  /// @param numbers null for texts
+  Value (*compute)(std::span<const Value> values, const Numbers* numbers);
+};
+
+/// All of them. To add one is to add a row.
+std::span<const Statistic> statistics();
+
+/// The statistic that a name ends with, the longest; null if it ends with none but the empty one.
+const Statistic* statistic_of(std::string_view name);
+
+/// `name` without the suffix of a statistic: `time` of `time_avg`.
+std::string_view without_suffix(std::string_view name);
+
+}  // namespace bench::statistics

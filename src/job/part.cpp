@@ -19,11 +19,11 @@ bool uses_files(const model::Benchmark& benchmark, const model::Step& step) {
   });
 }
 
+}  // namespace
+
 bool watches(const model::Command& command) {
   return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
 }
-
-}  // namespace
 
 Part part_at(const model::Benchmark& benchmark, const model::Step& step,
              const workspace::Progress& progress) {

@@ -6,6 +6,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/job/output_file.hpp>
+#include <bench/job/part.hpp>
 #include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 
@@ -17,10 +18,6 @@ using workspace::Workpackage;
 
 namespace {
 
-bool watches(const model::Command& command) {
-  return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
-}
-
 /// What sbatch has said in an output file; each job's id, in order.
 std::vector<std::string> ids_in(const UniqueFd& fd, const std::filesystem::path& file) {
   static const std::regex said(R"(Submitted batch job (\d+))");
@@ -29,6 +26,14 @@ std::vector<std::string> ids_in(const UniqueFd& fd, const std::filesystem::path&
   for (std::sregex_iterator found(text.begin(), text.end(), said), end; found != end; ++found)
     ids.push_back((*found)[1].str());
   return ids;
+}
+
+/// Not at a barrier, where it is pending, too.
+bool waits_for_file(const setup::Run& run, const Workpackage& workpackage) {
+  const std::vector<model::Command>& commands = run.benchmark.step(workpackage.step)->commands;
+  const auto command = static_cast<std::size_t>(workpackage.progress.command);
+  return workpackage.state == State::pending && command < commands.size() &&
+         !commands[command].shared;
 }
 
 }  // namespace
@@ -41,7 +46,7 @@ std::string submitted_job(const job::RenderContext& context) {
   // One before it may have submitted the job, but not one that waited for a file itself.
   for (std::size_t k = waits_at + 1; k-- > 0;) {
     const model::Command& command = commands[k];
-    if (k != waits_at && (command.shared || watches(command)))
+    if (k != waits_at && (command.shared || job::watches(command)))
       break;
     const auto file = context.work() / context.file_name(command.stdout_file);
     const UniqueFd fd = job::open_output(context.run, file);
@@ -59,12 +64,12 @@ StepJobs::StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator)
 
 std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph) {
   const bool due = Clock::now() >= next_question_;
-  std::map<std::string, long long> jobs;
+  std::map<std::string, Waiting> jobs;
   std::set<std::string> doubtful;
-  std::set<long long> waiting;
+  std::map<long long, workspace::Progress> waiting;
   for (const Workpackage& workpackage : graph.all())
-    if (workpackage.state == State::pending) {
-      waiting.insert(workpackage.id);
+    if (waits_for_file(run_, workpackage)) {
+      waiting.emplace(workpackage.id, workpackage.progress);
       if (!due)
         continue;
       const std::string id =
@@ -73,12 +78,16 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
                          .workpackage = workpackage,
                          .variables = graph.variables_of(workpackage, workpackage.progress.cycle),
                          .evaluator = evaluator_});
-      if (!id.empty() && !jobs.try_emplace(id, workpackage.id).second)
+      if (!id.empty() &&
+          !jobs.try_emplace(id, Waiting{workpackage.id, workpackage.progress}).second)
         doubtful.insert(id);
     }
   for (const std::string& id : doubtful)
     jobs.erase(id);
-  std::erase_if(over_, [&](const auto& one) { return !waiting.contains(one.first); });
+  std::erase_if(over_, [&](const auto& one) {
+    const auto found = waiting.find(one.first);
+    return found == waiting.end() || found->second != one.second.waits_at;
+  });
   if (!jobs.empty())
     ask(jobs);
   std::vector<std::pair<long long, std::string>> ended;
@@ -91,12 +100,12 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
   return ended;
 }
 
-void StepJobs::ask(const std::map<std::string, long long>& jobs) {
+void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
   const std::chrono::duration<double> interval(run_.platform.polling.interval_s);
   next_question_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(interval);
   std::set<std::string> unknown;
   std::vector<std::string> ids;
-  for (const auto& [id, workpackage] : jobs)
+  for (const auto& [id, waiting] : jobs)
     ids.push_back(id);
   for (const bool books : {false, true}) {
     const execute::QueryResult answer = books ? system_->look_up(ids) : system_->ask(ids);
@@ -111,19 +120,20 @@ void StepJobs::ask(const std::map<std::string, long long>& jobs) {
         continue;
       if (report.state == JobReport::State::ended)
         over_.try_emplace(
-            job->second, Over{fmt::format("{} job {}: {}", system_->name(), report.id, report.word),
-                              Clock::now()});
+            job->second.workpackage,
+            Over{fmt::format("{} job {}: {}", system_->name(), report.id, report.word),
+                 Clock::now(), job->second.at});
       else
-        over_.erase(job->second);
+        over_.erase(job->second.workpackage);
     }
     ids.assign(unknown.begin(), unknown.end());
     if (ids.empty())
       return;
   }
   for (const std::string& id : unknown)
-    over_.try_emplace(
-        jobs.at(id),
-        Over{fmt::format("{} no longer knows job {}", system_->name(), id), Clock::now()});
+    over_.try_emplace(jobs.at(id).workpackage,
+                      Over{fmt::format("{} no longer knows job {}", system_->name(), id),
+                           Clock::now(), jobs.at(id).at});
 }
 
 }  // namespace bench::scheduler

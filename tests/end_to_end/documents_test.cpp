@@ -83,6 +83,12 @@ TEST_F(DocumentsTest, TheExamplesOfTheCommandsWork) {
   expect_commands(source / "docs/commands.md", "bench tag examples/quickstart.yaml");
 }
 
+TEST_F(DocumentsTest, TheLinesOfResultsWork) {
+  expect_success("bench run examples/quickstart.yaml");
+  expect_commands(source / "docs/results.md",
+                  "bench result examples/quickstart_run -s latex > table.tex");
+}
+
 TEST_F(DocumentsTest, TheWorkspaceAnswersAsItsPageSays) {
   if (!shell("command -v sqlite3").status.success())
     GTEST_SKIP() << "sqlite3 is not installed";
@@ -128,6 +134,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/node_power.md", "tests/energy/documents_test.cpp"},
       {"docs/performance.md", "TheMeasurementsExist"},
       {"docs/platforms.md", "platforms_command_test.cpp"},
+      {"docs/results.md", "TheLinesOfResultsWork"},
       {"docs/workspace.md", "TheWorkspaceAnswersAsItsPageSays"},
   };
   std::vector<fs::path> pages{source / "README.md"};

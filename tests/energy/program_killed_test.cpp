@@ -29,7 +29,7 @@ std::map<std::string, std::string> summary_in(const std::filesystem::path& file)
 std::string program_for(const std::string& zone, const std::filesystem::path& out,
                         const std::filesystem::path& copy, bool counts) {
   const std::string recorded =
-      counts ? "$(grep -c counters_j " + (out / "unfinished.jsonl").string() + " 2> /dev/null)"
+      counts ? "$(grep -c '^{.counters_j' " + (out / "unfinished.jsonl").string() + " 2> /dev/null)"
              : "2";
   return "mark() { echo \"$1\" >> \"$BENCH_ENERGY_REGIONS\"; }; k=0; "
          "while [ $k -lt 60 ] || [ \"" +

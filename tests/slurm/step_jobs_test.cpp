@@ -52,7 +52,8 @@ TEST_F(StepJobsTest, AreWaitedFor) {
   EXPECT_EQ(site().go_on().status.code, 0);
   EXPECT_EQ(site().states(), site().all("pending", 1));
   write_file_atomically(site().workpackage(0) / "work" / "go", "");
-  EXPECT_EQ(site().go_on({"--wait"}).status.code, 0);
+  const auto again = site().go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_EQ(site().states(), site().all("done", 1));
 }
 

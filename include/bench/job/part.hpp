@@ -35,6 +35,9 @@ bool keeps_environment(const model::Step& step, const Part& part,
 /// Whether a batch system runs the part that the workpackage stands at.
 bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage);
 
+/// Whether a command watches files after its execution: `done_file`, `error_file`, `break_file`.
+bool watches(const model::Command& command);
+
 /// What the files that a command watches say after it was executed.
 struct Watched {
   enum class State {

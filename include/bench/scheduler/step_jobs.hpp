@@ -33,12 +33,19 @@ class StepJobs {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// A workpackage, and the command whose file it waits for.
+  struct Waiting {
+    long long workpackage = 0;
+    workspace::Progress at;
+  };
   /// A job that is over.
   struct Over {
     std::string text;
     Clock::time_point since;
+    workspace::Progress waits_at;
   };
-  void ask(const std::map<std::string, long long>& jobs);
+  /// @param jobs by id
+  void ask(const std::map<std::string, Waiting>& jobs);
 
   const setup::Run& run_;
   evaluate::Evaluator& evaluator_;

@@ -50,7 +50,7 @@ Decimal decimal_of(const Value& number) {
 }
 
 cpp_int power_of_ten(int exponent) {
-  return boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(exponent));
+  return cpp_int('1' + std::string(static_cast<std::size_t>(exponent), '0'));
 }
 
 /// The double that is nearest to a decimal number.

@@ -51,27 +51,26 @@ void show_overview(const std::string& directory) {
   print(text_table({"id", "name", "started", "last change", "comment", "tags", "status"}, rows));
 }
 
-void show_steps(const setup::Run& run, const inspect::RunView& inspection,
-                const InfoOptions& options) {
+void show_steps(const setup::Run& run, const inspect::RunView& view, const InfoOptions& options) {
   std::vector<std::string> steps = options.steps;
   if (steps.empty())
     for (const model::Step& step : run.benchmark.steps)
       steps.push_back(step.name);
   for (const std::string& step : steps) {
     check_step(run, step);
-    print(options.csv ? step_csv(inspection, step, options.separator)
-                      : step_information(run, inspection, step, options.parameters) + "\n");
+    print(options.csv ? step_csv(view, step, options.separator)
+                      : step_information(run, view, step, options.parameters) + "\n");
   }
 }
 
-void show_workpackages(const setup::Run& run, const inspect::RunView& inspection,
+void show_workpackages(const setup::Run& run, const inspect::RunView& view,
                        const Workspace& workspace, const InfoOptions& options) {
   std::vector<long long> ids = options.workpackages;
   if (ids.empty())
-    for (const workspace::Workpackage& workpackage : inspection.all())
+    for (const workspace::Workpackage& workpackage : view.all())
       ids.push_back(workpackage.id);
   for (const long long id : ids)
-    print(workpackage_information(inspection, run, workspace, id) + "\n");
+    print(workpackage_information(view, run, workspace, id) + "\n");
 }
 
 void show(const workspace::RunDirectory& directory, const InfoOptions& options) {
@@ -81,11 +80,11 @@ void show(const workspace::RunDirectory& directory, const InfoOptions& options) 
     print(run_information(run, workspace));
     return;
   }
-  const inspect::RunView inspection(run, workspace);
+  const inspect::RunView view(run, workspace);
   if (options.of_steps || options.csv)
-    show_steps(run, inspection, options);
+    show_steps(run, view, options);
   if (options.of_workpackages)
-    show_workpackages(run, inspection, workspace, options);
+    show_workpackages(run, view, workspace, options);
 }
 
 }  // namespace

@@ -14,15 +14,15 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
 
 /// A step and its workpackages.
 /// @param parameters whether the parameters of each are shown
-std::string step_information(const setup::Run& run, const inspect::RunView& inspection,
+std::string step_information(const setup::Run& run, const inspect::RunView& view,
                              const std::string& step, bool parameters);
 
 /// The workpackages of a step as lines of `id`, its parameters and JUBE's variables, separated; a
 /// text that holds the separator, a quote or a newline is quoted as in RFC 4180.
-std::string step_csv(const inspect::RunView& inspection, const std::string& step,
+std::string step_csv(const inspect::RunView& view, const std::string& step,
                      const std::string& separator);
 
-std::string workpackage_information(const inspect::RunView& inspection, const setup::Run& run,
+std::string workpackage_information(const inspect::RunView& view, const setup::Run& run,
                                     const workspace::Workspace& workspace, long long id);
 
 }  // namespace bench::cli

@@ -59,11 +59,11 @@ std::string step_heading(const setup::Run& run, const model::Step& step) {
 
 }  // namespace
 
-std::string step_information(const setup::Run& run, const inspect::RunView& inspection,
+std::string step_information(const setup::Run& run, const inspect::RunView& view,
                              const std::string& step, bool parameters) {
   std::vector<std::vector<std::string>> rows;
   std::string details;
-  for (const workspace::Workpackage& workpackage : inspection.all()) {
+  for (const workspace::Workpackage& workpackage : view.all()) {
     if (workpackage.step != step)
       continue;
     rows.push_back({std::to_string(workpackage.id), std::to_string(workpackage.iteration),
@@ -88,18 +88,18 @@ std::string step_information(const setup::Run& run, const inspect::RunView& insp
          details;
 }
 
-std::string step_csv(const inspect::RunView& inspection, const std::string& step,
+std::string step_csv(const inspect::RunView& view, const std::string& step,
                      const std::string& separator) {
   std::vector<std::string> names;
   std::vector<std::string> internal;
   std::vector<const workspace::Workpackage*> members;
-  for (const workspace::Workpackage& workpackage : inspection.all())
+  for (const workspace::Workpackage& workpackage : view.all())
     if (workpackage.step == step) {
       members.push_back(&workpackage);
       add_names(workpackage.parameters, names);
     }
   if (!members.empty())
-    add_names(inspection.internal_variables(*members.front()), internal);
+    add_names(view.internal_variables(*members.front()), internal);
   std::vector<std::string> headings{"id"};
   headings.insert(headings.end(), names.begin(), names.end());
   headings.insert(headings.end(), internal.begin(), internal.end());
@@ -108,7 +108,7 @@ std::string step_csv(const inspect::RunView& inspection, const std::string& step
     std::vector<std::string> cells{std::to_string(workpackage->id)};
     for (const std::string& name : names)
       cells.push_back(value_in(workpackage->parameters, name));
-    const auto variables = inspection.internal_variables(*workpackage);
+    const auto variables = view.internal_variables(*workpackage);
     for (const std::string& name : internal)
       cells.push_back(value_in(variables, name));
     text += csv_line(cells, separator);

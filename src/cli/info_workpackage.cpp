@@ -11,10 +11,10 @@ namespace {
 
 using Lines = std::vector<std::vector<std::string>>;
 
-std::string related(const inspect::RunView& inspection, const std::vector<long long>& ids) {
+std::string related(const inspect::RunView& view, const std::vector<long long>& ids) {
   std::vector<std::string> texts;
   for (const long long id : ids)
-    texts.push_back(fmt::format("{} ({})", id, inspection.at(id).step));
+    texts.push_back(fmt::format("{} ({})", id, view.at(id).step));
   return join(texts, ", ");
 }
 
@@ -39,9 +39,9 @@ std::string section(const std::string& title, const Lines& lines) {
 
 }  // namespace
 
-std::string workpackage_information(const inspect::RunView& inspection, const setup::Run& run,
+std::string workpackage_information(const inspect::RunView& view, const setup::Run& run,
                                     const workspace::Workspace& workspace, long long id) {
-  const workspace::Workpackage& workpackage = inspection.at(id);
+  const workspace::Workpackage& workpackage = view.at(id);
   Lines lines{{"workpackage:", std::to_string(id)},
               {"step:", workpackage.step},
               {"iteration:", std::to_string(workpackage.iteration)},
@@ -52,11 +52,11 @@ std::string workpackage_information(const inspect::RunView& inspection, const se
   };
   add("reason:", workpackage.reason);
   add("directory:", short_path(run.directory.path / workpackage.directory));
-  add("parents:", related(inspection, workpackage.parents));
-  add("children:", related(inspection, inspection.children(id)));
+  add("parents:", related(view, workpackage.parents));
+  add("children:", related(view, view.children(id)));
   if (workpackage.progress.cycle > 0)
     add("cycle:", std::to_string(workpackage.progress.cycle));
-  if (const workspace::Attempt* attempt = inspection.attempt(id))
+  if (const workspace::Attempt* attempt = view.attempt(id))
     add_attempt(*attempt, lines);
   Lines parameters;
   for (const auto& [name, value] : workpackage.parameters)

@@ -28,11 +28,11 @@ struct OutputOptions {
 
 /// @throws Error for a step or a workpackage that the run does not have
 void check_selection(const OutputOptions& options, const setup::Run& run,
-                     const inspect::RunView& inspection) {
+                     const inspect::RunView& view) {
   for (const std::string& step : options.steps)
     check_step(run, step);
   for (const long long id : options.workpackages)
-    inspection.at(id);
+    view.at(id);
 }
 
 template <class Value>
@@ -44,15 +44,15 @@ void list_output(const workspace::RunDirectory& directory, const OutputOptions& 
   using workspace::Workspace;
   Workspace workspace = Workspace::open(directory.path, Workspace::Access::read);
   const setup::Run run = setup::load_run(directory, workspace);
-  const inspect::RunView inspection(run, workspace);
-  check_selection(options, run, inspection);
+  const inspect::RunView view(run, workspace);
+  check_selection(options, run, view);
   std::set<fs::path> files;  // those of a shared command belong to several workpackages
-  for (const workspace::Workpackage& workpackage : inspection.all()) {
+  for (const workspace::Workpackage& workpackage : view.all()) {
     if (!selects(options.steps, workpackage.step) || !selects(options.workpackages, workpackage.id))
       continue;
     for (const bool standard_error : {false, true})
       if (options.only.empty() || options.only == (standard_error ? "stderr" : "stdout"))
-        for (const fs::path& file : inspection.output_files(workpackage, standard_error))
+        for (const fs::path& file : view.output_files(workpackage, standard_error))
           files.insert(file);
   }
   for (const fs::path& file : files)

@@ -86,10 +86,9 @@ std::string remedy_text(const setup::Run& run, const Workpackage& workpackage, R
                      parent ? workpackage.parents.front() : workpackage.id, target);
 }
 
-void explain_one(const setup::Run& run, const RunView& inspection, long long id,
-                 std::size_t lines) {
-  const Workpackage& workpackage = inspection.at(id);
-  const inspect::Explanation explanation = inspect::explain(run, inspection, id);
+void explain_one(const setup::Run& run, const RunView& view, long long id, std::size_t lines) {
+  const Workpackage& workpackage = view.at(id);
+  const inspect::Explanation explanation = inspect::explain(run, view, id);
   print(fmt::format("workpackage {} ({}{}): {}\n", id, workpackage.step,
                     run.benchmark.step(workpackage.step)->iterations > 1
                         ? fmt::format(", iteration {}", workpackage.iteration)
@@ -110,20 +109,20 @@ void explain_one(const setup::Run& run, const RunView& inspection, long long id,
                         end.text));
 }
 
-void explain_each(const setup::Run& run, const RunView& inspection,
-                  const std::vector<long long>& ids, std::size_t lines) {
+void explain_each(const setup::Run& run, const RunView& view, const std::vector<long long>& ids,
+                  std::size_t lines) {
   for (std::size_t k = 0; k < ids.size(); ++k) {
     print(k > 0 ? "\n" : "");
-    explain_one(run, inspection, ids[k], lines);
+    explain_one(run, view, ids[k], lines);
   }
 }
 
 /// One line for each of many.
-void list_some(const RunView& inspection, const std::vector<long long>& ids) {
+void list_some(const RunView& view, const std::vector<long long>& ids) {
   constexpr std::size_t most = 10;
   std::vector<std::vector<std::string>> rows;
   for (const long long id : ids) {
-    const Workpackage& one = inspection.at(id);
+    const Workpackage& one = view.at(id);
     rows.push_back({std::to_string(id), std::string(name_of(one.state)),
                     parameters_text(one.parameters), one.reason});
     if (rows.size() == most)
@@ -134,12 +133,12 @@ void list_some(const RunView& inspection, const std::vector<long long>& ids) {
     print(fmt::format("  and {} more\n", ids.size() - most));
 }
 
-void explain_point(const setup::Run& run, const RunView& inspection, const Question& question,
+void explain_point(const setup::Run& run, const RunView& view, const Question& question,
                    const WhyOptions& options) {
   constexpr std::size_t few = 3;
   bool first = true;
   for (const inspect::PointInStep& found :
-       inspect::find_point(run, inspection, question.point, options.step)) {
+       inspect::find_point(run, view, question.point, options.step)) {
     if (!std::exchange(first, false))
       print("\n");
     const std::size_t count = found.workpackages.size();
@@ -151,9 +150,9 @@ void explain_point(const setup::Run& run, const RunView& inspection, const Quest
                         plural(count, "workpackage"), parameters_text(question.point),
                         shell_quote(short_path(run.directory.path))));
     if (count > few)
-      list_some(inspection, found.workpackages);
+      list_some(view, found.workpackages);
     else
-      explain_each(run, inspection, found.workpackages, options.lines);
+      explain_each(run, view, found.workpackages, options.lines);
   }
 }
 
@@ -163,10 +162,10 @@ void explain_run(const workspace::RunDirectory& directory, const Question& quest
   const setup::Run run = setup::load_run(directory, workspace);
   if (!options.step.empty())
     check_step(run, options.step);
-  const RunView inspection(run, workspace);
+  const RunView view(run, workspace);
   if (!question.point.empty())
-    explain_point(run, inspection, question, options);
-  explain_each(run, inspection, question.workpackages, options.lines);
+    explain_point(run, view, question, options);
+  explain_each(run, view, question.workpackages, options.lines);
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ void log_beginning(const setup::Run& run, const std::string& log_name) {
                   run.platform.name, tags.empty() ? "no tags" : "tags " + tags));
 }
 
-void log_standing(const scheduler::RunStatus& standing) {
-  for (const workspace::StepCounts& step : standing.counts)
+void log_status(const scheduler::RunStatus& status) {
+  for (const workspace::StepCounts& step : status.counts)
     command_log().add(
         Level::info,
         fmt::format("step {}: {}, {} open, {} waiting, {} failed, "
@@ -94,10 +94,10 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
 }
 
 /// What was ended, what goes on, and how to go on.
-std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& standing,
+std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& status,
                               const WorkOptions& options) {
   long long with_batch_system = 0;
-  for (const workspace::StepCounts& step : standing.counts)
+  for (const workspace::StepCounts& step : status.counts)
     with_batch_system += step.submitted;
   if (options.cancel_on_interrupt && run.platform.capabilities().queues_jobs)
     return fmt::format(
@@ -116,46 +116,46 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
 int take_further(const setup::Run& run, workspace::Workspace& workspace,
                  const WorkOptions& options) {
   print(heading(run) + "\n");
-  scheduler::RunStatus standing;
+  scheduler::RunStatus status;
   bool warned = false;
   {
     Progress progress(run.benchmark, {.hide_animation = options.hide_animation,
                                       .follow = options.verbosity >= 2,
                                       .waits = options.wait});
-    standing = scheduler::work(run, workspace,
-                               {.stop_at_error = options.stop_at_error,
-                                .wait = options.wait,
-                                .cancel_on_interrupt = options.cancel_on_interrupt,
-                                .interrupted = &catch_interruptions()},
-                               progress);
+    status = scheduler::work(run, workspace,
+                             {.stop_at_error = options.stop_at_error,
+                              .wait = options.wait,
+                              .cancel_on_interrupt = options.cancel_on_interrupt,
+                              .interrupted = &catch_interruptions()},
+                             progress);
     warned = progress.has_warned();
   }
-  log_standing(standing);
-  const bool finished = standing.open() == 0;
+  log_status(status);
+  const bool finished = status.open() == 0;
   const auto failed =
-      standing.failed() > 0 ? engine::failed_workpackages(workspace) : std::vector<long long>{};
-  print(status_table(standing.counts) + "\n" +
+      status.failed() > 0 ? engine::failed_workpackages(workspace) : std::vector<long long>{};
+  print(status_table(status.counts) + "\n" +
         closing(run, finished, failed.empty() ? -1 : failed.front()));
-  if (standing.interrupted) {
-    tell(interruption_text(run, standing, options), Level::warning);
+  if (status.interrupted) {
+    tell(interruption_text(run, status, options), Level::warning);
     return interruption_code();
   }
-  if (!standing.refusals.empty())
+  if (!status.refusals.empty())
     tell(fmt::format("{}\nhint: they stay ready: `bench continue {}` submits them, with --account, "
                      "--partition, --qos or --reservation as another one",
-                     standing.refusals, target_of(run)),
+                     status.refusals, target_of(run)),
          Level::error);
-  if (!standing.trouble.empty()) {
+  if (!status.trouble.empty()) {
     tell(fmt::format("{}\nhint: nothing is lost: `bench continue` goes on where this stopped",
-                     standing.trouble),
+                     status.trouble),
          Level::error);
     return 1;
   }
-  if (!standing.refusals.empty() || (options.stop_at_error && standing.failed() > 0))
+  if (!status.refusals.empty() || (options.stop_at_error && status.failed() > 0))
     return 1;
   if (options.analyse || options.result)
     warned |= evaluate_run(run, workspace, options.result);
-  return standing.failed() > 0 || (warned && options.strict) ? 1 : 0;
+  return status.failed() > 0 || (warned && options.strict) ? 1 : 0;
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ bool has_job(const Workpackage& workpackage, const std::map<long long, std::stri
          (workpackage.state == State::pending && job != job_of.end() && !job->second.empty());
 }
 
-std::string submitted_job_of(const setup::Run& run, const inspect::RunView& inspection,
+std::string submitted_job_of(const setup::Run& run, const inspect::RunView& view,
                              const Workpackage& workpackage) {
   evaluate::Evaluator evaluator;
-  const workspace::Parameters variables = inspection.internal_variables(workpackage);
+  const workspace::Parameters variables = view.internal_variables(workpackage);
   return scheduler::submitted_job({.run = run,
                                    .step = *run.benchmark.step(workpackage.step),
                                    .workpackage = workpackage,
@@ -42,8 +42,8 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
     job_of[attempt.workpackage] = attempt.job_id;
   std::set<std::string> jobs;
   std::set<long long> known;
-  const inspect::RunView inspection(run, workspace);
-  const std::vector<Workpackage>& all = inspection.all();
+  const inspect::RunView view(run, workspace);
+  const std::vector<Workpackage>& all = view.all();
   for (const Workpackage& workpackage : all) {
     known.insert(workpackage.id);
     if (!workpackages.empty() && !workpackages.contains(workpackage.id))
@@ -51,7 +51,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
     if (!steps.empty() && !steps.contains(workpackage.step))
       continue;
     if (workpackage.state == State::pending)
-      job_of[workpackage.id] = submitted_job_of(run, inspection, workpackage);
+      job_of[workpackage.id] = submitted_job_of(run, view, workpackage);
     if (has_job(workpackage, job_of))
       jobs.insert(job_of[workpackage.id]);
     else if (!workpackages.empty())

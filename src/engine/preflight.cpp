@@ -69,18 +69,18 @@ void preflight(const setup::Run& run, std::vector<std::string>& notices) {
   if (platform.qos_required && platform.asking.qos.empty())
     throw Error(fmt::format("jobs on {} need a QOS", platform.name),
                 "say --qos NAME, or set BENCH_QOS");
-  scheduler::PartitionLimits capacity(run);
-  capacity.check_asking();
+  scheduler::PartitionLimits limits(run);
+  limits.check_asking();
   notice_packs(run, notices);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && is_plain(*step.batch))
-      capacity.check(job::geometry_of({.run = run,
-                                       .step = step,
-                                       .workpackage = {},
-                                       .variables = workflow::benchmark_variables(run),
-                                       .evaluator = evaluator}),
-                     step.batch->place);
+      limits.check(job::geometry_of({.run = run,
+                                     .step = step,
+                                     .workpackage = {},
+                                     .variables = workflow::benchmark_variables(run),
+                                     .evaluator = evaluator}),
+                   step.batch->place);
 }
 
 }  // namespace bench::engine

@@ -38,11 +38,11 @@ const char* status_of(const Workpackage& workpackage) {
   return workpackage.state == State::failed ? "ERROR" : "RUNNING";
 }
 
-setup::Variables variables_of(const setup::Run& run, const RunView& inspection,
+setup::Variables variables_of(const setup::Run& run, const RunView& view,
                               const Workpackage& workpackage) {
   std::map<long long, std::string> parents;
   for (const long long id : workpackage.parents)
-    parents[id] = inspection.at(id).step;
+    parents[id] = view.at(id).step;
   setup::Variables variables = workflow::benchmark_variables(run);
   workflow::add_step_variables(*run.benchmark.step(workpackage.step), variables);
   const bool waits = workpackage.state == workspace::State::pending;

@@ -55,12 +55,12 @@ std::string advice_on(Outcome outcome) {
 /// Puts together what there is to say of one workpackage.
 class Explainer {
  public:
-  Explainer(const setup::Run& run, const RunView& inspection, const Workpackage& workpackage)
+  Explainer(const setup::Run& run, const RunView& view, const Workpackage& workpackage)
       : run_(run),
-        inspection_(inspection),
+        view_(view),
         workpackage_(workpackage),
         step_(*run.benchmark.step(workpackage.step)),
-        attempt_(inspection.attempt(workpackage.id)),
+        attempt_(view.attempt(workpackage.id)),
         worker_(workspace::worker_of(run.directory.path)) {}
 
   Explanation explain() {
@@ -102,7 +102,7 @@ class Explainer {
   void say_parents() {
     std::vector<std::string> texts;
     for (const long long id : workpackage_.parents) {
-      const Workpackage& parent = inspection_.at(id);
+      const Workpackage& parent = view_.at(id);
       texts.push_back(fmt::format("workpackage {} ({}), {}", id, parent.step,
                                   workspace::name_of(parent.state)));
     }
@@ -148,7 +148,7 @@ class Explainer {
   std::string turn_text() const {
     long long under_way = 0;
     long long in_all = 0;
-    for (const Workpackage& other : inspection_.all())
+    for (const Workpackage& other : view_.all())
       if (!other.has_ended() && other.state != State::ready) {
         ++in_all;
         under_way += other.step == workpackage_.step ? 1 : 0;
@@ -228,7 +228,7 @@ class Explainer {
     }
     long long waiting = 0;
     long long behind = 0;
-    for (const Workpackage& other : inspection_.all())
+    for (const Workpackage& other : view_.all())
       if (other.step == step_.name && !other.has_ended())
         ++(other.state == State::pending && other.progress == workpackage_.progress ? waiting
                                                                                     : behind);
@@ -316,10 +316,10 @@ class Explainer {
   }
 
   void say_children() {
-    const auto& children = inspection_.children(workpackage_.id);
+    const auto& children = view_.children(workpackage_.id);
     std::map<std::string, long long> counts;
     for (const long long id : children)
-      ++counts[inspection_.at(id).step];
+      ++counts[view_.at(id).step];
     std::vector<std::string> texts;
     for (const auto& [step, count] : counts)
       texts.push_back(fmt::format("{} of step {}", count, step));
@@ -337,13 +337,13 @@ class Explainer {
 
   void add_output() {
     for (const bool standard_error : {true, false})
-      for (fs::path& file : inspection_.output_files(workpackage_, standard_error))
+      for (fs::path& file : view_.output_files(workpackage_, standard_error))
         explanation_.output.push_back(std::move(file));
   }
 
   const setup::Variables& variables() {
     if (variables_.empty())
-      for (auto& [name, value] : inspection_.internal_variables(workpackage_))
+      for (auto& [name, value] : view_.internal_variables(workpackage_))
         variables_.emplace(name, value);
     return variables_;
   }
@@ -353,7 +353,7 @@ class Explainer {
   }
 
   const setup::Run& run_;
-  const RunView& inspection_;
+  const RunView& view_;
   const Workpackage& workpackage_;
   const model::Step& step_;
   const Attempt* attempt_;
@@ -364,8 +364,8 @@ class Explainer {
 
 }  // namespace
 
-Explanation explain(const setup::Run& run, const RunView& inspection, long long id) {
-  return Explainer(run, inspection, inspection.at(id)).explain();
+Explanation explain(const setup::Run& run, const RunView& view, long long id) {
+  return Explainer(run, view, view.at(id)).explain();
 }
 
 }  // namespace bench::inspect

@@ -53,10 +53,10 @@ std::string values_text(const std::vector<std::string>& values) {
 /// Looks for a point in one step, and for what keeps it from being there.
 class Search {
  public:
-  Search(const setup::Run& run, const RunView& inspection, const model::Step& step,
+  Search(const setup::Run& run, const RunView& view, const model::Step& step,
          const Parameters& point)
-      : run_(run), inspection_(inspection), step_(step), point_(point) {
-    for (const Workpackage& workpackage : inspection.all())
+      : run_(run), view_(view), step_(step), point_(point) {
+    for (const Workpackage& workpackage : view.all())
       if (workpackage.step == step.name)
         members_.push_back(&workpackage);
   }
@@ -99,7 +99,7 @@ class Search {
     const model::Parameter* parameter = definition(name);
     if (others.empty() && parameter && is_listed(*parameter))
       std::ranges::for_each(workflow::template_values(*parameter), add);
-    for (const Workpackage& one : inspection_.all()) {
+    for (const Workpackage& one : view_.all()) {
       const bool counts = one.step == step_.name || (others.empty() && is_parent(one));
       const std::string* value = counts ? value_in_point(one, name) : nullptr;
       if (value && stands_on(one, others, true))
@@ -156,7 +156,7 @@ class Search {
   bool say_parents() {
     constexpr std::size_t most = 5;
     std::vector<std::string> texts;
-    for (const Workpackage& parent : inspection_.all())
+    for (const Workpackage& parent : view_.all())
       if (is_parent(parent) && !parent.expanded && stands_on(parent, point_, false))
         texts.push_back(fmt::format("workpackage {} ({}), {}{}", parent.id, parent.step,
                                     workspace::name_of(parent.state),
@@ -206,7 +206,7 @@ class Search {
   }
 
   const setup::Run& run_;
-  const RunView& inspection_;
+  const RunView& view_;
   const model::Step& step_;
   const Parameters& point_;
   std::vector<const Workpackage*> members_;
@@ -233,7 +233,7 @@ class Search {
 
 }  // namespace
 
-std::vector<PointInStep> find_point(const setup::Run& run, const RunView& inspection,
+std::vector<PointInStep> find_point(const setup::Run& run, const RunView& view,
                                     const Parameters& point, const std::string& only) {
   std::vector<PointInStep> found;
   std::set<std::string> without;
@@ -243,7 +243,7 @@ std::vector<PointInStep> find_point(const setup::Run& run, const RunView& inspec
     });
     if (!has_all || (!only.empty() && only != step.name))
       continue;
-    found.push_back(Search(run, inspection, step, point).result(without));
+    found.push_back(Search(run, view, step, point).result(without));
     if (found.back().workpackages.empty())
       without.insert(step.name);
   }

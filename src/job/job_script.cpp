@@ -174,17 +174,17 @@ fs::path messages_of(const setup::Run& run, const std::string& submission) {
 }
 
 std::string fill_job_template(const RenderContext& context, const Geometry& geometry,
-                              const JobHeader& envelope) {
+                              const JobHeader& header) {
   const std::string& own = context.step.batch->job_template;
   const platform::Platform& machine = context.run.platform;
-  const platform::Resources resources = geometry.resources.times(envelope.pack);
+  const platform::Resources resources = geometry.resources.times(header.pack);
   const auto& found =
       context.run.job_templates.read(own.empty() ? machine.job_template : context.substitute(own),
                                      template_directories(context.run));
   const auto limit_s = static_cast<long long>(std::ceil(geometry.time_limit_s));
   platform::Holes holes = common_holes(context, geometry);
-  holes.merge(platform::Holes{{"job_name", envelope.job_name},
-                              {"uuid", envelope.uuid},
+  holes.merge(platform::Holes{{"job_name", header.job_name},
+                              {"uuid", header.uuid},
                               {"tasks", std::to_string(resources.tasks())},
                               {"tasks_per_node", std::to_string(resources.tasks_per_node)},
                               {"threads_per_task", number_or_empty(resources.threads_per_task)},
@@ -202,13 +202,13 @@ std::string fill_job_template(const RenderContext& context, const Geometry& geom
                               {"account", machine.asking.account},
                               {"qos", machine.asking.qos},
                               {"reservation", machine.asking.reservation},
-                              {"array", envelope.array},
-                              {"dependency", envelope.dependency},
+                              {"array", header.array},
+                              {"dependency", header.dependency},
                               {"directives", std::string(strip(machine.directives))},
-                              {"stdout", envelope.output},
-                              {"stderr", envelope.error},
+                              {"stdout", header.output},
+                              {"stderr", header.error},
                               {"work_directory", shell_quote(context.work().string())}});
-  holes.merge(platform::Holes(envelope.parts));
+  holes.merge(platform::Holes(header.parts));
   return platform::fill(found.text, found.file.string(), holes);
 }
 

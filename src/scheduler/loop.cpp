@@ -97,10 +97,10 @@ class Loop {
       observer_.notice(notice);
     for (const Warning& warning : graph_.take_warnings())
       observer_.warn(warning);
-    RunStatus standing{ledger_.counts(), interrupted(), "", submitter_.refusals()};
-    if (standing.open() > 0)
-      standing.trouble = trouble();
-    return standing;
+    RunStatus status{ledger_.counts(), interrupted(), "", submitter_.refusals()};
+    if (status.open() > 0)
+      status.trouble = trouble();
+    return status;
   }
 
   /// What ends this loop, a full disk under the database, say, is no fault of what runs.
@@ -388,9 +388,9 @@ class Loop {
 
 RunStatus work(const setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
                Observer& observer) {
-  if (auto standing = status_if_finished(run, workspace)) {
-    observer.progress(standing->counts);
-    return *standing;
+  if (auto status = status_if_finished(run, workspace)) {
+    observer.progress(status->counts);
+    return *status;
   }
   return Loop(run, workspace, options, observer).work();
 }

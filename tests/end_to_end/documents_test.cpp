@@ -23,7 +23,7 @@ using testing::Not;
 const fs::path source = fs::path(__FILE__).parent_path().parent_path().parent_path();
 
 /// What trains in a moment, and prints what the quickstart looks for.
-constexpr const char* stub = R"(#!/bin/sh
+constexpr const char* quick_training = R"(#!/bin/sh
 echo 'total images/sec: 5.0
 time_per_step_mean_s=0.1
 final_loss=1.5
@@ -39,7 +39,7 @@ class DocumentsTest : public testing::Test {
       fs::copy(source / directory, here_.path() / directory, fs::copy_options::recursive);
     for (const char* left : {"examples/runs", "examples/quickstart_run"})
       fs::remove_all(here_.path() / left);
-    here_.write("vision", stub);
+    here_.write("vision", quick_training);
     fs::permissions(here_.path() / "vision", fs::perms::owner_all);
     here_.write("examples/quickstart.yaml",
                 replace_all(read_file(source / "examples/quickstart.yaml"), "vision --model",

@@ -168,7 +168,24 @@ struct LogDamage {
 void PrintTo(const LogDamage& damage, std::ostream* out) {
   *out << damage.name;
 }
-class LogDamageTest : public testing::TestWithParam<LogDamage> {};
+class LogDamageTest : public testing::TestWithParam<LogDamage> {
+ protected:
+  /// Runs `w.yaml`, whose commands kill bench, damages the log once this workpackage has left its
+  /// sentinel, and lets the next bench finish.
+  /// @returns false where the file system has no log
+  static bool finish_after_damage(const Playground& here, const std::string& workpackage) {
+    EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
+    const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
+    if (!std::filesystem::exists(log))
+      return false;
+    EXPECT_TRUE(
+        support::eventually([&] { return here.has("runs/000000/" + workpackage + "/sentinel"); }));
+    GetParam().inflict(log);
+    const auto again = here.bench({"continue", "runs"});
+    EXPECT_EQ(again.status.code, 0) << again.standard_error;
+    return true;
+  }
+};
 
 TEST_P(LogDamageTest, RepeatsNothingThatLeftItsSentinel) {
   const Playground here;
@@ -180,14 +197,8 @@ step:
   - {name: first, use: s, procs: 1, do: 'echo "first $n" >> $jube_benchmark_home/witness'}
   - {name: second, depend: first, procs: 1, do: ['echo "second $n" >> $jube_benchmark_home/witness', 'test $n != 2 || kill -9 $PPID']}
 )");
-  EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
-  const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
-  if (!std::filesystem::exists(log))
+  if (!finish_after_damage(here, "000004_second"))
     GTEST_SKIP() << "there is no write-ahead log on this file system";
-  ASSERT_TRUE(support::eventually([&] { return here.has("runs/000000/000004_second/sentinel"); }));
-  GetParam().inflict(log);
-  const auto again = here.bench({"continue", "runs"});
-  EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
   for (const auto& [line, count] : witness(here))
     EXPECT_EQ(count, 1) << line;
@@ -215,14 +226,8 @@ step:
   - {name: last, depend: cycled, procs: 1, do: ['echo "last $n" >> $jube_benchmark_home/witness', 'test $n != 1 || kill -9 $PPID']}
 )yaml");
 
-  EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
-  const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
-  if (!std::filesystem::exists(log))
+  if (!finish_after_damage(here, "000003_last"))
     GTEST_SKIP() << "there is no write-ahead log on this file system";
-  ASSERT_TRUE(support::eventually([&] { return here.has("runs/000000/000003_last/sentinel"); }));
-  GetParam().inflict(log);
-  const auto again = here.bench({"continue", "runs"});
-  EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_EQ(here.bench({"status", "runs"}).standard_output, "FINISHED\n");
   for (const auto& [line, count] : witness(here))
     EXPECT_EQ(count, 1) << line;
@@ -239,14 +244,8 @@ step:
   retry: {on: [failed], times: 1}
   do: 'echo try >> $jube_benchmark_home/witness; [ $(wc -l < $jube_benchmark_home/witness) = 2 ] || { kill -9 $PPID; false; }'
 )yaml");
-  EXPECT_EQ(here.bench({"run", "w.yaml"}).status.signal, SIGKILL);
-  const std::filesystem::path log = here.path() / "runs/000000/workspace.db-wal";
-  if (!std::filesystem::exists(log))
+  if (!finish_after_damage(here, "000000_tried"))
     GTEST_SKIP() << "there is no write-ahead log on this file system";
-  ASSERT_TRUE(support::eventually([&] { return here.has("runs/000000/000000_tried/sentinel"); }));
-  GetParam().inflict(log);
-  const auto again = here.bench({"continue", "runs"});
-  EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_EQ(witness(here), (std::map<std::string, int>{{"try", 2}}));
 }
 

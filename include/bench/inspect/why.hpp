@@ -34,7 +34,7 @@ struct Explanation {
 /// Reads the workspace and the files of the run, and asks the batch system that has the
 /// workpackage. Executes nothing of the benchmark and changes nothing.
 /// @throws Error if there is none with this id
-Explanation explain(const setup::Run& run, const RunView& inspection, long long id);
+Explanation explain(const setup::Run& run, const RunView& view, long long id);
 
 /// What has become of a point of the parameter space in one step.
 struct PointInStep {
@@ -46,7 +46,7 @@ struct PointInStep {
 /// Looks for the workpackages whose parameters have these values; numbers are compared as numbers.
 /// @param only the step to look in; empty: every step that has all these parameters
 /// @throws Error with a did-you-mean for a parameter that no step has
-std::vector<PointInStep> find_point(const setup::Run& run, const RunView& inspection,
+std::vector<PointInStep> find_point(const setup::Run& run, const RunView& view,
                                     const workspace::Parameters& point, const std::string& only);
 
 }  // namespace bench::inspect

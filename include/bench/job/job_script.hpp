@@ -31,7 +31,7 @@ struct JobHeader {
 /// Fills the job template. Pure but for reading the template.
 /// @throws Error with the place of a hole that cannot be filled
 std::string fill_job_template(const RenderContext& context, const Geometry& geometry,
-                              const JobHeader& envelope);
+                              const JobHeader& header);
 
 /// The name of a submission's job: of one workpackage, or of several of a step. Where the batch
 /// system keeps no comments it is what bench finds the job by, else it is for people.

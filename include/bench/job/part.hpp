@@ -8,10 +8,10 @@
 
 namespace bench::job {
 
-/// What of a workpackage runs without the engine looking in between: its files, and the commands of
-/// one cycle from `begin` up to one that watches a file, to one before a shared one, or to the
-/// last. A batch step's commands are one part, its job script; its files are one of their own
-/// before it, since they are prepared here.
+/// A stretch of a workpackage that runs without returning to the scheduler: its files, and the
+/// commands of one cycle from `begin` up to one that watches a file, to one before a shared one, or
+/// to the last. A batch step's commands are one part, its job script; its files are one of their
+/// own before it, since they are prepared here.
 struct Part {
   bool files = false;   ///< Makes the directory, the files and the substitutions.
   bool script = false;  ///< The job script of a batch step.

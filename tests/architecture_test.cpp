@@ -271,10 +271,10 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(
       matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
               {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/scheduler/child_expansion.cpp",
-               "src/scheduler/submitter.cpp", "src/job/prepare.cpp", "src/execute/ask_program.cpp",
-               "src/execute/local.cpp", "src/energy/main.cpp", "src/energy/methods.cpp",
-               "src/energy/command_reader.cpp", "src/energy/sampler_source.cpp",
-               "src/evaluate/evaluator.cpp"}),
+               "src/scheduler/journal.cpp", "src/scheduler/submitter.cpp", "src/job/prepare.cpp",
+               "src/execute/ask_program.cpp", "src/execute/local.cpp", "src/energy/main.cpp",
+               "src/energy/methods.cpp", "src/energy/command_reader.cpp",
+               "src/energy/sampler_source.cpp", "src/evaluate/evaluator.cpp"}),
       IsEmpty());
 }
 

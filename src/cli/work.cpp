@@ -145,9 +145,9 @@ int take_further(const setup::Run& run, workspace::Workspace& workspace,
                      "--partition, --qos or --reservation as another one",
                      status.refusals, target_of(run)),
          Level::error);
-  if (!status.trouble.empty()) {
+  if (!status.blocked_reason.empty()) {
     tell(fmt::format("{}\nhint: nothing is lost: `bench continue` goes on where this stopped",
-                     status.trouble),
+                     status.blocked_reason),
          Level::error);
     return 1;
   }

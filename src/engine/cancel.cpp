@@ -75,17 +75,13 @@ void cancel(const setup::Run& run, const Cancellation& cancellation) {
 }
 
 void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace) {
-  workspace::Changes changes;
+  workspace::Events events;
   for (const long long id : cancellation.workpackages)
-    changes.endings.push_back({.workpackage = id,
-                               .outcome = Outcome::cancelled,
-                               .exit_code = std::nullopt,
-                               .reason = "cancelled by `bench cancel`",
-                               .host = "",
-                               .started_unix_s = std::nullopt,
-                               .ended_unix_s = std::nullopt,
-                               .environment = {}});
-  workspace.apply(changes);
+    events.push_back(workspace::Ended{
+        .workpackage = id,
+        .attempt = {.outcome = Outcome::cancelled, .reason = "cancelled by `bench cancel`"},
+        .environment = {}});
+  workspace.replay(events);
 }
 
 }  // namespace bench::engine

@@ -33,7 +33,7 @@ NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& dia
   run.facts["id"] = std::to_string(run.directory.id);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, {}, evaluator);
-  const workspace::Changes first{.created = graph.make_first()};
+  const workspace::Events first{workspace::Expanded{.parents = {}, .children = graph.make_first()}};
   std::ranges::move(graph.take_notices(), std::back_inserter(notices));
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning.message, warning.hint, warning.place);

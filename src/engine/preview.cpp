@@ -1,6 +1,6 @@
 #include <bench/engine/preview.hpp>
 #include <bench/job/render.hpp>
-#include <bench/scheduler/queue.hpp>
+#include <bench/scheduler/concurrency.hpp>
 #include <bench/workflow/graph.hpp>
 
 namespace bench::engine {
@@ -20,7 +20,7 @@ std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning.message, warning.hint, warning.place);
 
-  const scheduler::Queue queue(run, graph);
+  scheduler::Concurrency concurrency(run);
   std::vector<Preview> previews;
   for (const workspace::Workpackage& workpackage : graph.all()) {
     constexpr const char* uuid = "00000000-0000-0000-0000-000000000000";
@@ -30,7 +30,10 @@ std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
     one.workpackage = workpackage;
     one.script = rendered.script;
     one.geometry = rendered.geometry;
-    one.at_once = queue.of_step_at_once(workpackage.step);
+    const auto step =
+        static_cast<std::size_t>(run.benchmark.step(workpackage.step) - run.benchmark.steps.data());
+    concurrency.learn(step, workpackage);
+    one.at_once = concurrency.of_step(step);
     for (const execute::Snippet& snippet : rendered.snippets)
       one.commands.push_back(snippet.text);
   }

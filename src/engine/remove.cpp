@@ -124,10 +124,7 @@ void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspac
   for (const fs::path& directory : directories)
     if (!fs::is_symlink(fs::symlink_status(directory, absent)))
       fs::remove(directory / "sentinel", absent);
-  workspace::Changes changes;
-  changes.reset = removal.reset;
-  changes.removed = removal.removed;
-  workspace.apply(changes);
+  workspace.replay({workspace::Reset{removal.reset}, workspace::Removed{removal.removed}});
   for (const fs::path& directory : directories)
     delete_tree(directory);
 }

@@ -275,7 +275,9 @@ Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& kn
     completion.reason = fmt::format("{} {} was cancelled before it began", system_->name(), name);
   } else {
     completion.outcome = Outcome::interrupted;
-    completion.reason = fmt::format("{} does not know {}, {}", system_->name(), name, never_began);
+    completion.lost_in_queue = true;
+    completion.reason =
+        fmt::format("{} does not know {}, which never began", system_->name(), name);
     const std::string array = job.task ? array_of(job.id) : job.id;
     if (told_.insert("lost " + array).second)
       news.notices.push_back(

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/setup/budget.hpp>
 
@@ -48,10 +49,46 @@ struct JobSpan {
 }  // namespace
 
 BudgetTracker::BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
-                             const workflow::Graph& graph, evaluate::Evaluator& evaluator)
-    : run_(run), workspace_(workspace), graph_(graph), evaluator_(evaluator) {
+                             StateStore& store, evaluate::Evaluator& evaluator)
+    : run_(run), store_(store), evaluator_(evaluator) {
   if (const auto fact = run.facts.find(setup::budget_fact); fact != run.facts.end())
     budget_h_ = parse_number(fact->second);
+  if (!budget_h_)
+    return;
+  submitted_ = workspace.submitted_attempts();
+  for (std::size_t k = 0; k < submitted_.size(); ++k)
+    if (submitted_[k].outcome.empty())
+      open_[submitted_[k].workpackage] = k;
+  store.listen([this](const workspace::Event& event) { follow(event); });
+}
+
+void BudgetTracker::follow(const workspace::Event& event) {
+  if (const auto* intended = std::get_if<workspace::SubmissionIntended>(&event)) {
+    const auto [known, is_new] = open_.try_emplace(intended->workpackage, submitted_.size());
+    if (is_new)
+      submitted_.push_back({.workpackage = intended->workpackage});
+    submitted_[known->second].submission = intended->submission;
+    submitted_[known->second].task = intended->task;
+  } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
+    end_attempt(ended->workpackage, ended->attempt);
+  } else if (const auto* retried = std::get_if<workspace::Retried>(&event)) {
+    end_attempt(retried->workpackage, retried->attempt);
+  } else if (const auto* interrupted = std::get_if<workspace::Interrupted>(&event)) {
+    end_attempt(interrupted->workpackage, {.outcome = Outcome::interrupted});
+  } else if (const auto* advanced = std::get_if<workspace::Advanced>(&event)) {
+    end_attempt(advanced->workpackage, {.outcome = Outcome::done});
+  }
+}
+
+void BudgetTracker::end_attempt(long long workpackage, const workspace::AttemptEnd& end) {
+  const auto open = open_.find(workpackage);
+  if (open == open_.end())
+    return;
+  workspace::Attempt& attempt = submitted_[open->second];
+  attempt.outcome = name_of(end.outcome);
+  attempt.started_unix_s = end.started_unix_s;
+  attempt.ended_unix_s = end.ended_unix_s.value_or(unix_time_now());
+  open_.erase(open);
 }
 
 void BudgetTracker::count() {
@@ -59,8 +96,9 @@ void BudgetTracker::count() {
   if (!budget_h_)
     return;
   std::map<std::pair<std::string, int>, JobSpan> jobs;  // by submission and task
-  for (const workspace::Attempt& attempt : workspace_.submitted_attempts()) {
-    const auto context = job::context_of(run_, graph_, graph_.at(attempt.workpackage), evaluator_);
+  for (const workspace::Attempt& attempt : submitted_) {
+    const auto context =
+        job::context_of(run_, store_.graph(), store_.at(attempt.workpackage), evaluator_);
     const job::Geometry geometry = job::geometry_of(*context);
     JobSpan& job = jobs[{attempt.submission, attempt.task.value_or(-1)}];
     job.nodes = geometry.resources.nodes;

@@ -1,23 +1,30 @@
 #pragma once
 
+#include "state_store.hpp"
+
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include <bench/job/job_script.hpp>
-#include <bench/workflow/graph.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
 
-/// What the jobs of a run have taken, and may take yet, against its budget. Without a budget it
-/// admits everything and counts nothing.
+/// Compares the node hours of a run's jobs with its budget. Without a budget it admits everything
+/// and counts nothing.
 class BudgetTracker {
  public:
-  BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
-                const workflow::Graph& graph, evaluate::Evaluator& evaluator);
+  /// Reads the submitted attempts so far from the workspace, and follows the store from then on.
+  BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+                evaluate::Evaluator& evaluator);
+  BudgetTracker(const BudgetTracker&) = delete;
+  BudgetTracker& operator=(const BudgetTracker&) = delete;
+  ~BudgetTracker() = default;
 
-  /// Counts anew: of ended jobs nodes times what they ran, of others, and where that is not known,
-  /// nodes times their time limit.
+  /// Sums up what all jobs took or may take: of ended jobs nodes times what they ran, of others,
+  /// and where that is not known, nodes times their time limit.
   void count();
   /// @throws Error with `place` for a job whose end nobody knows
   void check(const job::Geometry& geometry, const Place& place) const;
@@ -29,13 +36,16 @@ class BudgetTracker {
   const std::string& refusal() const { return refusal_; }
 
  private:
+  void follow(const workspace::Event& event);
+  void end_attempt(long long workpackage, const workspace::AttemptEnd& end);
   static double node_hours(const job::Geometry& geometry, std::size_t jobs);
 
   const setup::Run& run_;
-  const workspace::Workspace& workspace_;
-  const workflow::Graph& graph_;
+  StateStore& store_;
   evaluate::Evaluator& evaluator_;
   std::optional<double> budget_h_;
+  std::vector<workspace::Attempt> submitted_;        ///< Of all workpackages, in any order.
+  std::unordered_map<long long, std::size_t> open_;  ///< The attempt under way, by workpackage.
   double taken_h_ = 0;
   std::string refusal_;
 };

@@ -1,41 +1,40 @@
 #pragma once
 
-#include "ledger.hpp"
+#include "ready_queues.hpp"
 
 #include <deque>
+#include <optional>
 #include <vector>
 
-#include <bench/scheduler/queue.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workspace/event.hpp>
 
 namespace bench::scheduler {
 
 /// Makes the children of workpackages that are done.
 class ChildExpansion {
  public:
-  ChildExpansion(const setup::Run& run, workflow::Graph& graph, Queue& queue, Ledger& ledger);
+  ChildExpansion(const setup::Run& run, workflow::Graph& graph, ReadyQueues& queues);
 
-  /// Takes those whose children can be made now from the queue.
+  /// Takes those whose children can be made now from the queues.
   void take_released();
   /// Makes their children. After an error of the machine it can be called again, and continues
   /// where that came.
+  /// @returns nothing where there are none to make
   /// @throws Error if the machine refuses, or for more workpackages than the run may have
-  void make();
+  std::optional<workspace::Expanded> make();
   /// The machine has refused the last time.
-  bool is_refused() const { return !coming_.empty(); }
+  bool is_refused() const { return !to_make_.empty(); }
 
  private:
   void make_some();
 
   const setup::Run& run_;
   workflow::Graph& graph_;
-  Queue& queue_;
-  Ledger& ledger_;
-  std::vector<long long> released_;
-  std::deque<std::vector<workflow::Graph::ParentTuple>>
-      coming_;  ///< Their children are not made yet.
-  std::vector<workspace::Workpackage> made_;
+  ReadyQueues& queues_;
+  std::deque<std::vector<workflow::Graph::ParentTuple>> to_make_;
+  workspace::Expanded made_;
 };
 
 }  // namespace bench::scheduler

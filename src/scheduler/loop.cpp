@@ -1,32 +1,29 @@
-#include "child_expansion.hpp"
-#include "course.hpp"
-#include "ledger.hpp"
+#include "journal.hpp"
 #include "lost_attempts.hpp"
 #include "outage_watch.hpp"
 #include "recovery.hpp"
+#include "sequencer.hpp"
+#include "state_store.hpp"
+#include "submission_timing.hpp"
 #include "submitter.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <limits>
 #include <map>
-#include <thread>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include <bench/base/host.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/execute/batch.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/loop.hpp>
-#include <bench/scheduler/queue.hpp>
 #include <bench/scheduler/step_jobs.hpp>
-#include <bench/workflow/graph.hpp>
 
 namespace bench::scheduler {
 namespace {
@@ -44,44 +41,42 @@ class Loop {
         options_(options),
         observer_(observer),
         evaluator_(workflow::evaluator_of(run)),
-        graph_(run, workspace.workpackages(), evaluator_),
-        queue_(run, graph_),
-        ledger_(run, graph_, queue_, observer),
-        course_(run, workspace, graph_, queue_, ledger_, evaluator_),
+        store_(run, workspace, evaluator_),
+        outages_(observer),
+        journal_(store_, workspace, outages_, options.interrupted),
+        sequencer_(run, store_, evaluator_),
         batch_(batch_system_of(run.platform), batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
-        submitter_(run, workspace, graph_, queue_, ledger_, course_, evaluator_, lost_, batch_),
-        step_jobs_(run, evaluator_),
-        outages_(observer),
-        children_(run, graph_, queue_, ledger_) {}
+        submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
+        step_jobs_(run, evaluator_) {
+    store_.listen([this](const workspace::Event& event) { announce(event); });
+  }
 
   RunStatus work() {
     try {
-      return go_on();
+      return run();
     } catch (const std::exception&) {
-      leave();
+      detach();
       throw;
     }
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  RunStatus go_on() {
-    take_up();
+  RunStatus run() {
+    recover();
     for (;;) {
       retry_postponed();
-      release_children();
-      course_.pass_barriers();
+      expand_released();
+      sequencer_.pass_barriers();
       const auto claimed = may_start() ? claim() : std::vector<long long>{};
-      write();
+      journal_.write();
       for (const long long id : claimed)
         start(id);
-      submit_gathered();
+      submit_batch_ready();
       show_progress();
       if (stopping() && local_.active() > 0) {
         for (const long long id : local_.abandon())
-          course_.interrupt(graph_.at(id));
+          sequencer_.interrupt(id);
         break;
       }
       if (is_at_rest())
@@ -91,20 +86,20 @@ class Loop {
     if (interrupted() && options_.cancel_on_interrupt)
       if (const std::string said = submitter_.cancel_all(); !said.empty())
         observer_.notice(said);
-    write();
+    journal_.write();
     show_progress();
-    for (const std::string& notice : graph_.take_notices())
+    for (const std::string& notice : store_.take_notices())
       observer_.notice(notice);
-    for (const Warning& warning : graph_.take_warnings())
+    for (const Warning& warning : store_.take_warnings())
       observer_.warn(warning);
-    RunStatus status{ledger_.counts(), interrupted(), "", submitter_.refusals()};
+    RunStatus status{store_.counts(), interrupted(), "", submitter_.refusals()};
     if (status.open() > 0)
-      status.trouble = trouble();
+      status.blocked_reason = blocked_reason();
     return status;
   }
 
   /// What ends this loop, a full disk under the database, say, is no fault of what runs.
-  void leave() {
+  void detach() {
     if (local_.active() == 0)
       return;
     local_.leave();
@@ -112,57 +107,58 @@ class Loop {
   }
 
   bool interrupted() const { return options_.interrupted && *options_.interrupted; }
-  bool stopping() const {
-    return interrupted() || (options_.stop_at_error && ledger_.any_failed());
-  }
+  bool stopping() const { return interrupted() || (options_.stop_at_error && store_.any_failed()); }
   bool may_start() const { return !stopping() && outages_.lets_start(); }
-  std::string trouble() const {
-    if (std::string held = ledger_.held_back(); !held.empty())
-      return held;
+  std::string blocked_reason() const {
+    if (unresolved_ > 0)
+      return fmt::format("{} workpackage{} could not be started or taken further: {}", unresolved_,
+                         unresolved_ == 1 ? "" : "s", first_unresolved_reason_);
     return submitter_.trouble().empty() ? batch_.trouble() : submitter_.trouble();
   }
 
+  /// Tells people of an event: the observer, and who looks into the directory of a workpackage.
+  void announce(const workspace::Event& event) {
+    if (const auto* expanded = std::get_if<workspace::Expanded>(&event)) {
+      for (const Workpackage& child : expanded->children)
+        if (child.state == State::failed)
+          observer_.failed(child);
+    } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
+      const Workpackage& workpackage = store_.at(ended->workpackage);
+      const bool success = workpackage.state == State::done;
+      job::write_marker(run_, workpackage, success, ended->attempt.reason);
+      if (!success)
+        observer_.failed(workpackage);
+    } else if (const auto* retried = std::get_if<workspace::Retried>(&event)) {
+      observer_.repeated(store_.at(retried->workpackage), retried->attempt.reason);
+    }
+  }
+
   /// Jobs that the batch system runs count as running here.
-  void show_progress() { observer_.progress(with_running_jobs(ledger_.counts(), running_jobs_)); }
+  void show_progress() { observer_.progress(with_running_jobs(store_.counts(), running_jobs_)); }
 
   /// Everything that has happened since an earlier bench worked on this run.
-  void take_up() {
-    if (graph_.all().empty())
-      ledger_.take_in(graph_.make_first());
-    Recovery recovery(run_, workspace_, graph_, queue_, ledger_, observer_);
-    for (const Completion& completion : recovery.take_up_processes(local_, evaluator_))
+  void recover() {
+    if (store_.all().empty())
+      store_.expand_first();
+    Recovery recovery(run_, workspace_, store_, observer_);
+    for (const Completion& completion : recovery.recover_processes(local_, evaluator_))
       conclude(completion);
-    recovery.take_up_jobs(batch_);
+    recovery.recover_jobs(batch_);
     ask_batch_system();
-    look_at_pending();
+    check_pending();
   }
 
-  void look_at_pending() {
-    for (const Workpackage& workpackage : graph_.all())
-      if (workpackage.state == State::pending)
-        look_again(workpackage.id);
-    for (const auto& [id, why] : step_jobs_.ended(graph_))
-      course_.give_up(graph_.at(id), why + ", without the file that is waited for");
+  void check_pending() {
+    const std::set<long long> pending = store_.queues().pending();
+    for (const long long id : pending)
+      check_watch_files(id);
+    for (const auto& [id, why] : step_jobs_.ended(store_.graph(), store_.queues().pending()))
+      sequencer_.fail(id, why + ", without the file that is waited for");
   }
 
-  void look_again(long long id) {
-    if (in_its_own_name(id, [&](Workpackage& workpackage) { course_.look_again(workpackage); }))
-      postponed_.emplace_back([this, id] { look_again(id); });
-  }
-
-  /// The database is written before anything starts that it has to know of. What it refuses is
-  /// tried again for a while; readers and commands go on.
-  void write() {
-    const workspace::Changes changes = ledger_.take_changes();
-    for (Outage outage;;)
-      try {
-        return workspace_.apply(changes);
-      } catch (const Error& error) {
-        if (!is_fault_of_machine(error) || interrupted() || !outage.try_again())
-          throw;
-        outages_.tell(error.message());
-        std::this_thread::sleep_for(std::chrono::duration<double>(outage.seconds_to_retry()));
-      }
+  void check_watch_files(long long id) {
+    if (isolate_errors(id, [&] { sequencer_.check_watch_files(id); }))
+      postponed_.emplace_back([this, id] { check_watch_files(id); });
   }
 
   void ask_batch_system() {
@@ -175,8 +171,8 @@ class Loop {
       batch_.put_off(error.message());
     }
     for (const auto& [id, job_id] : news.found)
-      if (graph_.at(id).state == State::running)
-        ledger_.submit(graph_.at(id), job_id);
+      if (store_.at(id).state == State::running)
+        store_.apply(workspace::Submitted{.workpackage = id, .job_id = job_id});
     for (const Completion& completion : news.completions)
       conclude(completion);
     if (!news.completions.empty())
@@ -190,47 +186,37 @@ class Loop {
       return;
     running_jobs_.clear();
     for (const long long id : batch_.running())
-      ++running_jobs_[graph_.at(id).step];
-    if (told_trouble_.empty() && queue_.gathered() == 0)
+      ++running_jobs_[store_.at(id).step];
+    if (told_trouble_.empty() && store_.queues().batch_ready_count() == 0)
       submitter_.forget_trouble();  // what came of it is known now
   }
 
-  /// Workpackages for the batch system gather while others are still being prepared here, so that
-  /// they go out as few submissions; but they do not wait for long.
-  void submit_gathered() {
-    if (queue_.gathered() == 0 || !may_start() || submitter_.is_spent() ||
-        Clock::now() < submit_not_before_)
+  void submit_batch_ready() {
+    const std::size_t ready = store_.queues().batch_ready_count();
+    if (ready == 0 || !may_start() || submitter_.is_spent() ||
+        !submission_timing_.is_due(ready, local_.active() > 0))
       return;
-    constexpr auto longest = std::chrono::seconds(10);
-    constexpr std::size_t many = 1000;
-    if (!std::exchange(gathering_, true))
-      gathering_since_ = Clock::now();
-    if (local_.active() > 0 && queue_.gathered() < many &&
-        Clock::now() - gathering_since_ < longest)
-      return;
-    gathering_ = false;
-    const std::vector<Completion> ended = submitter_.submit(queue_.take_gathered());
+    const std::vector<Completion> ended = submitter_.submit(store_.queues().batch_ready());
     if (std::ranges::none_of(ended, &Completion::held_up))
       outages_.end();
     for (const Completion& completion : ended)
       if (completion.held_up)
-        refuse_start(graph_.at(completion.workpackage), completion.reason);
+        refuse_start(completion.workpackage, completion.reason);
       else
         conclude(completion);
     if (submitter_.take_refused() && batch_.active() > 0)
       observer_.notice(submitter_.refusals());
     if (submitter_.trouble().empty()) {
-      submit_pause_ = first_submit_pause;
-      return;
+      submission_timing_.succeeded();
+    } else {
+      observer_.notice(submitter_.trouble());
+      submission_timing_.failed();
     }
-    observer_.notice(submitter_.trouble());
-    submit_not_before_ = Clock::now() + submit_pause_;
-    submit_pause_ = std::min(submit_pause_ * 2, longest_submit_pause);
   }
 
   /// Nothing is left to do, or to wait for.
   bool is_at_rest() const {
-    if (local_.active() > 0 || ledger_.has_changes())
+    if (local_.active() > 0 || store_.has_events())
       return false;
     if (stopping())
       return true;
@@ -238,9 +224,10 @@ class Loop {
         (outages_.lasts() && !submitter_.is_spent()))
       return false;
     if (!options_.wait)
-      return queue_.gathered() == 0 || !submitter_.trouble().empty();
-    const bool submits = queue_.gathered() > 0 && !submitter_.is_spent() && !outages_.is_given_up();
-    return batch_.active() == 0 && !submits && !ledger_.any_pending();
+      return store_.queues().batch_ready_count() == 0 || !submitter_.trouble().empty();
+    const bool submits = store_.queues().batch_ready_count() > 0 && !submitter_.is_spent() &&
+                         !outages_.is_given_up();
+    return batch_.active() == 0 && !submits && store_.queues().pending().empty();
   }
 
   void wait_for_news() {
@@ -249,23 +236,22 @@ class Loop {
       patience_s = std::min(patience_s, batch_.seconds_to_update());
     if (outages_.lasts())
       patience_s = std::min(patience_s, outages_.seconds_to_retry());
-    for (const Completion& completion : local_.wait(ledger_.has_changes() ? 0 : patience_s))
+    for (const Completion& completion : local_.wait(store_.has_events() ? 0 : patience_s))
       conclude(completion);
     if (const std::string trouble = local_.take_trouble(); !trouble.empty())
       outages_.tell(trouble);
     if (batch_.active() > 0 && batch_.seconds_to_update() <= 0)
       ask_batch_system();
-    if ((options_.wait || step_jobs_.unsettled()) && ledger_.any_pending())
-      look_at_pending();
+    if ((options_.wait || step_jobs_.unsettled()) && !store_.queues().pending().empty())
+      check_pending();
   }
 
-  void release_children() {
-    children_.take_released();
+  void expand_released() {
     if (outages_.seconds_to_retry() > 0)
       return;
-    const bool was_refused = children_.is_refused();
+    const bool was_refused = store_.is_expansion_refused();
     try {
-      children_.make();
+      store_.expand_released();
       if (was_refused)
         outages_.end();
     } catch (const Error& error) {
@@ -278,38 +264,43 @@ class Loop {
   std::vector<long long> claim() {
     std::vector<long long> claimed;
     int at_once = std::numeric_limits<int>::max();
-    for (long long id = queue_.front(); id >= 0; id = queue_.front()) {
-      Workpackage& workpackage = graph_.at(id);
-      at_once = std::min(at_once, queue_.at_once(workpackage));
+    for (long long id = store_.queues().front(); id >= 0; id = store_.queues().front()) {
+      const Workpackage& workpackage = store_.at(id);
+      at_once = std::min(at_once, store_.concurrent_beside(workpackage));
       if (local_.room(at_once) <= claimed.size())
         break;
-      ledger_.claim(workpackage);
+      store_.apply(claim_of(workpackage));
       claimed.push_back(id);
     }
     return claimed;
   }
 
   void start(long long id) {
-    const auto prepare_and_start = [&](Workpackage& workpackage) {
-      if (const auto told = lost_.find(workpackage))
+    const auto prepare_and_start = [&] {
+      const Workpackage& workpackage = store_.at(id);
+      if (const auto told = lost_.find(workpackage, store_.uuid(id)))
         return conclude(*told);
-      execute::Job job = job::prepare(job::context_of(run_, graph_, workpackage, evaluator_),
-                                      graph_, ledger_.uuid(id), course_.inherited_by(workpackage))
-                             .job;
-      job.at_once = queue_.at_once(workpackage);
+      execute::Job job =
+          job::prepare(job::context_of(run_, store_.graph(), workpackage, evaluator_),
+                       store_.graph(), store_.uuid(id), store_.inherited_environment(id))
+              .job;
+      job.at_once = store_.concurrent_beside(workpackage);
       observer_.started(job);
       local_.start(std::move(job));
       outages_.end();
     };
-    in_its_own_name(id, prepare_and_start, Executed::nothing);
+    isolate_errors(id, prepare_and_start, Executed::nothing);
   }
 
   void conclude(const Completion& completion) {
-    observer_.stopped(completion.workpackage);
-    if (in_its_own_name(completion.workpackage, [&](Workpackage& workpackage) {
-          course_.conclude(workpackage, completion);
-        }))
+    const long long id = completion.workpackage;
+    observer_.stopped(id);
+    if (completion.held_up) {
+      sequencer_.forget_environment(id);
+      leave_unresolved(completion.reason);
+    } else if (isolate_errors(id, [&] { sequencer_.conclude(completion); })) {
       postponed_.emplace_back([this, completion] { conclude(completion); });
+    }
   }
 
   /// What the machine did not let be taken further.
@@ -324,13 +315,20 @@ class Loop {
 
   /// It is ready again: at once, while the outage may be a short one, or for the bench that
   /// continues.
-  void refuse_start(Workpackage& workpackage, const std::string& reason) {
-    if (outages_.try_again(reason)) {
-      ledger_.come_back(workpackage, reason);
-    } else {
-      ledger_.hold_back(workpackage, reason);
-      outages_.give_up_start();
-    }
+  void refuse_start(long long id, const std::string& reason) {
+    store_.apply(workspace::Interrupted{.workpackage = id, .reason = reason});
+    if (outages_.try_again(reason))
+      return;
+    store_.defer(id);
+    leave_unresolved(reason);
+    outages_.give_up_start();
+  }
+
+  /// The machine keeps a workpackage from being started or taken further. It stays as it is, so
+  /// that the bench that continues finds out from what lies on disk how it has ended, if it has.
+  void leave_unresolved(const std::string& reason) {
+    if (unresolved_++ == 0)
+      first_unresolved_reason_ = reason;
   }
 
   /// How far the commands of a workpackage are where an error comes.
@@ -339,49 +337,43 @@ class Loop {
   /// A workpackage's error does not end the run; and one that lies with the machine is no failure.
   /// @returns whether the machine is at fault and the same is to be tried again later
   template <class Action>
-  bool in_its_own_name(long long id, Action action, Executed executed = Executed::something) {
-    Workpackage& workpackage = graph_.at(id);
+  bool isolate_errors(long long id, Action action, Executed executed = Executed::something) {
     try {
-      action(workpackage);
+      action();
     } catch (const Error& error) {
       observer_.stopped(id);
       if (!is_fault_of_machine(error, run_.directory.path))
-        course_.give_up(workpackage, render(error));
+        sequencer_.fail(id, render(error));
       else if (executed == Executed::nothing)
-        refuse_start(workpackage, error.message());
+        refuse_start(id, error.message());
       else if (outages_.try_again(error.message()))
         return true;
       else
-        ledger_.leave(error.message());
+        leave_unresolved(error.message());
     }
     return false;
   }
 
   const setup::Run& run_;
-  workspace::Workspace& workspace_;
+  const workspace::Workspace& workspace_;
   const LoopOptions& options_;
   Observer& observer_;
   evaluate::Evaluator evaluator_;
-  workflow::Graph graph_;
-  Queue queue_;
-  Ledger ledger_;
-  Course course_;
+  StateStore store_;
+  OutageWatch outages_;
+  Journal journal_;
+  Sequencer sequencer_;
   execute::LocalBackend local_;
   execute::BatchQueue batch_;
   LostAttempts lost_;
   Submitter submitter_;
   StepJobs step_jobs_;
-  OutageWatch outages_;
-  ChildExpansion children_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
+  std::size_t unresolved_ = 0;  ///< Workpackages that the machine kept from going on.
+  std::string first_unresolved_reason_;
   std::string told_trouble_;
-  bool gathering_ = false;
-  Clock::time_point gathering_since_{};
-  Clock::time_point submit_not_before_{};
-  static constexpr std::chrono::seconds first_submit_pause{2};
-  static constexpr std::chrono::seconds longest_submit_pause{300};
-  std::chrono::seconds submit_pause_ = first_submit_pause;
+  SubmissionTiming submission_timing_;
 };
 
 }  // namespace

@@ -41,18 +41,20 @@ bool go_to(const setup::Run& run, const std::string& attempt, workspace::Workpac
 
 LostAttempts::LostAttempts(const setup::Run& run, const workspace::Workspace& workspace,
                            Observer& observer)
-    : run_(run), workspace_(workspace), observer_(observer) {
+    : run_(run), observer_(observer), known_(workspace.attempts_of_unfinished()) {
   std::error_code absent;
   for (const auto& entry : std::filesystem::directory_iterator(run.directory.path, absent))
     directories_.insert(entry.path().filename().string());
 }
 
-std::optional<execute::Completion> LostAttempts::find(const workspace::Workpackage& workpackage) {
+std::optional<execute::Completion> LostAttempts::find(const workspace::Workpackage& workpackage,
+                                                      const std::string& uuid) {
   if (!directories_.contains(workpackage.directory))
     return std::nullopt;
+  known_.insert(uuid);
   const auto sentinel =
       execute::read_sentinel(job::attempt_on_disk(run_, workpackage, "").sentinel);
-  if (!sentinel || found_.contains(sentinel->attempt) || workspace_.has_attempt(sentinel->attempt))
+  if (!sentinel || known_.contains(sentinel->attempt))
     return std::nullopt;
   workspace::Workpackage then = workpackage;
   if (!go_to(run_, sentinel->attempt, then))
@@ -70,7 +72,7 @@ std::optional<execute::Completion> LostAttempts::find(const workspace::Workpacka
     passed.superseded = true;
     return passed;
   }
-  found_.insert(sentinel->attempt);
+  known_.insert(sentinel->attempt);
   observer_.notice(fmt::format(
       "workpackage {} has ended, of which the database knows nothing; its sentinel tells "
       "how",

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 
 #include <bench/execute/job.hpp>
 #include <bench/scheduler/observer.hpp>
@@ -11,24 +12,25 @@
 
 namespace bench::scheduler {
 
-/// Attempts that the database has lost, with the end of a damaged log, say. What they have left in
-/// the run directory tells how they ended.
+/// Attempts that the database has lost, with the end of a damaged log, say. The sentinels that they
+/// left in the run directory tell how they ended.
 class LostAttempts {
  public:
   LostAttempts(const setup::Run& run, const workspace::Workspace& workspace, Observer& observer);
 
-  /// How the part ended that the workpackage stands at, where an attempt executed it, or a part
-  /// behind it, of which the database knows nothing; nothing where there was none. Each attempt
-  /// tells of itself once: what is repeated after it is executed.
-  /// @throws Error of the machine if such an attempt has begun and may run still
-  std::optional<execute::Completion> find(const workspace::Workpackage& workpackage);
+  /// How the next segment of the workpackage ended, where a lost attempt executed it, or a later
+  /// segment; nothing where there was none. Each attempt is found once: what is repeated after it
+  /// is executed.
+  /// @param uuid of the attempt that is about to start
+  /// @throws Error of the machine if a lost attempt has begun and may still be running
+  std::optional<execute::Completion> find(const workspace::Workpackage& workpackage,
+                                          const std::string& uuid);
 
  private:
   const setup::Run& run_;
-  const workspace::Workspace& workspace_;
   Observer& observer_;
-  std::set<std::string> directories_;  ///< In the run directory when bench began.
-  std::set<std::string> found_;        ///< UUIDs of the attempts that have told of themselves.
+  std::set<std::string> directories_;      ///< In the run directory when bench began.
+  std::unordered_set<std::string> known_;  ///< UUIDs of the attempts that are not lost, or found.
 };
 
 }  // namespace bench::scheduler

@@ -35,12 +35,12 @@ void refuse_other_host(const Attempt& attempt) {
 
 }  // namespace
 
-std::vector<Completion> Recovery::take_up_processes(execute::LocalBackend& local,
+std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local,
                                                     evaluate::Evaluator& evaluator) {
   std::set<std::string> uuids;
   std::vector<Attempt> left;
   for (const Attempt& attempt : attempts_)
-    if (const Workpackage& workpackage = graph_.at(attempt.workpackage);
+    if (const Workpackage& workpackage = store_.at(attempt.workpackage);
         workpackage.state == State::running && !job::is_scheduled(run_, workpackage)) {
       refuse_other_host(attempt);
       left.push_back(attempt);
@@ -49,7 +49,7 @@ std::vector<Completion> Recovery::take_up_processes(execute::LocalBackend& local
   std::vector<Completion> ended;
   auto orphans = execute::find_orphans(uuids);
   for (const Attempt& attempt : left) {
-    Workpackage& workpackage = graph_.at(attempt.workpackage);
+    const Workpackage& workpackage = store_.at(attempt.workpackage);
     execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
     if (auto told = execute::completion_from_sentinel(job)) {
       if (!job.keep_environment)
@@ -59,43 +59,44 @@ std::vector<Completion> Recovery::take_up_processes(execute::LocalBackend& local
       observer_.notice(
           fmt::format("workpackage {} still runs, started by an earlier bench; waiting for it",
                       workpackage.id));
-      job.timeout_s =
-          job::timeout_of(*job::context_of(run_, graph_, workpackage, evaluator),
-                          job::part_at(run_.benchmark, *run_.benchmark.step(workpackage.step),
-                                       workpackage.progress));
-      job.at_once = queue_.at_once(workpackage);
+      job.timeout_s = job::timeout_of(
+          *job::context_of(run_, store_.graph(), workpackage, evaluator),
+          job::part_at(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
+      job.at_once = store_.concurrent_beside(workpackage);
       local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
     } else {
       // Of a later attempt, which the database has lost, it is needed yet.
       if (const auto left_by = execute::read_sentinel(job.sentinel);
-          !left_by || workspace_.has_attempt(left_by->attempt))
+          !left_by || known_.contains(left_by->attempt))
         job::forget_environment(job.directory);
-      ledger_.come_back(workpackage, "bench was killed, or could not go on");
+      store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
+                                          .reason = "bench was killed, or could not go on"});
     }
   }
   return ended;
 }
 
-void Recovery::take_up_jobs(execute::BatchQueue& batch) {
+void Recovery::recover_jobs(execute::BatchQueue& batch) {
   std::set<std::string> begun;
   std::set<std::string> unrecorded;
   for (const Attempt& attempt : attempts_) {
     if (!attempt.outcome.empty() && attempt.outcome != name_of(Outcome::interrupted))
       begun.insert(attempt.submission);
-    if (graph_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
+    if (store_.at(attempt.workpackage).state == State::running && !attempt.submission.empty())
       unrecorded.insert(attempt.submission);
   }
   // One that still hands a job over would do so behind our back.
   for (const auto& [uuid, pids] : execute::find_submitters(unrecorded))
     execute::end_processes(pids);
   for (const Attempt& attempt : attempts_) {
-    Workpackage& workpackage = graph_.at(attempt.workpackage);
+    const Workpackage& workpackage = store_.at(attempt.workpackage);
     const bool under_way =
         workpackage.state == State::running || workpackage.state == State::submitted;
     if (!under_way || !job::is_scheduled(run_, workpackage))
       continue;
     if (attempt.submission.empty()) {
-      ledger_.come_back(workpackage, "bench was killed before it had submitted this");
+      store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
+                                          .reason = "bench was killed before it submitted this"});
       continue;
     }
     batch.add({.job = job::attempt_on_disk(run_, workpackage, attempt.uuid),

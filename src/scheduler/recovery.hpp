@@ -1,14 +1,15 @@
 #pragma once
 
-#include "course.hpp"
-#include "ledger.hpp"
+#include "state_store.hpp"
+
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/batch.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/scheduler/observer.hpp>
-#include <bench/scheduler/queue.hpp>
-#include <bench/workflow/graph.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -16,34 +17,30 @@ namespace bench::scheduler {
 /// Settles what an earlier bench left behind when it ended or was killed.
 class Recovery {
  public:
-  Recovery(const setup::Run& run, const workspace::Workspace& workspace, workflow::Graph& graph,
-           const Queue& queue, Ledger& ledger, Observer& observer)
+  Recovery(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+           Observer& observer)
       : run_(run),
-        workspace_(workspace),
         attempts_(workspace.unsettled_attempts()),
-        graph_(graph),
-        queue_(queue),
-        ledger_(ledger),
+        known_(workspace.attempts_of_unfinished()),
+        store_(store),
         observer_(observer) {}
 
-  /// What ran here: it has ended meanwhile, it still runs, or it is gone without a trace and has to
-  /// be made again.
+  /// What ran here: it has ended meanwhile, it is still running, or it is gone without a trace and
+  /// starts again.
   /// @returns how those ended that have
-  /// @throws Error if it ran on another host, where it may run still
-  std::vector<execute::Completion> take_up_processes(execute::LocalBackend& local,
+  /// @throws Error if it ran on another host, where it may still be running
+  std::vector<execute::Completion> recover_processes(execute::LocalBackend& local,
                                                      evaluate::Evaluator& evaluator);
 
-  /// The jobs that a batch system has, or may have where an earlier bench did not live to record
-  /// that it took them: `batch` finds out.
-  void take_up_jobs(execute::BatchQueue& batch);
+  /// The jobs that a batch system has, or may have where an earlier bench was killed before it
+  /// recorded that they were accepted: `batch` finds out.
+  void recover_jobs(execute::BatchQueue& batch);
 
  private:
   const setup::Run& run_;
-  const workspace::Workspace& workspace_;
   std::vector<workspace::Attempt> attempts_;
-  workflow::Graph& graph_;
-  const Queue& queue_;
-  Ledger& ledger_;
+  std::unordered_set<std::string> known_;  ///< UUIDs of all attempts of what has not ended.
+  StateStore& store_;
   Observer& observer_;
 };
 

@@ -62,12 +62,14 @@ std::string submitted_job(const job::RenderContext& context) {
 StepJobs::StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator)
     : run_(run), evaluator_(evaluator), system_(batch_system_of(run.platform)) {}
 
-std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph) {
+std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph,
+                                                               const std::set<long long>& pending) {
   const bool due = Clock::now() >= next_question_;
   std::map<std::string, Waiting> jobs;
   std::set<std::string> doubtful;
   std::map<long long, workspace::Progress> waiting;
-  for (const Workpackage& workpackage : graph.all())
+  for (const long long pending_id : pending) {
+    const Workpackage& workpackage = graph.at(pending_id);
     if (waits_for_file(run_, workpackage)) {
       waiting.emplace(workpackage.id, workpackage.progress);
       if (!due)
@@ -82,6 +84,7 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
           !jobs.try_emplace(id, Waiting{workpackage.id, workpackage.progress}).second)
         doubtful.insert(id);
     }
+  }
   for (const std::string& id : doubtful)
     jobs.erase(id);
   std::erase_if(over_, [&](const auto& one) {

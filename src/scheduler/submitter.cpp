@@ -36,20 +36,17 @@ Submitter::Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks
   uuid = is_plain() ? first().job.uuid : make_uuid();
 }
 
-Submitter::Submitter(const setup::Run& run, workspace::Workspace& workspace, workflow::Graph& graph,
-                     const Queue& queue, Ledger& ledger, const Course& course,
-                     evaluate::Evaluator& evaluator, LostAttempts& lost, execute::BatchQueue& batch)
+Submitter::Submitter(const setup::Run& run, const workspace::Workspace& workspace,
+                     StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
+                     LostAttempts& lost, execute::BatchQueue& batch)
     : run_(run),
-      workspace_(workspace),
-      graph_(graph),
-      queue_(queue),
-      ledger_(ledger),
-      course_(course),
+      store_(store),
+      journal_(journal),
       evaluator_(evaluator),
       lost_(lost),
       batch_(batch),
-      capacity_(run),
-      spending_(run, workspace, graph, evaluator) {}
+      limits_(run),
+      budget_(run, workspace, store, evaluator) {}
 
 Completion Submitter::failure_by(long long workpackage, const Error& error) const {
   if (!is_fault_of_machine(error, run_.directory.path))
@@ -70,16 +67,16 @@ void Submitter::for_each(const Bundle& bundle, Action action) {
 
 std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   spent_ = false;
-  spending_.count();
+  budget_.count();
   for (const long long id : ids)
-    ledger_.claim(graph_.at(id));
-  workspace_.apply(ledger_.take_changes());
+    store_.apply(claim_of(store_.at(id)));
+  journal_.write();
   std::vector<Completion> failed;
   const std::vector<Planned> planned = prepare_all(ids, failed);
   std::deque<Bundle> bundles = bundle(planned);
   for (const Bundle& bundle : bundles)
-    book(bundle);
-  workspace_.apply(ledger_.take_changes());
+    record_intent(bundle);
+  journal_.write();
   trouble_.clear();
   while (!bundles.empty()) {
     const Bundle bundle = std::move(bundles.front());
@@ -96,7 +93,7 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
         failed.push_back(failure_by(one.job.workpackage, error));
       });
     }
-    workspace_.apply(ledger_.take_changes());
+    journal_.write();
   }
   return failed;
 }
@@ -109,24 +106,26 @@ std::string Submitter::cancel_all() {
   if (std::string said = batch_.system().cancel(jobs); !said.empty())
     return said;
   for (const auto& [workpackage, id] : ids) {
-    Completion completion =
-        failure(workpackage, fmt::format("job {} was cancelled with bench", id));
-    completion.outcome = Outcome::cancelled;
-    ledger_.end(graph_.at(workpackage), completion);
+    store_.apply(
+        workspace::Ended{.workpackage = workpackage,
+                         .attempt = {.outcome = Outcome::cancelled,
+                                     .reason = fmt::format("job {} was cancelled with bench", id)},
+                         .environment = {}});
   }
   batch_.forget_all();
   return "";
 }
 
-void Submitter::book(const Bundle& bundle) {
+void Submitter::record_intent(const Bundle& bundle) {
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
-    ledger_.book(graph_.at(one.job.workpackage), bundle.uuid, task);
+    store_.apply(workspace::SubmissionIntended{
+        .workpackage = one.job.workpackage, .submission = bundle.uuid, .task = task});
   });
 }
 
 void Submitter::take_back(const Bundle& bundle, const std::string& reason) {
   for_each(bundle, [&](const Planned& one, std::optional<int>) {
-    ledger_.come_back(graph_.at(one.job.workpackage), reason);
+    store_.apply(workspace::Interrupted{.workpackage = one.job.workpackage, .reason = reason});
   });
 }
 
@@ -135,20 +134,20 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
   std::vector<Planned> all;
   all.reserve(ids.size());
   for (const long long id : ids) {
-    const Workpackage& workpackage = graph_.at(id);
+    const Workpackage& workpackage = store_.at(id);
     try {
-      if (auto told = lost_.find(workpackage)) {
+      if (auto told = lost_.find(workpackage, store_.uuid(id))) {
         failed.push_back(std::move(*told));
         continue;
       }
       Planned planned;
-      planned.context = job::context_of(run_, graph_, workpackage, evaluator_);
-      job::Prepared prepared = job::prepare(planned.context, graph_, ledger_.uuid(id),
-                                            course_.inherited_by(workpackage));
+      planned.context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
+      job::Prepared prepared = job::prepare(planned.context, store_.graph(), store_.uuid(id),
+                                            store_.inherited_environment(id));
       planned.job = std::move(prepared.job);
       planned.geometry = prepared.geometry;
-      capacity_.check(planned.geometry, planned.context->step.batch->place);
-      spending_.check(planned.geometry, planned.context->step.batch->place);
+      limits_.check(planned.geometry, planned.context->step.batch->place);
+      budget_.check(planned.geometry, planned.context->step.batch->place);
       const auto head = job::render_head(*planned.context, planned.geometry);
       planned.is_alone = !head;
       planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
@@ -202,23 +201,24 @@ std::size_t Submitter::most_of_array() {
 std::string Submitter::array_of(const Bundle& bundle) const {
   if (bundle.tasks.size() == 1)
     return "";
-  const int limit = queue_.limit(bundle.first().context->step.name);
+  const int limit = store_.limit(bundle.first().context->step);
   const std::string range = fmt::format("0-{}", bundle.tasks.size() - 1);
   return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
 }
 
 /// The batch system minds the limit of an array. Several submissions wait for each other: a job for
-/// the one in its lane, an array for all.
+/// the one in its slot, an array for all.
 std::string Submitter::dependency_of(const Bundle& bundle) {
-  const std::string& step = bundle.first().context->step.name;
-  if (queue_.limit(step) == 0)
+  const model::Step& step = bundle.first().context->step;
+  const auto limit = static_cast<std::size_t>(store_.limit(step));
+  if (limit == 0)
     return "";
   std::vector<std::string> ids;
-  const auto& lanes = lanes_of(step);
+  const auto& slots = slots_of(step);
   if (bundle.tasks.size() > 1)
-    ids = lanes;
-  else if (lanes.size() >= static_cast<std::size_t>(queue_.limit(step)))
-    ids = {lanes.front()};
+    ids = slots;
+  else if (slots.size() >= limit)
+    ids = {slots.front()};
   for (std::string& id : ids)
     id = execute::without_cluster(id);  // of which a dependency cannot speak
   std::sort(ids.begin(), ids.end());
@@ -226,40 +226,40 @@ std::string Submitter::dependency_of(const Bundle& bundle) {
   return ids.empty() ? "" : "afterany:" + join(ids, ":");
 }
 
-/// Jobs that an earlier bench submitted keep their lanes.
-std::vector<std::string>& Submitter::lanes_of(const std::string& step) {
-  const auto [known, is_new] = lanes_.try_emplace(step);
-  std::vector<std::string>& lanes = known->second;
+/// Jobs that an earlier bench submitted keep their slots.
+std::vector<std::string>& Submitter::slots_of(const model::Step& step) {
+  const auto [known, is_new] = slots_.try_emplace(step.name);
+  std::vector<std::string>& slots = known->second;
   if (!is_new)
-    return lanes;
-  const auto limit = static_cast<std::size_t>(queue_.limit(step));
+    return slots;
+  const auto limit = static_cast<std::size_t>(store_.limit(step));
   for (const auto& [workpackage, id] : batch_.ids()) {
-    if (graph_.at(workpackage).step != step)
+    if (&store_.step_of(store_.at(workpackage)) != &step)
       continue;
     const std::string job = execute::array_of(id);
     if (job != id)
-      lanes.assign(limit, job);  // the latest array waits for those before it
-    else if (std::ranges::find(lanes, job) == lanes.end())
-      lanes.push_back(job);
+      slots.assign(limit, job);  // the latest array waits for those before it
+    else if (std::ranges::find(slots, job) == slots.end())
+      slots.push_back(job);
   }
-  if (lanes.size() > limit)
-    lanes.erase(lanes.begin(), lanes.end() - static_cast<std::ptrdiff_t>(limit));
-  return lanes;
+  if (slots.size() > limit)
+    slots.erase(slots.begin(), slots.end() - static_cast<std::ptrdiff_t>(limit));
+  return slots;
 }
 
-void Submitter::take_lanes(const Bundle& bundle, const std::string& id) {
-  const std::string& step = bundle.first().context->step.name;
-  const auto limit = static_cast<std::size_t>(queue_.limit(step));
+void Submitter::take_slots(const Bundle& bundle, const std::string& id) {
+  const model::Step& step = bundle.first().context->step;
+  const auto limit = static_cast<std::size_t>(store_.limit(step));
   if (limit == 0)
     return;
-  std::vector<std::string>& lanes = lanes_of(step);
+  std::vector<std::string>& slots = slots_of(step);
   if (bundle.tasks.size() > 1) {
-    lanes.assign(limit, id);
+    slots.assign(limit, id);
     return;
   }
-  if (lanes.size() >= limit)
-    lanes.erase(lanes.begin());
-  lanes.push_back(id);
+  if (slots.size() >= limit)
+    slots.erase(slots.begin());
+  slots.push_back(id);
 }
 
 /// A script of its own for one workpackage; else one that runs the scripts of many.
@@ -313,8 +313,8 @@ void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
   const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
   Bundle first({bundle.tasks.begin(), middle});
   Bundle second({middle, bundle.tasks.end()});
-  book(first);
-  book(second);
+  record_intent(first);
+  record_intent(second);
   next.push_front(std::move(second));
   next.push_front(std::move(first));
 }
@@ -328,7 +328,8 @@ void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
   if (is_new && !accepted_ && refused_.contains(reason))
     refusal_ = reason;
   for_each(bundle, [&](const Planned& one, std::optional<int>) {
-    ledger_.come_back_later(graph_.at(one.job.workpackage), reason);
+    store_.apply(workspace::Interrupted{.workpackage = one.job.workpackage, .reason = reason});
+    store_.defer(one.job.workpackage);
     ++refused_[reason];
   });
 }
@@ -351,42 +352,42 @@ std::string Submitter::refusals() const {
 
 /// @param next takes what is to be handed over instead
 void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
-  if (!spending_.admits(bundle.first().geometry, bundle.tasks.size())) {
+  if (!budget_.admits(bundle.first().geometry, bundle.tasks.size())) {
     if (bundle.tasks.size() > 1) {
       halve(bundle, next);
       return;
     }
     spent_ = true;
-    trouble_ = spending_.refusal();
+    trouble_ = budget_.refusal();
     take_back(bundle, trouble_);
     return;
   }
   const execute::Submission submission = write_script(bundle);
-  const SubmitResult verdict = batch_.system().submit(submission);
-  if (verdict.kind == SubmitResult::Kind::refused) {
-    refuse(bundle, verdict.reason);
+  const SubmitResult result = batch_.system().submit(submission);
+  if (result.kind == SubmitResult::Kind::refused) {
+    refuse(bundle, result.reason);
     return;
   }
-  if (verdict.kind == SubmitResult::Kind::full) {
+  if (result.kind == SubmitResult::Kind::full) {
     if (bundle.tasks.size() == 1) {
-      trouble_ = verdict.reason;
-      take_back(bundle, verdict.reason);
+      trouble_ = result.reason;
+      take_back(bundle, result.reason);
       return;
     }
     halve(bundle, next);
     return;
   }
-  accepted_ = accepted_ || verdict.kind == SubmitResult::Kind::accepted;
-  spending_.add(bundle.first().geometry, bundle.tasks.size());
-  if (verdict.kind == SubmitResult::Kind::unavailable)
-    trouble_ = verdict.reason;
+  accepted_ = accepted_ || result.kind == SubmitResult::Kind::accepted;
+  budget_.add(bundle.first().geometry, bundle.tasks.size());
+  if (result.kind == SubmitResult::Kind::unavailable)
+    trouble_ = result.reason;
   else
-    take_lanes(bundle, verdict.id);
+    take_slots(bundle, result.id);
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
     const std::string id =
-        task && !verdict.id.empty() ? execute::task_of(verdict.id, *task) : verdict.id;
+        task && !result.id.empty() ? execute::task_of(result.id, *task) : result.id;
     if (!id.empty())
-      ledger_.submit(graph_.at(one.job.workpackage), id);
+      store_.apply(workspace::Submitted{.workpackage = one.job.workpackage, .job_id = id});
     batch_.add({.job = one.job,
                 .submission = bundle.uuid,
                 .name = submission.name,

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "budget_tracker.hpp"
-#include "course.hpp"
-#include "ledger.hpp"
+#include "journal.hpp"
 #include "lost_attempts.hpp"
+#include "state_store.hpp"
 
 #include <deque>
 #include <memory>
@@ -14,9 +14,7 @@
 #include <bench/execute/batch.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/scheduler/partition_limits.hpp>
-#include <bench/scheduler/queue.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/workflow/graph.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -26,9 +24,9 @@ namespace bench::scheduler {
 /// batch system hears of it, so that a kill at any moment can be made good.
 class Submitter {
  public:
-  Submitter(const setup::Run& run, workspace::Workspace& workspace, workflow::Graph& graph,
-            const Queue& queue, Ledger& ledger, const Course& course,
-            evaluate::Evaluator& evaluator, LostAttempts& lost, execute::BatchQueue& batch);
+  Submitter(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+            Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
+            execute::BatchQueue& batch);
 
   /// @param ids ready workpackages, ascending
   /// Those that are refused stay ready, for a bench that asks otherwise.
@@ -78,7 +76,7 @@ class Submitter {
                                    std::vector<execute::Completion>& failed);
   execute::Completion failure_by(long long workpackage, const Error& error) const;
   std::deque<Bundle> bundle(const std::vector<Planned>& planned);
-  void book(const Bundle& bundle);
+  void record_intent(const Bundle& bundle);
   void hand_over(const Bundle& bundle, std::deque<Bundle>& next);
   void refuse(const Bundle& bundle, const std::string& reason);
   const std::string* refusal_of(const Bundle& bundle) const;
@@ -89,24 +87,22 @@ class Submitter {
   std::size_t most_of_array();
   std::string array_of(const Bundle& bundle) const;
   std::string dependency_of(const Bundle& bundle);
-  std::vector<std::string>& lanes_of(const std::string& step);
-  void take_lanes(const Bundle& bundle, const std::string& id);
+  std::vector<std::string>& slots_of(const model::Step& step);
+  void take_slots(const Bundle& bundle, const std::string& id);
   template <class Action>
   static void for_each(const Bundle& bundle, Action action);
 
   const setup::Run& run_;
-  workspace::Workspace& workspace_;
-  workflow::Graph& graph_;
-  const Queue& queue_;
-  Ledger& ledger_;
-  const Course& course_;
+  StateStore& store_;
+  Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;
   execute::BatchQueue& batch_;
-  /// Of a step that limits how many run at a time: the job that each lane waits for.
-  std::map<std::string, std::vector<std::string>> lanes_;
-  PartitionLimits capacity_;
-  BudgetTracker spending_;
+  /// Of a step that limits how many run at a time: the job that the next one in each slot waits
+  /// for.
+  std::map<std::string, std::vector<std::string>> slots_;
+  PartitionLimits limits_;
+  BudgetTracker budget_;
   bool spent_ = false;
   std::string trouble_;
   bool newly_refused_ = false;

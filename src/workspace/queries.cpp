@@ -20,16 +20,9 @@ constexpr std::array<std::pair<State, std::string_view>, 6> state_names{
      {State::done, "done"},
      {State::failed, "failed"}}};
 
-State state_of(const std::string& word) {
-  for (const auto& [state, name] : state_names)
-    if (name == word)
-      return state;
-  throw Error(fmt::format("the workspace holds an unknown state '{}'", word));
-}
-
 constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
-    "attempts, prepared, cycle, command, retries, timeouts FROM workpackage ";
+    "attempts, prepared, cycle, command, retries, timeouts, times_lost FROM workpackage ";
 
 /// Where a workpackage lies: directly in the run directory, whoever has written the row.
 std::string directory_name(long long id, std::string name) {
@@ -57,6 +50,7 @@ Workpackage read_workpackage(SQLite::Statement& row) {
                           .command = row.getColumn(12).getInt()};
   workpackage.retries = row.getColumn(13).getInt();
   workpackage.timeouts = row.getColumn(14).getInt();
+  workpackage.times_lost = row.getColumn(15).getInt();
   return workpackage;
 }
 
@@ -87,6 +81,23 @@ Attempt read_attempt(SQLite::Statement& row) {
   return attempt;
 }
 
+EnvironmentChanges read_environment(const SQLite::Database& sqlite, SQLite::Statement& row,
+                                    int column, long long workpackage) {
+  EnvironmentChanges changes;
+  if (row.getColumn(column).isNull())
+    return changes;
+  const auto object =
+      nlohmann::ordered_json::parse(row.getColumn(column).getString(), nullptr, false);
+  for (const auto& [name, value] : object.items()) {
+    if (!object.is_object() || !(value.is_null() || value.is_string()))
+      throw damaged(sqlite, fmt::format("the environment of workpackage {} is no object of texts",
+                                        workpackage));
+    changes.emplace_back(name,
+                         value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
+  }
+  return changes;
+}
+
 constexpr const char* select_attempts =
     "SELECT a.workpackage, a.number, a.uuid, a.host, a.job_id, a.claimed_unix_s, a.started_unix_s, "
     "a.ended_unix_s, a.exit_code, a.reason, a.submission, a.task, a.outcome ";
@@ -106,6 +117,13 @@ std::string_view name_of(State state) {
     if (known == state)
       return name;
   return "";
+}
+
+State state_of(std::string_view word) {
+  for (const auto& [state, name] : state_names)
+    if (name == word)
+      return state;
+  throw Error(fmt::format("the workspace holds an unknown state '{}'", word));
 }
 
 void Workspace::expect_steps(std::map<std::string, std::size_t> commands) {
@@ -181,19 +199,22 @@ EnvironmentChanges Workspace::environment(long long id) const {
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(database_->sqlite, "SELECT environment FROM workpackage WHERE id = ?");
     select.bind(1, static_cast<std::int64_t>(id));
-    EnvironmentChanges changes;
-    if (!select.executeStep() || select.getColumn(0).isNull())
-      return changes;
-    const auto object =
-        nlohmann::ordered_json::parse(select.getColumn(0).getString(), nullptr, false);
-    for (const auto& [name, value] : object.items()) {
-      if (!object.is_object() || !(value.is_null() || value.is_string()))
-        throw damaged(database_->sqlite,
-                      fmt::format("the environment of workpackage {} is no object of texts", id));
-      changes.emplace_back(
-          name, value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
+    return select.executeStep() ? read_environment(database_->sqlite, select, 0, id)
+                                : EnvironmentChanges{};
+  });
+}
+
+std::unordered_map<long long, EnvironmentChanges> Workspace::environments() const {
+  return translated(database_->sqlite, [&] {
+    std::unordered_map<long long, EnvironmentChanges> all;
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT id, environment FROM workpackage WHERE environment IS NOT "
+                             "NULL");
+    while (select.executeStep()) {
+      const long long id = select.getColumn(0).getInt64();
+      all.emplace(id, read_environment(database_->sqlite, select, 1, id));
     }
-    return changes;
+    return all;
   });
 }
 
@@ -206,13 +227,16 @@ std::vector<Attempt> Workspace::attempts() const {
   });
 }
 
-bool Workspace::has_attempt(const std::string& uuid) const {
+std::unordered_set<std::string> Workspace::attempts_of_unfinished() const {
   return translated(database_->sqlite, [&] {
+    std::unordered_set<std::string> uuids;
     SQLite::Statement select(database_->sqlite,
-                             "SELECT EXISTS (SELECT 1 FROM attempt WHERE uuid = ?)");
-    select.bind(1, uuid);
-    select.executeStep();
-    return select.getColumn(0).getInt() != 0;
+                             "SELECT a.uuid FROM workpackage AS w JOIN attempt AS a ON "
+                             "a.workpackage = w.id WHERE w.state <> 'done' AND w.state <> "
+                             "'failed'");
+    while (select.executeStep())
+      uuids.insert(select.getColumn(0).getString());
+    return uuids;
   });
 }
 

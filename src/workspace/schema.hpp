@@ -4,7 +4,7 @@ namespace bench::workspace {
 
 /// Raised by one with every change to the tables, which raises the version of bench, too; a
 /// database with another one is refused.
-constexpr int schema_version = 4;
+constexpr int schema_version = 5;
 
 /// The tables of a run. docs/workspace.md describes them for people who query them.
 constexpr const char* schema = R"sql(
@@ -30,6 +30,7 @@ CREATE TABLE workpackage (
   attempts INTEGER NOT NULL DEFAULT 0,
   retries INTEGER NOT NULL DEFAULT 0,
   timeouts INTEGER NOT NULL DEFAULT 0,
+  times_lost INTEGER NOT NULL DEFAULT 0,
   environment TEXT CHECK (environment IS NULL OR json_valid(environment))
 ) STRICT;
 CREATE INDEX workpackage_by_step ON workpackage (step, state);

@@ -183,7 +183,7 @@ Workspace::~Workspace() {
 }
 
 Workspace Workspace::create(const fs::path& run_directory,
-                            const std::map<std::string, std::string>& facts, const Changes& first) {
+                            const std::map<std::string, std::string>& facts, const Events& first) {
   const fs::path file = run_directory / "workspace.db";
   // Complete under its name or not there at all, so that a kill in between leaves no half of it.
   const fs::path draft = run_directory / "workspace.db.new";
@@ -198,7 +198,7 @@ Workspace Workspace::create(const fs::path& run_directory,
                          busy_timeout_ms),
         /*ends_without_log=*/false));
     SQLite::Database& sqlite = made.database_->sqlite;
-    write_first(sqlite, facts, [&] { made.apply(first); });
+    write_first(sqlite, facts, [&] { made.replay(first); });
     set_journal(sqlite, run_directory);  // as it is opened below, so that nothing changes there
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot make the workspace {}: {}", file.string(), failure.what()),

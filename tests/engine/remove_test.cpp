@@ -20,35 +20,32 @@ using workspace::Workspace;
 class RemoveTest : public testing::Test {
  protected:
   RemoveTest() : workspace_(Workspace::create(directory_.path(), {})) {
-    workspace::Changes changes;
-    add(changes, 0, {});
-    add(changes, 1, {});
-    add(changes, 2, {0, 1});
-    add(changes, 3, {1});
-    add(changes, 4, {3});
-    workspace_.apply(changes);
+    workspace_.replay({workspace::Expanded{
+        {}, {made(0, {}), made(1, {}), made(2, {0, 1}), made(3, {1}), made(4, {3})}}});
     finish({0, 1, 2, 3, 4});
   }
 
-  void add(workspace::Changes& changes, long long id, std::vector<long long> parents) {
-    workspace::Workpackage& workpackage = changes.created.emplace_back();
+  workspace::Workpackage made(long long id, std::vector<long long> parents) {
+    workspace::Workpackage workpackage;
     workpackage.id = id;
     workpackage.step = "s";
     workpackage.combination = id;
     workpackage.parents = std::move(parents);
     workpackage.directory = "wp" + std::to_string(id);
     directory_.write(workpackage.directory + "/work/stdout", "text");
+    return workpackage;
   }
 
   void claim(long long id) {
-    workspace_.apply(
-        {.claims = {{.workpackage = id, .uuid = std::to_string(++attempts_), .host = ""}}});
+    workspace_.replay(
+        {workspace::Claimed{.workpackage = id, .uuid = std::to_string(++attempts_), .host = ""}});
   }
 
   void finish(const std::vector<long long>& ids) {
     for (const long long id : ids) {
       claim(id);
-      workspace_.apply({.endings = {{.workpackage = id, .outcome = Outcome::done}}});
+      workspace_.replay({workspace::Ended{
+          .workpackage = id, .attempt = {.outcome = Outcome::done}, .environment = {}}});
     }
   }
 
@@ -85,17 +82,16 @@ TEST_F(RemoveTest, RefusesWhatIsUnderWay) {
   EXPECT_EQ(error_of([&] { plan_removal(workspace_, {3}); }),
             "error: workpackage 4 (s) was running when bench was ended\n"
             "hint: `bench continue` takes it in first");
-  workspace_.apply({.submissions = {{.workpackage = 4, .job_id = "77"}}});
+  workspace_.replay({workspace::Submitted{.workpackage = 4, .job_id = "77"}});
   EXPECT_EQ(error_of([&] { plan_removal(workspace_, {4}); }),
             "error: workpackage 4 (s) is with the scheduler\n"
             "hint: `bench cancel` ends its job; or let it end, and `bench continue` takes it in");
 }
 
 TEST_F(RemoveTest, RefusesWhatNeverGotItsParameters) {
-  workspace::Changes changes;
-  add(changes, 5, {3});
-  changes.created.back().state = workspace::State::failed;
-  workspace_.apply(changes);
+  workspace::Workpackage failed = made(5, {3});
+  failed.state = workspace::State::failed;
+  workspace_.replay({workspace::Expanded{{}, {failed}}});
   EXPECT_THAT(error_of([&] { plan_removal(workspace_, {5}); }),
               HasSubstr("hint: remove its parent, workpackage 3,"));
   EXPECT_THAT(plan_removal(workspace_, {3}).removed, ElementsAre(4, 5));
@@ -107,14 +103,12 @@ TEST_F(RemoveTest, NeverLeavesTheRunDirectory) {
   for (const std::string& name :
        {std::string("../") + outside.path().filename().string() + "/precious",
         (outside.path() / "precious").string(), std::string(".."), std::string("")}) {
-    workspace::Changes changes;
-    changes.created.push_back({.id = 9, .step = "s", .directory = name});
-    workspace_.apply(changes);
+    workspace_.replay({workspace::Expanded{{}, {{.id = 9, .step = "s", .directory = name}}}});
     EXPECT_THAT(
         error_of([&] { remove_workpackages(run_, workspace_, plan_removal(workspace_, {9})); }),
         HasSubstr("is not in the run directory"))
         << name;
-    workspace_.apply({.removed = {9}});
+    workspace_.replay({workspace::Removed{{9}}});
   }
   EXPECT_TRUE(fs::exists(outside.path() / "precious/file"));
 }

@@ -138,7 +138,7 @@ TEST_F(AnalysisTest, LetsTheNextIterationStandForARemovedOne) {
   end(one_workpackage("{step: go, file: out}", "v, v_cnt, jube_wp_id", ", iterations: 3"));
   for (int id = 0; id < 3; ++id)
     write("00000" + std::to_string(id) + "_go/work/out", "v=" + std::to_string(10 + id) + "\n");
-  workspace_->apply({.removed = {0}});
+  workspace_->replay({workspace::Removed{{0}}});
   EXPECT_EQ(analysed(), "v,v_cnt,jube_wp_id\n11,2,1\n");
 }
 

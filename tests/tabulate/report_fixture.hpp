@@ -22,21 +22,22 @@ class ReportFixture : public workflow::RunFixture {
     std::filesystem::create_directories(run_.directory.path);
     workspace_.emplace(workspace::Workspace::create(run_.directory.path, {}));
     const workflow::Graph graph = grown();
-    workspace_->apply({.created = graph.all()});
+    workspace_->replay({workspace::Expanded{{}, graph.all()}});
     for (const workspace::Workpackage& one : graph.all()) {
       const auto other = others.find(one.id);
       const workspace::State state = other == others.end() ? workspace::State::done : other->second;
       if (state == workspace::State::ready)
         continue;
-      workspace_->apply({.claims = {{one.id, std::to_string(one.id), "here"}}});
+      workspace_->replay({workspace::Claimed{one.id, std::to_string(one.id), "here"}});
       if (state == workspace::State::pending)
-        workspace_->apply({.advances = {{.workpackage = one.id, .to = state}}});
+        workspace_->replay({workspace::Advanced{.workpackage = one.id, .to = state}});
       else if (state != workspace::State::running)
-        workspace_->apply(
-            {.endings = {
-                 {.workpackage = one.id,
-                  .outcome = state == workspace::State::done ? Outcome::done : Outcome::failed,
-                  .reason = state == workspace::State::done ? "" : reason}}});
+        workspace_->replay({workspace::Ended{
+            .workpackage = one.id,
+            .attempt = {.outcome =
+                            state == workspace::State::done ? Outcome::done : Outcome::failed,
+                        .reason = state == workspace::State::done ? "" : reason},
+            .environment = {}}});
     }
   }
 

@@ -265,7 +265,7 @@ TEST_F(ReportTest, MakesOnlyTheResultsThatAreAskedFor) {
 
 TEST_F(ReportTest, WorksWhereWorkpackagesWereRemoved) {
   end(one_step("column: [n, t_cnt, jube_wp_id]", "", ", iterations: 2"));
-  workspace_->apply({.removed = {0, 3}});
+  workspace_->replay({workspace::Removed{{0, 3}}});
   find(1, "t_cnt", 1LL);
   find(2, "t_cnt", 2LL);
   find(4, "t_cnt", 3LL);
@@ -274,7 +274,7 @@ TEST_F(ReportTest, WorksWhereWorkpackagesWereRemoved) {
 
 TEST_F(ReportTest, WorksWhereAParentWasRemoved) {
   end(two_steps);
-  workspace_->apply({.removed = {0, 2, 3}});
+  workspace_->replay({workspace::Removed{{0, 2, 3}}});
   find(1, "size", "big");
   EXPECT_EQ(table(),
             "opt,opt_build,n,n_go,size,t,jube_wp_id,jube_wp_id_build,jube_step_name\n"

@@ -14,8 +14,8 @@ class AttemptTest : public WorkspaceFixture {
  protected:
   AttemptTest() { add(0, State::running); }
 
-  static Repetition repetition(Outcome outcome) {
-    return {.ending = {.workpackage = 0, .outcome = outcome, .reason = "why", .host = "node1"}};
+  static Retried repetition(Outcome outcome) {
+    return {.workpackage = 0, .attempt = {.outcome = outcome, .reason = "why", .host = "node1"}};
   }
 
   /// `1 failed`: number and outcome of each attempt, as users read them.
@@ -37,11 +37,11 @@ TEST_F(AttemptTest, HasNoOutcomeAndNoSubmissionWhileItIsUnderWay) {
 }
 
 TEST_F(AttemptTest, IsBookedBeforeItIsSubmitted) {
-  workspace_.apply({.bookings = {{0, "sub", std::nullopt}}});
+  workspace_.replay({SubmissionIntended{0, "sub", std::nullopt}});
   EXPECT_EQ(workspace_.attempts().at(0).submission, "sub");
   EXPECT_EQ(workspace_.attempts().at(0).task, std::nullopt);
   EXPECT_EQ(workspace_.workpackage(0).state, State::running);
-  workspace_.apply({.bookings = {{0, "array", 3}}, .submissions = {{0, "4711_3"}}});
+  workspace_.replay({SubmissionIntended{0, "array", 3}, Submitted{0, "4711_3"}});
   EXPECT_EQ(workspace_.attempts().at(0).submission, "array");
   EXPECT_EQ(workspace_.attempts().at(0).task, 3);
   EXPECT_EQ(workspace_.attempts().at(0).job_id, "4711_3");
@@ -49,20 +49,20 @@ TEST_F(AttemptTest, IsBookedBeforeItIsSubmitted) {
 }
 
 TEST_F(AttemptTest, IsBookedForItself) {
-  workspace_.apply({.bookings = {{0, "sub", 3}}});
-  workspace_.apply({.interruptions = {{0, "cut off"}}});
-  workspace_.apply({.claims = {claim(0, "second")}});
+  workspace_.replay({SubmissionIntended{0, "sub", 3}});
+  workspace_.replay({Interrupted{0, "cut off"}});
+  workspace_.replay({claim(0, "second")});
   EXPECT_EQ(workspace_.attempts().at(0).submission, "");
   EXPECT_EQ(workspace_.attempts().at(0).task, std::nullopt);
 }
 
 TEST_F(AttemptTest, IsFollowedByAnotherFromTheBeginning) {
-  workspace_.apply({.advances = {{.workpackage = 0,
-                                  .to = State::ready,
-                                  .progress = {.prepared = true, .cycle = 1, .command = 2},
-                                  .environment = {{"A", "1"}}}}});
-  workspace_.apply({.claims = {claim(0, "second")}});
-  workspace_.apply({.repetitions = {repetition(Outcome::node_fail)}});
+  workspace_.replay({Advanced{.workpackage = 0,
+                              .to = State::ready,
+                              .progress = {.prepared = true, .cycle = 1, .command = 2},
+                              .environment = {{"A", "1"}}}});
+  workspace_.replay({claim(0, "second")});
+  workspace_.replay({repetition(Outcome::node_fail)});
   const Workpackage again = workspace_.workpackage(0);
   EXPECT_EQ(again.state, State::ready);
   EXPECT_EQ(again.progress, Progress{});
@@ -78,7 +78,7 @@ TEST_F(AttemptTest, IsFollowedByAnotherFromTheBeginning) {
 }
 
 TEST_F(AttemptTest, CanBeFollowedAtOnce) {
-  workspace_.apply({.claims = {claim(0, "second")}, .repetitions = {repetition(Outcome::failed)}});
+  workspace_.replay({repetition(Outcome::failed), claim(0, "second")});
   EXPECT_EQ(workspace_.workpackage(0).state, State::running);
   EXPECT_EQ(workspace_.attempts().at(0).uuid, "second");
   EXPECT_EQ(workspace_.attempts().at(0).outcome, "");
@@ -86,27 +86,28 @@ TEST_F(AttemptTest, CanBeFollowedAtOnce) {
 
 TEST_F(AttemptTest, IsCountedIfItTimedOut) {
   for (const Outcome outcome : {Outcome::timeout, Outcome::failed, Outcome::timeout})
-    workspace_.apply({.claims = {claim(0, std::to_string(workspace_.attempts().at(0).number))},
-                      .repetitions = {repetition(outcome)}});
+    workspace_.replay({repetition(outcome),
+                       claim(0, "after " + std::to_string(workspace_.attempts().at(0).number))});
   EXPECT_EQ(workspace_.workpackage(0).retries, 3);
   EXPECT_EQ(workspace_.workpackage(0).timeouts, 2);
 }
 
 TEST_F(AttemptTest, IsForgottenWhereTheUserStartsOver) {
-  workspace_.apply({.repetitions = {repetition(Outcome::timeout)}});
-  workspace_.apply({.reset = {0}});
+  workspace_.replay({repetition(Outcome::timeout)});
+  workspace_.replay({Reset{{0}}});
   EXPECT_EQ(workspace_.workpackage(0).retries, 0);
   EXPECT_EQ(workspace_.workpackage(0).timeouts, 0);
 }
 
 TEST_F(AttemptTest, IsKeptWithItsOutcome) {
-  workspace_.apply({.repetitions = {repetition(Outcome::timeout)}});
-  workspace_.apply({.claims = {claim(0, "b")}});
-  workspace_.apply({.interruptions = {{0, "cut off"}}});
-  workspace_.apply({.claims = {claim(0, "c")}});
-  workspace_.apply({.advances = {{.workpackage = 0, .to = State::ready, .progress = {}}}});
-  workspace_.apply({.claims = {claim(0, "d")}});
-  workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::failed}}});
+  workspace_.replay({repetition(Outcome::timeout)});
+  workspace_.replay({claim(0, "b")});
+  workspace_.replay({Interrupted{0, "cut off"}});
+  workspace_.replay({claim(0, "c")});
+  workspace_.replay({Advanced{.workpackage = 0, .to = State::ready, .progress = {}}});
+  workspace_.replay({claim(0, "d")});
+  workspace_.replay(
+      {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::failed}, .environment = {}}});
   EXPECT_THAT(outcomes(), ElementsAre("1 timeout", "2 interrupted", "3 done", "4 failed"));
 }
 
@@ -114,7 +115,8 @@ class OutcomeTest : public WorkspaceFixture, public testing::WithParamInterface<
 
 TEST_P(OutcomeTest, StandsInTheAttempt) {
   add(0, State::submitted);
-  workspace_.apply({.endings = {{.workpackage = 0, .outcome = GetParam()}}});
+  workspace_.replay(
+      {Ended{.workpackage = 0, .attempt = {.outcome = GetParam()}, .environment = {}}});
   EXPECT_EQ(workspace_.attempts().at(0).outcome, bench::name_of(GetParam()));
   EXPECT_EQ(workspace_.workpackage(0).state,
             GetParam() == Outcome::done ? State::done : State::failed);
@@ -132,8 +134,9 @@ TEST_F(WorkspaceFixture, TellsWhatABenchThatGoesOnHasToAskAfter) {
        {std::pair{0, State::done}, {1, State::running}, {2, State::submitted}, {3, State::ready}})
     add(id, state);
   add(4, State::running);
-  workspace_.apply({.bookings = {{.workpackage = 4, .submission = "s"}}});
-  workspace_.apply({.endings = {{.workpackage = 4, .outcome = Outcome::done}}});
+  workspace_.replay({SubmissionIntended{.workpackage = 4, .submission = "s"}});
+  workspace_.replay(
+      {Ended{.workpackage = 4, .attempt = {.outcome = Outcome::done}, .environment = {}}});
   std::vector<long long> asked;
   for (const Attempt& attempt : workspace_.unsettled_attempts())
     asked.push_back(attempt.workpackage);
@@ -142,9 +145,10 @@ TEST_F(WorkspaceFixture, TellsWhatABenchThatGoesOnHasToAskAfter) {
 
 TEST_F(WorkspaceFixture, ShowsRetriesInTheViewOfResults) {
   add(0, State::running);
-  workspace_.apply({.repetitions = {{.ending = {.workpackage = 0}}}});
-  workspace_.apply({.claims = {claim(0, "second")}});
-  workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
+  workspace_.replay({Retried{.workpackage = 0, .attempt = {}}});
+  workspace_.replay({claim(0, "second")});
+  workspace_.replay(
+      {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}}});
   replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = 1LL}});
   const SQLite::Database database((directory_.path() / "workspace.db").string());
   SQLite::Statement select(database, "SELECT retries FROM results");

@@ -29,22 +29,26 @@ class WorkspaceFixture : public testing::Test {
     return made;
   }
 
-  static Claim claim(long long id, const std::string& uuid = "") {
+  static Claimed claim(long long id, const std::string& uuid = "") {
     return {.workpackage = id, .uuid = uuid.empty() ? std::to_string(id) : uuid, .host = "here"};
   }
 
   /// Makes a workpackage and takes it into this state.
   void add(long long id, State state, const std::string& step = "run") {
-    workspace_.apply({.created = {workpackage(id, step)}});
+    workspace_.replay({Expanded{{}, {workpackage(id, step)}}});
     if (state == State::ready)
       return;
-    workspace_.apply({.claims = {claim(id)}});
+    workspace_.replay({claim(id)});
     if (state == State::submitted)
-      workspace_.apply({.submissions = {{id, "job"}}});
+      workspace_.replay({Submitted{id, "job"}});
+    if (state == State::pending)
+      workspace_.replay({Advanced{.workpackage = id, .to = State::pending, .progress = {}}});
     if (state == State::done || state == State::failed)
-      workspace_.apply(
-          {.endings = {{.workpackage = id,
-                        .outcome = state == State::done ? Outcome::done : Outcome::failed}}});
+      workspace_.replay({ended(id, state == State::done ? Outcome::done : Outcome::failed)});
+  }
+
+  static Ended ended(long long id, Outcome outcome) {
+    return {.workpackage = id, .attempt = {.outcome = outcome}, .environment = {}};
   }
 
   support::TempDirectory directory_;

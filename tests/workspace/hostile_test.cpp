@@ -25,7 +25,7 @@ class HostileWorkspace : public testing::Test {
     Workpackage first;
     first.step = "run";
     first.directory = "000000_run";
-    workspace.apply({.created = {first}});
+    workspace.replay({Expanded{{}, {first}}});
   }
 
   void execute(const std::string& statements) const {

@@ -1,110 +1,92 @@
 #include "support/error_of.hpp"
 #include "workspace/fixture.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <bench/workspace/transition.hpp>
 
 namespace bench::workspace {
 namespace {
 
-enum class Kind { claim, submission, success, failure, repetition, interruption };
-
-Changes changes_of(Kind kind) {
-  switch (kind) {
-    case Kind::claim:
-      return {.claims = {{.workpackage = 0, .uuid = "new", .host = "here"}}};
-    case Kind::submission:
-      return {.submissions = {{0, "42"}}};
-    case Kind::success:
-      return {.endings = {{.workpackage = 0, .outcome = Outcome::done}}};
-    case Kind::failure:
-      return {.endings = {{.workpackage = 0, .outcome = Outcome::failed, .reason = "why"}}};
-    case Kind::repetition:
-      return {.repetitions = {{.ending = {.workpackage = 0}}}};
-    case Kind::interruption:
-      break;
-  }
-  return {.interruptions = {{0, "cut off"}}};
-}
-
-const char* word_of(Kind kind) {
-  switch (kind) {
-    case Kind::claim:
-      return "started";
-    case Kind::submission:
-      return "submitted";
-    case Kind::success:
-    case Kind::failure:
-      return "ended";
-    case Kind::repetition:
-      return "made again";
-    case Kind::interruption:
-      break;
-  }
-  return "made ready again";
+/// Every event of one workpackage, and every outcome that leads elsewhere.
+const std::vector<Event>& events() {
+  static const std::vector<Event> all{
+      Expanded{{0}, {}},
+      Claimed{.workpackage = 0, .uuid = "new", .host = "here"},
+      SubmissionIntended{.workpackage = 0, .submission = "s", .task = 1},
+      Submitted{.workpackage = 0, .job_id = "42"},
+      Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}},
+      Ended{.workpackage = 0,
+            .attempt = {.outcome = Outcome::failed, .reason = "why"},
+            .environment = {}},
+      Retried{.workpackage = 0, .attempt = {.outcome = Outcome::timeout}},
+      Interrupted{.workpackage = 0, .reason = "cut off", .lost_in_queue = true},
+      Advanced{.workpackage = 0, .to = State::ready, .progress = {true, 1, 2}, .environment = {}},
+      Advanced{.workpackage = 0, .to = State::pending, .progress = {true, 0, 1}, .environment = {}},
+      Reset{{0}}};
+  return all;
 }
 
 struct Case {
   State from;
-  Kind kind;
-  std::optional<State> to;  ///< None: refused.
+  std::size_t event = 0;
 };
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << name_of(c.from) << " " << word_of(c.kind) << (c.kind == Kind::failure ? " badly" : "");
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << name_of(one.from) << " " << transitions.at(one.event).verb;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const State from :
+       {State::ready, State::running, State::submitted, State::pending, State::done, State::failed})
+    for (std::size_t event = 0; event < transitions.size(); ++event)
+      all.push_back({from, event});
+  return all;
 }
 
 class TransitionTest : public WorkspaceFixture, public testing::WithParamInterface<Case> {};
 
-TEST_P(TransitionTest, IsMadeOrRefused) {
-  const auto& [from, kind, to] = GetParam();
+// The database does with a row what `apply` does in memory, or refuses what `apply` refuses.
+TEST_P(TransitionTest, IsTheSameInMemoryAndInTheDatabase) {
+  const auto& [from, number] = GetParam();
+  const Event& event = events().at(number);
   add(0, from);
-  Changes changes = changes_of(kind);
-  changes.created = {workpackage(1)};
-  const std::string said = support::error_of([&] { workspace_.apply(changes); });
-  if (to) {
-    EXPECT_EQ(said, "(no error)");
-    EXPECT_EQ(workspace_.workpackage(0).state, *to);
-    return;
-  }
-  EXPECT_EQ(said, std::string("error: workpackage 0 cannot be ") + word_of(kind) +
-                      ": it is not in the state for that\n"
-                      "hint: did another program change the workspace?");
-  EXPECT_EQ(workspace_.workpackage(0).state, from);
-  EXPECT_EQ(workspace_.workpackages().size(), 1U) << "nothing of the batch is written";
+  Workpackage memory = workspace_.workpackage(0);
+  const std::string said_in_memory = support::error_of([&] {
+    std::visit(
+        [&](const auto& one) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(one)>, Removed>)
+            apply(one, memory);
+        },
+        event);
+  });
+  const std::string said = support::error_of([&] {
+    workspace_.replay({Expanded{{}, {workpackage(1)}}, event});
+  });
+  EXPECT_EQ(said, said_in_memory);
+  EXPECT_EQ(workspace_.workpackage(0), memory);
+  const Transition& transition = transitions.at(number);
+  EXPECT_EQ(said == "(no error)", transition.from.contains(from));
+  EXPECT_EQ(workspace_.workpackages().size(), said == "(no error)" ? 2U : 1U)
+      << "all events of a replay are written, or none";
 }
 
-constexpr auto refused = std::nullopt;
+INSTANTIATE_TEST_SUITE_P(All, TransitionTest, testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case>& one) {
+                           return fmt::format("{}_{}", name_of(one.param.from),
+                                              static_cast<int>(one.param.event));
+                         });
 
-INSTANTIATE_TEST_SUITE_P(
-    All, TransitionTest,
-    testing::Values(
-        Case{State::ready, Kind::claim, State::running},
-        Case{State::ready, Kind::submission, refused}, Case{State::ready, Kind::success, refused},
-        Case{State::ready, Kind::failure, refused}, Case{State::ready, Kind::interruption, refused},
-        Case{State::running, Kind::claim, refused},
-        Case{State::running, Kind::submission, State::submitted},
-        Case{State::running, Kind::success, State::done},
-        Case{State::running, Kind::failure, State::failed},
-        Case{State::running, Kind::interruption, State::ready},
-        Case{State::submitted, Kind::claim, refused},
-        Case{State::submitted, Kind::submission, refused},
-        Case{State::submitted, Kind::success, State::done},
-        Case{State::submitted, Kind::failure, State::failed},
-        Case{State::submitted, Kind::interruption, State::ready},
-        Case{State::done, Kind::claim, refused}, Case{State::done, Kind::submission, refused},
-        Case{State::done, Kind::success, refused}, Case{State::done, Kind::failure, refused},
-        Case{State::done, Kind::interruption, refused}, Case{State::failed, Kind::claim, refused},
-        Case{State::failed, Kind::submission, refused}, Case{State::failed, Kind::success, refused},
-        Case{State::failed, Kind::failure, refused},
-        Case{State::failed, Kind::interruption, refused},
-        Case{State::ready, Kind::repetition, refused},
-        Case{State::running, Kind::repetition, State::ready},
-        Case{State::submitted, Kind::repetition, State::ready},
-        Case{State::done, Kind::repetition, refused},
-        Case{State::failed, Kind::repetition, refused}));
+TEST(Transition, NamesTheStateThatForbidsIt) {
+  EXPECT_EQ(support::error_of([] { require_legal(Change::claim, 3, State::done); }),
+            "error: cannot start workpackage 3 (state: done)\n"
+            "hint: did another program change the workspace?");
+}
 
 TEST_F(WorkspaceFixture, RefusesAChangeOfAWorkpackageThatIsNotThere) {
-  EXPECT_EQ(support::error_of([&] { workspace_.apply({.claims = {claim(9)}}); }),
-            "error: workpackage 9 cannot be started: it is not in the state for that\n"
+  EXPECT_EQ(support::error_of([&] { workspace_.replay({claim(9)}); }),
+            "error: cannot start workpackage 9: it does not exist\n"
             "hint: did another program change the workspace?");
 }
 
@@ -113,7 +95,7 @@ TEST_F(WorkspaceFixture, RefusesAnIdThatIsTaken) {
   const std::string file = (directory_.path() / "workspace.db").string();
   EXPECT_EQ(
       support::error_of([&] {
-        workspace_.apply({.created = {workpackage(1), workpackage(0)}});
+        workspace_.replay({Expanded{{}, {workpackage(1), workpackage(0)}}});
       }),
       "error: the workspace " + file +
           " failed: UNIQUE constraint failed: workpackage.id\n"
@@ -123,17 +105,18 @@ TEST_F(WorkspaceFixture, RefusesAnIdThatIsTaken) {
 
 TEST_F(WorkspaceFixture, KeepsWhatIsKnownOfTheLatestAttempt) {
   add(0, State::ready);
-  workspace_.apply({.claims = {claim(0, "first")}});
-  workspace_.apply({.interruptions = {{0, "bench was killed"}}});
-  workspace_.apply({.claims = {claim(0, "second")}});
-  workspace_.apply({.submissions = {{0, "4711"}}});
-  workspace_.apply({.endings = {{.workpackage = 0,
-                                 .outcome = Outcome::failed,
-                                 .exit_code = 3,
-                                 .reason = "exit code 3",
-                                 .host = "node1",
-                                 .started_unix_s = 10.5,
-                                 .ended_unix_s = 12.25}}});
+  workspace_.replay({claim(0, "first")});
+  workspace_.replay({Interrupted{0, "bench was killed"}});
+  workspace_.replay({claim(0, "second")});
+  workspace_.replay({Submitted{0, "4711"}});
+  workspace_.replay({Ended{.workpackage = 0,
+                           .attempt = {.outcome = Outcome::failed,
+                                       .exit_code = 3,
+                                       .reason = "exit code 3",
+                                       .host = "node1",
+                                       .started_unix_s = 10.5,
+                                       .ended_unix_s = 12.25},
+                           .environment = {}}});
   ASSERT_EQ(workspace_.attempts().size(), 1U);
   const Attempt attempt = workspace_.attempts()[0];
   EXPECT_EQ(attempt.number, 2);

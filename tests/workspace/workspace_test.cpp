@@ -34,12 +34,12 @@ TEST(Workspace, HasItsFirstWorkpackagesFromTheMomentOnAtWhichItCanBeSeen) {
   first.step = "run";
   first.directory = "d0";
   const std::string twice = error_of([&] {
-    Workspace::create(directory.path(), {}, {.created = {first, first}});
+    Workspace::create(directory.path(), {}, {Expanded{{}, {first, first}}});
   });
   EXPECT_TRUE(twice.starts_with("error: the workspace ")) << twice;
   EXPECT_FALSE(fs::exists(directory.path() / "workspace.db"));
   const support::TempDirectory another;
-  const Workspace made = Workspace::create(another.path(), {}, {.created = {first}});
+  const Workspace made = Workspace::create(another.path(), {}, {Expanded{{}, {first}}});
   EXPECT_EQ(made.workpackages().size(), 1U);
 }
 
@@ -49,7 +49,8 @@ TEST_F(WorkspaceFixture, GivesAWorkpackageBackAsItWas) {
   made.combination = 0;
   made.parents = {0};
   made.parameters = {{"z", "1"}, {"a", "two\nlines, \"quoted\""}, {"empty", ""}};
-  workspace_.apply({.created = {workpackage(0), made}, .expanded = {0}});
+  add(0, State::done);
+  workspace_.replay({Expanded{{0}, {made}}});
   const Workpackage read = workspace_.workpackage(1);
   EXPECT_EQ(read.step, "train");
   EXPECT_EQ(read.iteration, 2);
@@ -69,7 +70,7 @@ TEST_F(WorkspaceFixture, GivesEachWorkpackageItsParents) {
     made.push_back(workpackage(id));
   made[3].parents = {2, 0};
   made[4].parents = {3};
-  workspace_.apply({.created = made});
+  workspace_.replay({Expanded{{}, made}});
   const auto all = workspace_.workpackages();
   EXPECT_THAT(all.at(1).parents, IsEmpty());
   EXPECT_THAT(all.at(3).parents, ElementsAre(0, 2));
@@ -79,7 +80,7 @@ TEST_F(WorkspaceFixture, GivesEachWorkpackageItsParents) {
 TEST_F(WorkspaceFixture, ReplacesBytesThatNoTextMayHold) {
   Workpackage made = workpackage(0);
   made.parameters = {{"a", "\xff!"}};
-  workspace_.apply({.created = {made}});
+  workspace_.replay({Expanded{{}, {made}}});
   EXPECT_EQ(workspace_.workpackage(0).parameters[0].second, "\uFFFD!");
 }
 
@@ -139,7 +140,8 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAnotherWorkpackageEnds) {
   replace_findings(workspace_, "a", {});
   EXPECT_TRUE(workspace_.analysed("a"));
   EXPECT_FALSE(workspace_.analysed("b"));
-  workspace_.apply({.endings = {{.workpackage = 1, .outcome = Outcome::failed}}});
+  workspace_.replay(
+      {Ended{.workpackage = 1, .attempt = {.outcome = Outcome::failed}, .environment = {}}});
   EXPECT_FALSE(workspace_.analysed("a"));
 }
 
@@ -147,9 +149,10 @@ TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAnotherWorkpackageEnds) {
 TEST_F(WorkspaceFixture, AnAnalysisIsOutOfDateOnceAWorkpackageIsMadeAgain) {
   add(0, State::done);
   replace_findings(workspace_, "a", {{.workpackage = 0, .name = "x", .value = 1LL}});
-  workspace_.apply({.reset = {0}});
-  workspace_.apply({.claims = {claim(0, "second")}});
-  workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
+  workspace_.replay({Reset{{0}}});
+  workspace_.replay({claim(0, "second")});
+  workspace_.replay(
+      {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}}});
   EXPECT_FALSE(workspace_.analysed("a"));
 }
 
@@ -160,7 +163,7 @@ TEST_F(WorkspaceFixture, ForgetsWhatWasFoundInWorkpackagesThatAreMadeAgainOrRemo
   for (long long id = 0; id < 4; ++id)
     findings.push_back({.workpackage = id, .name = "x", .value = id});
   replace_findings(workspace_, "a", findings);
-  workspace_.apply({.reset = {1}, .removed = {2, 3}});
+  workspace_.replay({Reset{{1}}, Removed{{2, 3}}});
   EXPECT_EQ(workspace_.findings("a"), std::vector<Finding>{findings[0]});
   EXPECT_THAT(workspace_.workpackages(), SizeIs(2));
   EXPECT_THAT(workspace_.attempts(), SizeIs(2));
@@ -170,9 +173,10 @@ TEST_F(WorkspaceFixture, ShowsAReaderWhatTheWriterHasWritten) {
   add(0, State::ready);
   {
     const Workspace reader = Workspace::open(directory_.path(), Workspace::Access::read);
-    workspace_.apply({.claims = {claim(0)}});
+    workspace_.replay({claim(0)});
     EXPECT_EQ(reader.workpackage(0).state, State::running);
-    workspace_.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done}}});
+    workspace_.replay(
+        {Ended{.workpackage = 0, .attempt = {.outcome = Outcome::done}, .environment = {}}});
     EXPECT_EQ(reader.workpackage(0).state, State::done);
   }
   EXPECT_EQ(Workspace::open(directory_.path(), Workspace::Access::read).fact("benchmark"), "demo");
@@ -193,9 +197,11 @@ class ClosedWorkspace : public testing::Test {
     Workpackage made;
     made.step = "run";
     made.parameters = {{"n", "4"}};
-    workspace.apply({.created = {made}});
-    workspace.apply({.claims = {{.workpackage = 0, .uuid = "u", .host = "node1"}}});
-    workspace.apply({.endings = {{.workpackage = 0, .outcome = Outcome::done, .exit_code = 0}}});
+    workspace.replay({Expanded{{}, {made}}});
+    workspace.replay({Claimed{.workpackage = 0, .uuid = "u", .host = "node1"}});
+    workspace.replay({Ended{.workpackage = 0,
+                            .attempt = {.outcome = Outcome::done, .exit_code = 0},
+                            .environment = {}}});
     replace_findings(
         workspace, "a",
         {{.workpackage = 0, .name = "energy_wh", .absent_reason = "no power source"},

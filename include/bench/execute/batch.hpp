@@ -24,8 +24,6 @@ struct BatchSettings {
 
 /// How often a job that a batch system lost before it began is submitted again.
 constexpr int most_resubmissions = 3;
-/// What the reason of an attempt ends with that was lost so.
-constexpr std::string_view never_began = "which never began";
 
 /// An attempt that a batch system has, or may have.
 struct BatchJob {

@@ -51,6 +51,8 @@ struct Completion {
   /// With `interrupted`: the machine (a full disk, too many open files) kept it from going on, so
   /// that another try at once would come to the same.
   bool held_up = false;
+  /// With `interrupted`: the batch system lost the job before it began.
+  bool lost_in_queue = false;
   /// A later attempt has begun since, and what lies in the directory is that one's.
   bool superseded = false;
   std::optional<int> exit_code;

@@ -16,7 +16,7 @@ struct RunStatus {
   bool interrupted = false;
   /// What keeps the batch system from being asked, or workpackages from being started; empty:
   /// nothing.
-  std::string trouble;
+  std::string blocked_reason;
   /// What the batch system said where it refused jobs; empty: nothing.
   std::string refusals;
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,9 @@ class StepJobs {
 
   /// The workpackages whose jobs ended a while ago, with how. Asks the batch system about all of
   /// them, not more often than the platform's interval.
-  std::vector<std::pair<long long, std::string>> ended(const workflow::Graph& graph);
+  /// @param pending the workpackages that wait for a file or at a barrier
+  std::vector<std::pair<long long, std::string>> ended(const workflow::Graph& graph,
+                                                       const std::set<long long>& pending);
   /// Whether one is over whose file may still show.
   bool unsettled() const { return !over_.empty(); }
 

@@ -10,18 +10,15 @@
 
 namespace bench::workspace {
 
-/// Where a workpackage stands. It begins as ready, or as failed where it could not be given its
-/// parameters. The only ways: ready -> running -> done | failed;
-/// running -> submitted -> done | failed (a scheduler has it); running | submitted -> ready (its
-/// attempt was interrupted before it ended, so it is made again); running | submitted -> pending
-/// (it waits for a `done_file`, or for the others before a shared command) -> ready | failed;
-/// running -> ready with more progress (the next part can start); running | submitted -> ready
-/// (the attempt has failed, and the step says `retry`); done | failed -> ready (removed by the
-/// user, to be made again).
+/// The state of a workpackage: `ready` to start (for the first time, or its next segment),
+/// `running` here, `submitted` to a batch system, `pending` on a `done_file` or at a barrier before
+/// a shared command, or at its end. transition.hpp has the legal transitions.
 enum class State { ready, running, submitted, pending, done, failed };
 
 /// `ready`, `running`, ...: the words in the database and in every message.
 std::string_view name_of(State state);
+/// @throws Error for a word that names none
+State state_of(std::string_view word);
 
 /// Parameters in the order of expansion: name and value.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
@@ -54,84 +51,13 @@ struct Workpackage {
   int attempts = 0;       ///< How often something of it was started.
   int retries = 0;        ///< How often it was made again after a failure, by the step's `retry`.
   int timeouts = 0;       ///< How many of those failures were timeouts.
+  int times_lost = 0;     ///< How often a batch system lost its job before it began.
+
+  bool operator==(const Workpackage&) const = default;
 
   bool has_ended() const { return state == State::done || state == State::failed; }
   /// It stands for what could not be made, and has neither parameters of its own nor a directory.
   bool was_never_made() const { return state == State::failed && attempts == 0; }
-};
-
-/// A workpackage is about to start. Recorded before anything is made or started.
-struct Claim {
-  long long workpackage = 0;
-  std::string uuid;  ///< Identifies the attempt to a scheduler and in the environment.
-  std::string host;  ///< Where bench ran.
-};
-
-/// An attempt is about to be handed to a batch system. Recorded before it is.
-struct Booking {
-  long long workpackage = 0;
-  std::string submission;   ///< UUID in the job's comment; several attempts share it in an array.
-  std::optional<int> task;  ///< Of an array.
-};
-
-/// A batch system has taken an attempt.
-struct Submission {
-  long long workpackage = 0;
-  std::string job_id;
-};
-
-/// An attempt has ended.
-struct Ending {
-  long long workpackage = 0;
-  Outcome outcome = Outcome::failed;
-  std::optional<int> exit_code;
-  std::string reason;  ///< Why it failed; empty for success.
-  std::string host;    ///< Where it ran, if known.
-  std::optional<double> started_unix_s;
-  std::optional<double> ended_unix_s;
-  /// What it hands on to the workpackages that depend on it; empty unless its step exports.
-  EnvironmentChanges environment;
-};
-
-/// An attempt was cut off before it ended; the workpackage is ready again.
-struct Interruption {
-  long long workpackage = 0;
-  std::string reason;
-};
-
-/// An attempt has failed, and the workpackage is made again from the beginning.
-struct Repetition {
-  Ending ending;  ///< Of the attempt.
-};
-
-/// A part of a workpackage has ended, and another is left.
-struct Advance {
-  long long workpackage = 0;
-  State to = State::ready;  ///< Or pending.
-  Progress progress;
-  /// Of the environment that the next part begins with, against bench's own.
-  EnvironmentChanges environment;
-};
-
-/// Everything that changes at one moment. Written in one transaction.
-struct Changes {
-  std::vector<Workpackage> created;
-  std::vector<long long> expanded;
-  std::vector<Claim> claims;
-  std::vector<Booking> bookings;
-  std::vector<Submission> submissions;
-  std::vector<Ending> endings;
-  std::vector<Interruption> interruptions;
-  std::vector<Repetition> repetitions;
-  std::vector<Advance> advances;
-  std::vector<long long> reset;    ///< To be made again from the beginning.
-  std::vector<long long> removed;  ///< Deleted, with their attempts and findings.
-
-  bool empty() const {
-    return created.empty() && expanded.empty() && claims.empty() && bookings.empty() &&
-           submissions.empty() && endings.empty() && interruptions.empty() && repetitions.empty() &&
-           advances.empty() && reset.empty() && removed.empty();
-  }
 };
 
 /// The latest attempt of a workpackage.
@@ -160,6 +86,8 @@ struct StepCounts {
   long long pending = 0;
   long long done = 0;
   long long failed = 0;
+
+  bool operator==(const StepCounts&) const = default;
 
   /// The counter of a state.
   long long& of(State state) {

@@ -7,9 +7,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <bench/base/value.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
@@ -43,7 +46,7 @@ class Workspace {
   /// @throws Error if it exists or cannot be made
   static Workspace create(const std::filesystem::path& run_directory,
                           const std::map<std::string, std::string>& facts,
-                          const Changes& first = {});
+                          const Events& first = {});
 
   enum class Access { read, write };
   /// @throws Error if there is no workspace, or one of a newer version of bench; a run of JUBE's if
@@ -66,21 +69,23 @@ class Workspace {
   /// @param commands the number of commands of every step
   void expect_steps(std::map<std::string, std::size_t> commands);
 
-  /// Writes all changes in one transaction.
-  /// @throws Error if a workpackage is not in the state that a change starts from; then nothing is
+  /// Writes the events in order, in one transaction.
+  /// @throws Error if one of them is illegal in the state of its workpackage; then nothing is
   ///         written
-  void apply(const Changes& changes);
+  void replay(const Events& events);
 
   /// Every workpackage, ascending by id.
   std::vector<Workpackage> workpackages() const;
   /// @throws Error if there is none with this id
   Workpackage workpackage(long long id) const;
-  /// What the last part of a workpackage left in its environment, if anything.
+  /// What the last segment of a workpackage left in its environment, if anything.
   EnvironmentChanges environment(long long id) const;
+  /// The same of all workpackages that left something.
+  std::unordered_map<long long, EnvironmentChanges> environments() const;
   /// The latest attempts of those that have one, ascending by workpackage.
   std::vector<Attempt> attempts() const;
-  /// Whether there is an attempt, be it an earlier one, with this UUID.
-  bool has_attempt(const std::string& uuid) const;
+  /// The UUIDs of all attempts, earlier ones included, of workpackages that have not ended.
+  std::unordered_set<std::string> attempts_of_unfinished() const;
   /// The latest attempts of those that are under way or were handed to a batch system: what a bench
   /// that goes on has to ask after, be it one of 100,000.
   std::vector<Attempt> unsettled_attempts() const;

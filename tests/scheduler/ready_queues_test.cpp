@@ -1,4 +1,4 @@
-#include "workflow/run_fixture.hpp"
+#include "scheduler/store_fixture.hpp"
 
 #include <algorithm>
 #include <random>
@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/host.hpp>
-#include <bench/scheduler/queue.hpp>
 #include <bench/setup/parallel.hpp>
 
 namespace bench::scheduler {
@@ -17,71 +16,31 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using workspace::State;
 
-class QueueTest : public workflow::RunFixture {
- protected:
-  /// Makes the first workpackages and a queue of them.
-  void begin(const std::string& yaml, const std::string& platform = "local") {
-    plan(yaml, platform);
-    graph_.emplace(run_, std::vector<workspace::Workpackage>{}, evaluator_);
-    graph_->make_first();
-    queue_.emplace(run_, *graph_);
-  }
-
-  /// Starts all that may start; returns their ids.
-  std::vector<long long> start_all() {
-    std::vector<long long> ids;
-    for (long long id = queue_->front(); id >= 0; id = queue_->front()) {
-      queue_->started(graph_->at(id));
-      graph_->at(id).state = State::running;
-      ids.push_back(id);
-    }
-    return ids;
-  }
-
-  void stop(long long id, State state) {
-    const State before = std::exchange(graph_->at(id).state, state);
-    queue_->stopped(graph_->at(id), before);
-    if (state == State::ready)
-      queue_->add_ready(graph_->at(id));
-  }
-
-  /// Takes what is released, makes the children and gives their parents' ids.
-  std::vector<long long> release() {
-    const auto released = queue_->take_released(*graph_);
-    for (const auto& child : graph_->make_children_of(released))
-      queue_->add_ready(child);
-    for (const long long id : released)
-      graph_->at(id).expanded = true;
-    return released;
-  }
-
-  std::optional<workflow::Graph> graph_;
-  std::optional<Queue> queue_;
-};
+using ReadyQueuesTest = StoreFixture;
 
 const std::string four = "parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}\n";
 
-TEST_F(QueueTest, StartsEverythingInOrderOfIds) {
+TEST_F(ReadyQueuesTest, StartsEverythingInOrderOfIds) {
   begin(four + "step: [{name: a, use: p}, {name: b}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1, 2, 3, 4));
-  EXPECT_EQ(queue_->front(), -1);
+  EXPECT_EQ(queues().front(), -1);
 }
 
-TEST_F(QueueTest, LimitsAStepByProcsAndLetsOthersPass) {
+TEST_F(ReadyQueuesTest, LimitsAStepByProcsAndLetsOthersPass) {
   begin(four + "step: [{name: a, use: p, procs: 2}, {name: b}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1, 4));
-  stop(0, State::done);
+  end(0);
   EXPECT_THAT(start_all(), ElementsAre(2));
 }
 
-TEST_F(QueueTest, AFailureFreesItsSlot) {
+TEST_F(ReadyQueuesTest, AFailureFreesItsSlot) {
   begin(four + "step: {name: a, use: p, max_async: 1}\n");
   EXPECT_THAT(start_all(), ElementsAre(0));
-  stop(0, State::failed);
+  end(0, Outcome::failed);
   EXPECT_THAT(start_all(), ElementsAre(1));
 }
 
-TEST_F(QueueTest, TakesTheSmallerLimit) {
+TEST_F(ReadyQueuesTest, TakesTheSmallerLimit) {
   begin(four + "step: {name: a, use: p, procs: 3, max_async: 2}\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1));
   begin(four + "step: {name: a, use: p, procs: 2, max_async: 3}\n");
@@ -90,169 +49,168 @@ TEST_F(QueueTest, TakesTheSmallerLimit) {
   EXPECT_THAT(start_all(), ElementsAre(0, 1, 2));
 }
 
-TEST_F(QueueTest, RefusesALimitThatIsNone) {
+TEST_F(ReadyQueuesTest, RefusesALimitThatIsNone) {
   for (const std::string limit : {"many", "-1", "1.5"})
     EXPECT_EQ(support::error_of([&] { begin("step: {name: a, max_async: '" + limit + "'}\n"); }),
-              "in.yaml:1:7: error: max_async of step 'a' is no whole number: " + limit);
+              "in.yaml:1:7: error: max_async of step 'a' is not a whole number: " + limit);
 }
 
-TEST_F(QueueTest, StartsFirstWhatCameBack) {
+TEST_F(ReadyQueuesTest, StartsFirstWhatCameBack) {
   begin(four + "step: {name: a, use: p, procs: 2}\n");
   start_all();
-  stop(1, State::ready);
+  interrupt(1);
   EXPECT_THAT(start_all(), ElementsAre(1));
 }
 
-TEST_F(QueueTest, CountsWhatRunsAlready) {
+TEST_F(ReadyQueuesTest, CountsWhatRunsAlready) {
   begin(four + "step: {name: a, use: p, procs: 2}\n");
-  graph_->at(0).state = State::running;
-  graph_->at(1).state = State::done;
-  queue_.emplace(run_, *graph_);
+  start_all();
+  end(1);
+  reopen();
   EXPECT_THAT(start_all(), ElementsAre(2));
 }
 
 const std::string with_child = four + "step: [{name: a, use: p}, {name: b, depend: a}]\n";
 
-TEST_F(QueueTest, ReleasesInOrderOfIds) {
+TEST_F(ReadyQueuesTest, ReleasesInOrderOfIds) {
   begin(with_child);
   start_all();
-  stop(2, State::done);
-  stop(1, State::failed);
+  end(2);
+  end(1, Outcome::failed);
   EXPECT_THAT(release(), IsEmpty());
-  stop(0, State::done);
+  end(0);
   EXPECT_THAT(release(), ElementsAre(0, 2));
   EXPECT_THAT(release(), IsEmpty());
-  stop(3, State::done);
+  end(3);
   EXPECT_THAT(release(), ElementsAre(3));
 }
 
-TEST_F(QueueTest, WaitsForOneThatCameBack) {
+TEST_F(ReadyQueuesTest, WaitsForOneThatCameBack) {
   begin(with_child);
   start_all();
-  stop(0, State::ready);
-  stop(1, State::done);
+  interrupt(0);
+  end(1);
   EXPECT_THAT(release(), IsEmpty());
   start_all();
-  stop(0, State::done);
+  end(0);
   EXPECT_THAT(release(), ElementsAre(0, 1));
 }
 
-TEST_F(QueueTest, ReleasesNothingOfAStepWithoutChildren) {
+TEST_F(ReadyQueuesTest, ReleasesNothingOfAStepWithoutChildren) {
   begin(four + "step: {name: a, use: p}\n");
   start_all();
-  stop(0, State::done);
+  end(0);
   EXPECT_THAT(release(), IsEmpty());
 }
 
-TEST_F(QueueTest, ReleasesInOrderOfIdsOverAllSteps) {
+TEST_F(ReadyQueuesTest, ReleasesInOrderOfIdsOverAllSteps) {
   begin("step: [{name: a}, {name: b}, {name: c, depend: a}, {name: d, depend: b}]\n");
   start_all();
-  stop(1, State::done);
+  end(1);
   EXPECT_THAT(release(), IsEmpty());
-  EXPECT_TRUE(queue_->has_unreleased("b"));
-  stop(0, State::done);
+  EXPECT_TRUE(store_->has_unexpanded(run_.benchmark.steps.at(1)));
+  end(0);
   EXPECT_THAT(release(), ElementsAre(0, 1));
-  EXPECT_FALSE(queue_->has_unreleased("b"));
+  EXPECT_FALSE(store_->has_unexpanded(run_.benchmark.steps.at(1)));
 }
 
-TEST_F(QueueTest, IsNotHeldUpByAStepWithoutChildren) {
+TEST_F(ReadyQueuesTest, IsNotHeldUpByAStepWithoutChildren) {
   begin("step: [{name: a}, {name: b}, {name: d, depend: b}]\n");
   start_all();
-  stop(1, State::done);
+  end(1);
   EXPECT_THAT(release(), ElementsAre(1));
 }
 
-TEST_F(QueueTest, IsNotHeldUpByWhatWaitsForAFile) {
+TEST_F(ReadyQueuesTest, IsNotHeldUpByWhatWaitsForAFile) {
   begin(four +
         "step: [{name: a, use: p, max_async: 2, do: {done_file: f}}, {name: b, depend: a}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1));
-  graph_->at(0).progress.prepared = true;
-  stop(0, State::pending);
-  stop(1, State::done);
+  advance(0, State::pending);
+  end(1);
   EXPECT_THAT(release(), ElementsAre(1));
   EXPECT_THAT(start_all(), ElementsAre(2, 4));
-  stop(2, State::done);
+  end(2);
   EXPECT_THAT(release(), ElementsAre(2));
-  stop(0, State::done);
+  end(0);
   EXPECT_THAT(release(), ElementsAre(0));
 }
 
-TEST_F(QueueTest, IsNotHeldUpByWhatCannotStartBeforeAFileIsThere) {
+TEST_F(ReadyQueuesTest, IsNotHeldUpByWhatCannotStartBeforeAFileIsThere) {
   begin(
       "step: [{name: a, iterations: 2, max_async: 1, do: {done_file: f}}, {name: b},\n"
       "       {name: c, depend: a}, {name: d, depend: b}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 2));
-  graph_->at(0).progress.prepared = true;
-  stop(0, State::pending);
-  stop(2, State::done);
+  advance(0, State::pending);
+  end(2);
   EXPECT_THAT(release(), ElementsAre(2));
 }
 
-TEST_F(QueueTest, ReleasesWhatASchedulerRunsAsItEnds) {
+TEST_F(ReadyQueuesTest, ReleasesWhatASchedulerRunsAsItEnds) {
   const std::string batch = four + "step: [{name: a, use: p, batch: true}, {name: b, depend: a}]\n";
   begin(batch, "slurm");
-  start_all();
-  stop(3, State::done);
-  stop(1, State::done);
+  claim_batch();
+  end(3);
+  end(1);
   EXPECT_THAT(release(), ElementsAre(1, 3));
   begin(batch, "local");
   start_all();
-  stop(3, State::done);
+  end(3);
   EXPECT_THAT(release(), IsEmpty());
 }
 
-TEST_F(QueueTest, ReleasesWhatEndedWithoutHavingBeenExpanded) {
+TEST_F(ReadyQueuesTest, ReleasesWhatEndedWithoutHavingBeenExpanded) {
   begin(with_child);
-  graph_->at(0).state = graph_->at(1).state = State::done;
-  graph_->at(0).expanded = true;
-  queue_.emplace(run_, *graph_);
+  start_all();
+  end(0);
+  release();
+  end(1);
+  reopen();
   EXPECT_THAT(release(), ElementsAre(1));
 }
 
-TEST_F(QueueTest, GathersWhatABatchSystemShallRun) {
+TEST_F(ReadyQueuesTest, CollectsWhatABatchSystemRuns) {
   begin(four + "step: [{name: a, use: p, batch: true}, {name: b}]\n", "slurm");
   EXPECT_THAT(start_all(), ElementsAre(4));
-  EXPECT_EQ(queue_->gathered(), 4U);
-  EXPECT_THAT(queue_->take_gathered(), ElementsAre(0, 1, 2, 3));
-  EXPECT_EQ(queue_->gathered(), 0U);
-  EXPECT_THAT(queue_->take_gathered(), IsEmpty());
+  EXPECT_EQ(queues().batch_ready_count(), 4U);
+  EXPECT_THAT(claim_batch(), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(queues().batch_ready_count(), 0U);
+  EXPECT_THAT(queues().batch_ready(), IsEmpty());
 }
 
-TEST_F(QueueTest, GathersWhateverTheLimit) {
+TEST_F(ReadyQueuesTest, CollectsWhateverTheLimit) {
   begin(four + "step: {name: a, use: p, batch: true, procs: 1, max_async: 1}\n", "slurm");
-  EXPECT_THAT(queue_->take_gathered(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(0, 1, 2, 3));
 }
 
-TEST_F(QueueTest, GathersTheStepsInOrderOfIds) {
+TEST_F(ReadyQueuesTest, CollectsTheStepsInOrderOfIds) {
   begin(
       "step: [{name: a, batch: true}, {name: b, batch: true}, {name: c, depend: a, batch: true}]\n",
       "slurm");
-  EXPECT_THAT(queue_->take_gathered(), ElementsAre(0, 1));
-  stop(0, State::done);
+  EXPECT_THAT(claim_batch(), ElementsAre(0, 1));
+  end(0);
   release();
-  stop(1, State::ready);
-  EXPECT_THAT(queue_->take_gathered(), ElementsAre(1, 2));
+  interrupt(1);
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(1, 2));
 }
 
-TEST_F(QueueTest, GathersNothingWhereBenchRunsTheJobsItself) {
+TEST_F(ReadyQueuesTest, CollectsNothingWhereBenchRunsTheJobsItself) {
   begin(four + "step: {name: a, use: p, batch: true}\n", "local");
-  EXPECT_EQ(queue_->gathered(), 0U);
+  EXPECT_EQ(queues().batch_ready_count(), 0U);
   EXPECT_THAT(start_all(), ElementsAre(0, 1, 2, 3));
 }
 
-TEST_F(QueueTest, GathersOnceTheFilesAreThere) {
+TEST_F(ReadyQueuesTest, CollectsOnceTheFilesExist) {
   begin(four + "fileset: {name: f, copy: x}\nstep: {name: a, use: [p, f], batch: true}\n", "slurm");
-  EXPECT_EQ(queue_->gathered(), 0U);
+  EXPECT_EQ(queues().batch_ready_count(), 0U);
   EXPECT_THAT(start_all(), ElementsAre(0, 1, 2, 3));
-  graph_->at(2).progress.prepared = true;
-  stop(2, State::ready);
-  EXPECT_THAT(queue_->take_gathered(), ElementsAre(2));
+  advance(2, State::ready);
+  EXPECT_THAT(queues().batch_ready(), ElementsAre(2));
 }
 
-TEST_F(QueueTest, TellsTheLimitOfAStep) {
+TEST_F(ReadyQueuesTest, TellsTheLimitOfAStep) {
   const auto limit = [&](const std::string& settings) {
     begin(four + "step: {name: a, use: p, batch: true" + settings + "}\n", "slurm");
-    return queue_->limit("a");
+    return store_->limit(run_.benchmark.steps.at(0));
   };
   EXPECT_EQ(limit(""), 0);
   EXPECT_EQ(limit(", procs: 2"), 2);
@@ -275,18 +233,16 @@ struct AtOnce {
 void PrintTo(const AtOnce& one, std::ostream* out) {
   *out << one.name;
 }
-class AtOnceTest : public QueueTest, public testing::WithParamInterface<AtOnce> {};
+class AtOnceTest : public ReadyQueuesTest, public testing::WithParamInterface<AtOnce> {};
 
 TEST_P(AtOnceTest, IsWhatTheStepAndTheOptionSay) {
   const std::string yaml = four + "step: {name: a, use: p" + GetParam().step + "}\n";
   plan(yaml);
   if (!GetParam().parallel.empty())
     run_.facts["parallel"] = GetParam().parallel;
-  graph_.emplace(run_, std::vector<workspace::Workpackage>{}, evaluator_);
-  graph_->make_first();
-  queue_.emplace(run_, *graph_);
-  EXPECT_EQ(queue_->at_once(graph_->at(0)), GetParam().beside);
-  EXPECT_EQ(queue_->of_step_at_once("a"), GetParam().of_step);
+  create();
+  EXPECT_EQ(queues().concurrency().beside(0, store_->at(0)), GetParam().beside);
+  EXPECT_EQ(queues().concurrency().of_step(0), GetParam().of_step);
 }
 
 INSTANTIATE_TEST_SUITE_P(Limits, AtOnceTest,
@@ -302,14 +258,14 @@ INSTANTIATE_TEST_SUITE_P(Limits, AtOnceTest,
                                          AtOnce{"JobScript", ", batch: true, procs: 4", "8", 1, 1}),
                          [](const auto& one) { return one.param.name; });
 
-TEST_F(QueueTest, ZeroMeansTheCores) {
+TEST_F(ReadyQueuesTest, ZeroMeansTheCores) {
   plan(four + "step: {name: a, use: p}\n");
   setup::set_parallel(0, run_);
   EXPECT_EQ(setup::parallel_of(run_), usable_cpus());
   EXPECT_THROW(setup::set_parallel(-1, run_), Error);
 }
 
-TEST_F(QueueTest, TheIdsOfChildrenDoNotDependOnTiming) {
+TEST_F(ReadyQueuesTest, TheIdsOfChildrenDoNotDependOnTiming) {
   const std::string chain =
       "parameterset: [{name: p, parameter: {n: [1, 2, 3, 4]}}, {name: q, parameter: {m: [1, 2]}}]\n"
       "step: [{name: a, use: p}, {name: b, depend: a, use: q}, {name: c, depend: b}, {name: x},\n"
@@ -323,13 +279,13 @@ TEST_F(QueueTest, TheIdsOfChildrenDoNotDependOnTiming) {
     std::vector<long long> running = start_all();
     while (!running.empty()) {
       const std::size_t which = random() % running.size();
-      stop(running[which], State::done);
+      end(running[which]);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
       release();
       const auto more = start_all();
       running.insert(running.end(), more.begin(), more.end());
     }
-    EXPECT_EQ(workflow::texts_of(graph_->all()), expected) << "seed " << seed;
+    EXPECT_EQ(workflow::texts_of(store_->all()), expected) << "seed " << seed;
   }
 }
 

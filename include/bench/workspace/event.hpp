@@ -1,0 +1,101 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <bench/base/outcome.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::workspace {
+
+// What happens to the workpackages of a run. The scheduler's state store applies each event to its
+// memory; the workspace replays the same events, in the same order, into the database. Both check
+// them against the table of transition.hpp.
+
+/// New workpackages: the children of these parents, all of them, or with no parents the first ones
+/// of a run. One event, so that a run never holds some children of a parent without the others.
+struct Expanded {
+  std::vector<long long> parents;
+  std::vector<Workpackage> children;  ///< Ready; or failed where they could not be made.
+};
+
+/// An attempt is about to start. Recorded before any file is made or any process started.
+struct Claimed {
+  long long workpackage = 0;
+  std::string uuid;  ///< Identifies the attempt to a batch system and in the environment.
+  std::string host;  ///< Where bench runs.
+};
+
+/// An attempt is about to be handed to a batch system. Recorded before it is.
+struct SubmissionIntended {
+  long long workpackage = 0;
+  std::string submission;   ///< UUID in the job's comment; several attempts share it in an array.
+  std::optional<int> task;  ///< Of an array.
+};
+
+/// A batch system has accepted an attempt.
+struct Submitted {
+  long long workpackage = 0;
+  std::string job_id;
+};
+
+/// How an attempt ended.
+struct AttemptEnd {
+  Outcome outcome = Outcome::failed;
+  std::optional<int> exit_code;
+  std::string reason;  ///< Why it failed; empty for success.
+  std::string host;    ///< Where it ran; empty: unknown.
+  std::optional<double> started_unix_s;
+  std::optional<double> ended_unix_s;  ///< None: now.
+};
+
+/// The last segment of a workpackage has ended, or one failed.
+struct Ended {
+  long long workpackage = 0;
+  AttemptEnd attempt;
+  /// What its children inherit; empty unless its step exports.
+  EnvironmentChanges environment;
+};
+
+/// An attempt has failed, and the workpackage starts again from its beginning, as its step's
+/// `retry` says.
+struct Retried {
+  long long workpackage = 0;
+  AttemptEnd attempt;
+};
+
+/// An attempt was cut off before it ended; the same segment starts again.
+struct Interrupted {
+  long long workpackage = 0;
+  std::string reason;
+  bool lost_in_queue = false;  ///< The batch system lost the job before it began.
+};
+
+/// A segment of a workpackage has ended, and another follows.
+struct Advanced {
+  long long workpackage = 0;
+  State to = State::ready;  ///< Or pending.
+  Progress progress;
+  /// What the next segment inherits, against bench's own environment.
+  EnvironmentChanges environment;
+};
+
+/// The user wants these workpackages repeated from the beginning.
+struct Reset {
+  std::vector<long long> workpackages;
+};
+
+/// The user has removed the ancestors of these workpackages, and with them their attempts and
+/// findings.
+struct Removed {
+  std::vector<long long> workpackages;
+};
+
+using Event = std::variant<Expanded, Claimed, SubmissionIntended, Submitted, Ended, Retried,
+                           Interrupted, Advanced, Reset, Removed>;
+/// In the order in which they happened.
+using Events = std::vector<Event>;
+
+}  // namespace bench::workspace

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include <bench/workspace/event.hpp>
+
+namespace bench::workspace {
+
+/// A set of states.
+class States {
+ public:
+  constexpr States(std::initializer_list<State> states) {
+    for (const State state : states)
+      bits_ = static_cast<std::uint8_t>(bits_ | bit(state));
+  }
+  constexpr bool contains(State state) const { return (bits_ & bit(state)) != 0; }
+
+ private:
+  static constexpr unsigned bit(State state) { return 1U << static_cast<unsigned>(state); }
+  std::uint8_t bits_ = 0;
+};
+
+/// What may happen to a workpackage. Two events have two outcomes each: one that has ended is done
+/// or failed, one that has advanced is ready or pending.
+enum class Change {
+  expand,
+  claim,
+  intend_submission,
+  submit,
+  finish,
+  fail,
+  retry,
+  interrupt,
+  advance,
+  wait,
+  reset
+};
+
+/// A row of the table: from which states a change is legal, and to which one it leads.
+struct Transition {
+  Change change;
+  std::string_view verb;  ///< In messages: "cannot start workpackage 3 (state: done)".
+  States from;
+  std::optional<State> to;  ///< None: the state stays as it is.
+};
+
+/// Every legal transition. A workpackage begins as ready; or as failed where it stands for children
+/// that could not be made.
+inline constexpr std::array<Transition, 11> transitions{{
+    {Change::expand, "expand", {State::done}, std::nullopt},
+    {Change::claim, "start", {State::ready}, State::running},
+    {Change::intend_submission, "submit", {State::running}, std::nullopt},
+    {Change::submit, "submit", {State::running}, State::submitted},
+    {Change::finish, "end", {State::running, State::submitted, State::pending}, State::done},
+    {Change::fail, "end", {State::running, State::submitted, State::pending}, State::failed},
+    {Change::retry, "retry", {State::running, State::submitted, State::pending}, State::ready},
+    {Change::interrupt, "requeue", {State::running, State::submitted}, State::ready},
+    {Change::advance, "advance", {State::running, State::submitted, State::pending}, State::ready},
+    {Change::wait, "advance", {State::running, State::submitted, State::pending}, State::pending},
+    {Change::reset,
+     "reset",
+     {State::ready, State::pending, State::done, State::failed},
+     State::ready},
+}};
+
+constexpr const Transition& transition_of(Change change) {
+  return transitions[static_cast<std::size_t>(change)];
+}
+
+/// Which change an event makes to each of its workpackages.
+constexpr Change change_of(const Expanded&) {
+  return Change::expand;
+}
+constexpr Change change_of(const Claimed&) {
+  return Change::claim;
+}
+constexpr Change change_of(const SubmissionIntended&) {
+  return Change::intend_submission;
+}
+constexpr Change change_of(const Submitted&) {
+  return Change::submit;
+}
+constexpr Change change_of(const Ended& ended) {
+  return ended.attempt.outcome == Outcome::done ? Change::finish : Change::fail;
+}
+constexpr Change change_of(const Retried&) {
+  return Change::retry;
+}
+constexpr Change change_of(const Interrupted&) {
+  return Change::interrupt;
+}
+constexpr Change change_of(const Advanced& advanced) {
+  return advanced.to == State::pending ? Change::wait : Change::advance;
+}
+constexpr Change change_of(const Reset&) {
+  return Change::reset;
+}
+
+/// @throws Error if the change is illegal in this state
+void require_legal(Change change, long long workpackage, State state);
+
+// The effect of an event on one of its workpackages in memory: the same that its replay has on the
+// row in the database. All throw Error, and change nothing, where the event is illegal.
+
+/// Only of a parent; the children are rows of their own.
+void apply(const Expanded& event, Workpackage& parent);
+void apply(const Claimed& event, Workpackage& workpackage);
+void apply(const SubmissionIntended& event, Workpackage& workpackage);
+void apply(const Submitted& event, Workpackage& workpackage);
+void apply(const Ended& event, Workpackage& workpackage);
+void apply(const Retried& event, Workpackage& workpackage);
+void apply(const Interrupted& event, Workpackage& workpackage);
+void apply(const Advanced& event, Workpackage& workpackage);
+void apply(const Reset& event, Workpackage& workpackage);
+
+}  // namespace bench::workspace

@@ -1,0 +1,21 @@
+#include "journal.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace bench::scheduler {
+
+void Journal::write() {
+  const workspace::Events events = store_.take_events();
+  for (Outage outage;;)
+    try {
+      return workspace_.replay(events);
+    } catch (const Error& error) {
+      if (!is_fault_of_machine(error) || (interrupted_ && *interrupted_) || !outage.try_again())
+        throw;
+      outages_.tell(error.message());
+      std::this_thread::sleep_for(std::chrono::duration<double>(outage.seconds_to_retry()));
+    }
+}
+
+}  // namespace bench::scheduler

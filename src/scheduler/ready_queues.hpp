@@ -1,0 +1,79 @@
+#pragma once
+
+#include <deque>
+#include <set>
+#include <vector>
+
+#include <bench/scheduler/concurrency.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::scheduler {
+
+/// Which workpackages may start, and which ended ones may have their children now. Part of the
+/// state store, which removes a workpackage before each change of it and adds it again after:
+/// everything here follows from the workpackages as they are. Constant work per change.
+class ReadyQueues {
+ public:
+  explicit ReadyQueues(const setup::Run& run);
+
+  /// Counts a workpackage of a step in as it is now. Only the highest ids may be new.
+  void add(std::size_t step, const workspace::Workpackage& workpackage);
+  /// Counts a workpackage out as `add` counted it in.
+  void remove(std::size_t step, const workspace::Workpackage& workpackage);
+  /// Keeps a ready workpackage from starting until it is removed and added again.
+  void defer(std::size_t step, const workspace::Workpackage& workpackage);
+
+  /// The ready workpackage with the lowest id among the steps that may start another; -1 for none.
+  long long front() const;
+  /// Ready workpackages for the batch system, ascending. They collect here, so that many go out
+  /// together; where the batch system cannot keep to the limit of a step, no more of it than may
+  /// run now.
+  std::vector<long long> batch_ready() const;
+  /// How many they are.
+  std::size_t batch_ready_count() const;
+  /// The workpackages that wait for a file or at a barrier.
+  const std::set<long long>& pending() const { return pending_; }
+  /// The workpackages of a step, ascending.
+  const std::vector<long long>& members(std::size_t step) const { return steps_[step].members; }
+  const Concurrency& concurrency() const { return concurrency_; }
+
+  /// Done workpackages whose children can be made now, ascending; each comes once. They are
+  /// released in order of their ids, over all steps and whatever order they ended in, so that the
+  /// children's ids do not depend on timing. A workpackage that waits for something outside, a
+  /// batch system or a `done_file`, holds no other up and is released when it has ended.
+  /// @param all the workpackages of the run, ascending
+  std::vector<long long> take_released(const std::vector<workspace::Workpackage>& all);
+  /// Whether done workpackages of a step have no children yet.
+  bool has_unexpanded(std::size_t step) const { return steps_[step].unexpanded > 0; }
+
+ private:
+  struct StepQueue {
+    const model::Step* step;
+    std::deque<long long> ready;    ///< Not started yet.
+    std::deque<long long> resumed;  ///< Ready for their next segment: they are unfinished already.
+    std::deque<long long> batch_ready;
+    bool scheduled = false;  ///< A batch system runs its commands.
+    bool has_children = false;
+    int running = 0;     ///< Here, or submitted.
+    int unfinished = 0;  ///< Begun, and neither done nor failed.
+    int unexpanded = 0;  ///< Done, without children.
+    std::vector<long long> members;
+  };
+
+  std::size_t startable(std::size_t step) const;
+  std::deque<long long>& place_for(StepQueue& queue, const workspace::Workpackage& workpackage);
+  void count(StepQueue& queue, const workspace::Workpackage& workpackage, int by);
+  static bool is_unexpanded(const StepQueue& queue, const workspace::Workpackage& workpackage);
+  bool holds_up(const workspace::Workpackage& workpackage) const;
+  std::size_t index_of(const workspace::Workpackage& workpackage) const;
+
+  const setup::Run& run_;
+  Concurrency concurrency_;
+  std::vector<StepQueue> steps_;  ///< By index of the step.
+  std::set<long long> pending_;
+  std::size_t next_ = 0;          ///< Position of the first workpackage that holds the others up.
+  std::vector<long long> ended_;  ///< Unexpanded since the last release.
+};
+
+}  // namespace bench::scheduler

@@ -1,0 +1,191 @@
+#include "state_store.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include <bench/base/host.hpp>
+#include <bench/base/uuid.hpp>
+#include <bench/job/part.hpp>
+#include <bench/workspace/transition.hpp>
+
+namespace bench::scheduler {
+
+using workspace::EnvironmentChanges;
+using workspace::Event;
+using workspace::State;
+using workspace::Workpackage;
+
+StateStore::StateStore(const setup::Run& run, const workspace::Workspace& workspace,
+                       evaluate::Evaluator& evaluator)
+    : run_(run),
+      graph_(run, workspace.workpackages(), evaluator),
+      queues_(run),
+      children_(run, graph_, queues_),
+      environments_(workspace.environments()) {
+  for (const model::Step& step : run_.benchmark.steps) {
+    step_index_[step.name] = counts_.size();
+    counts_.push_back({.step = step.name});
+  }
+  for (const Workpackage& workpackage : graph_.all())
+    count_in(workpackage);
+}
+
+void StateStore::apply(const Event& event) {
+  std::visit(
+      [&](const auto& one) {
+        using Kind = std::decay_t<decltype(one)>;
+        if constexpr (std::is_same_v<Kind, workspace::Expanded>)
+          change(one);
+        else if constexpr (std::is_same_v<Kind, workspace::Reset> ||
+                           std::is_same_v<Kind, workspace::Removed>)
+          throw Error("workpackages are removed only while no bench works on the run");
+        else
+          change(one, one.workpackage);
+      },
+      event);
+  events_.push_back(event);
+  for (const auto& listener : listeners_)
+    listener(event);
+}
+
+template <class SomeEvent>
+void StateStore::change(const SomeEvent& event, long long id) {
+  Workpackage& workpackage = graph_.at(id);
+  workspace::require_legal(workspace::change_of(event), id, workpackage.state);
+  const std::size_t step = step_index(workpackage);
+  --counts_[step].of(workpackage.state);
+  queues_.remove(step, workpackage);
+  workspace::apply(event, workpackage);
+  ++counts_[step].of(workpackage.state);
+  queues_.add(step, workpackage);
+  any_failed_ = any_failed_ || workpackage.state == State::failed;
+  keep(event);
+}
+
+void StateStore::change(const workspace::Expanded& event) {
+  for (const long long parent : event.parents)
+    workspace::require_legal(workspace::Change::expand, parent, graph_.at(parent).state);
+  for (const long long id : event.parents) {
+    Workpackage& parent = graph_.at(id);
+    const std::size_t step = step_index(parent);
+    queues_.remove(step, parent);
+    workspace::apply(event, parent);
+    queues_.add(step, parent);
+  }
+  for (const Workpackage& child : event.children) {
+    count_in(child);
+    any_failed_ = any_failed_ || child.state == State::failed;
+  }
+}
+
+void StateStore::keep(const workspace::Claimed& event) {
+  uuids_[event.workpackage] = event.uuid;
+}
+
+void StateStore::keep(const workspace::Ended& event) {
+  uuids_.erase(event.workpackage);
+  if (event.environment.empty())
+    environments_.erase(event.workpackage);
+  else
+    environments_[event.workpackage] = event.environment;
+}
+
+void StateStore::keep(const workspace::Retried& event) {
+  uuids_.erase(event.workpackage);
+  environments_.erase(event.workpackage);
+}
+
+void StateStore::keep(const workspace::Interrupted& event) {
+  uuids_.erase(event.workpackage);
+}
+
+void StateStore::keep(const workspace::Advanced& event) {
+  uuids_.erase(event.workpackage);
+  if (event.environment.empty())
+    environments_.erase(event.workpackage);
+  else
+    environments_[event.workpackage] = event.environment;
+}
+
+void StateStore::count_in(const Workpackage& workpackage) {
+  const std::size_t step = step_index(workpackage);
+  ++counts_[step].of(workpackage.state);
+  queues_.add(step, workpackage);
+}
+
+void StateStore::expand_first() {
+  apply(workspace::Expanded{.parents = {}, .children = graph_.make_first()});
+}
+
+void StateStore::expand_released() {
+  children_.take_released();
+  if (auto expanded = children_.make())
+    apply(std::move(*expanded));
+}
+
+void StateStore::defer(long long id) {
+  const Workpackage& workpackage = at(id);
+  queues_.defer(step_index(workpackage), workpackage);
+}
+
+const model::Step& StateStore::step_of(const Workpackage& workpackage) const {
+  return run_.benchmark.steps[step_index(workpackage)];
+}
+
+const EnvironmentChanges& StateStore::environment(long long id) const {
+  static const EnvironmentChanges none;
+  const auto found = environments_.find(id);
+  return found == environments_.end() ? none : found->second;
+}
+
+EnvironmentChanges StateStore::inherited_environment(long long id) const {
+  const Workpackage& workpackage = at(id);
+  if (workpackage.progress != workspace::Progress{})
+    return environment(id);
+  EnvironmentChanges inherited;
+  for (const long long parent : workpackage.parents) {
+    if (!step_of(at(parent)).exported)
+      continue;
+    // As in JUBE, what a parent has unset stays set in its children.
+    std::ranges::copy_if(environment(parent), std::back_inserter(inherited),
+                         [](const auto& change) { return change.second.has_value(); });
+  }
+  return inherited;
+}
+
+const workspace::StepCounts& StateStore::counts_of(const model::Step& step) const {
+  return counts_[index_of(step)];
+}
+
+const std::vector<long long>& StateStore::members(const model::Step& step) const {
+  return queues_.members(index_of(step));
+}
+
+bool StateStore::has_unexpanded(const model::Step& step) const {
+  return queues_.has_unexpanded(index_of(step));
+}
+
+int StateStore::limit(const model::Step& step) const {
+  return queues_.concurrency().limit(index_of(step));
+}
+
+int StateStore::concurrent_beside(const Workpackage& workpackage) const {
+  return queues_.concurrency().beside(step_index(workpackage), workpackage);
+}
+
+std::size_t StateStore::index_of(const model::Step& step) const {
+  return static_cast<std::size_t>(&step - run_.benchmark.steps.data());
+}
+
+std::size_t StateStore::step_index(const Workpackage& workpackage) const {
+  return step_index_.at(workpackage.step);
+}
+
+workspace::Claimed claim_of(const Workpackage& workpackage) {
+  const std::string digits = job::part_digits(workpackage);
+  std::string uuid = make_uuid();
+  uuid.replace(uuid.size() - digits.size(), digits.size(), digits);
+  return {.workpackage = workpackage.id, .uuid = std::move(uuid), .host = host_name()};
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "child_expansion.hpp"
+#include "ready_queues.hpp"
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <bench/setup/run.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+/// The state of a run while bench works on it: its workpackages, their environments, the counts per
+/// step and the ready queues. The only place that changes any of them, one event at a time. What
+/// the workspace does not know yet is the list of events since the last `take_events`; nobody reads
+/// the workspace in between.
+class StateStore {
+ public:
+  /// Reads the state from the workspace.
+  StateStore(const setup::Run& run, const workspace::Workspace& workspace,
+             evaluate::Evaluator& evaluator);
+  StateStore(const StateStore&) = delete;
+  StateStore& operator=(const StateStore&) = delete;
+  ~StateStore() = default;
+
+  /// Checks the event against the table of transitions, changes the state and appends the event to
+  /// the list for the workspace.
+  /// @throws Error if it is illegal; nothing changes then
+  void apply(const workspace::Event& event);
+  /// Calls `listener` after every event.
+  void listen(std::function<void(const workspace::Event&)> listener) {
+    listeners_.push_back(std::move(listener));
+  }
+  /// The events that the workspace does not know yet, in order. Emptied.
+  workspace::Events take_events() { return std::exchange(events_, {}); }
+  bool has_events() const { return !events_.empty(); }
+
+  /// Makes the workpackages of the steps that depend on nothing.
+  /// @throws Error as `workflow::Graph::make_first` does
+  void expand_first();
+  /// Makes the children of what is done, as far as their turn has come. After an error of the
+  /// machine it can be called again, and continues where that came.
+  /// @throws Error as `ChildExpansion::make` does
+  void expand_released();
+  /// The machine refused the last expansion.
+  bool is_expansion_refused() const { return children_.is_refused(); }
+  /// Keeps a ready workpackage from starting for as long as this bench works on the run.
+  void defer(long long id);
+
+  const workflow::Graph& graph() const { return graph_; }
+  const ReadyQueues& queues() const { return queues_; }
+  const std::vector<workspace::Workpackage>& all() const { return graph_.all(); }
+  const workspace::Workpackage& at(long long id) const { return graph_.at(id); }
+  const model::Step& step_of(const workspace::Workpackage& workpackage) const;
+  /// The UUID of the attempt under way.
+  const std::string& uuid(long long id) const { return uuids_.at(id); }
+  /// What the last segment of a workpackage left in its environment.
+  const workspace::EnvironmentChanges& environment(long long id) const;
+  /// The environment that the next segment of a workpackage begins with, against bench's own: that
+  /// of its last segment, or what its parents export.
+  workspace::EnvironmentChanges inherited_environment(long long id) const;
+
+  /// One entry per step, in order of the benchmark.
+  const std::vector<workspace::StepCounts>& counts() const { return counts_; }
+  const workspace::StepCounts& counts_of(const model::Step& step) const;
+  /// The workpackages of a step, ascending.
+  const std::vector<long long>& members(const model::Step& step) const;
+  bool has_unexpanded(const model::Step& step) const;
+  /// How many of a step may run at a time; 0: any number.
+  int limit(const model::Step& step) const;
+  /// As `Concurrency::beside`.
+  int concurrent_beside(const workspace::Workpackage& workpackage) const;
+  /// A workpackage has failed since this bench began.
+  bool any_failed() const { return any_failed_; }
+
+  /// As the functions of workflow::Graph.
+  std::vector<std::string> take_notices() { return graph_.take_notices(); }
+  std::vector<Warning> take_warnings() { return graph_.take_warnings(); }
+
+ private:
+  std::size_t index_of(const model::Step& step) const;
+  std::size_t step_index(const workspace::Workpackage& workpackage) const;
+  template <class SomeEvent>
+  void change(const SomeEvent& event, long long id);
+  void change(const workspace::Expanded& event);
+  void keep(const workspace::Claimed& event);
+  void keep(const workspace::Ended& event);
+  void keep(const workspace::Retried& event);
+  void keep(const workspace::Interrupted& event);
+  void keep(const workspace::Advanced& event);
+  static void keep(const workspace::SubmissionIntended&) {}
+  static void keep(const workspace::Submitted&) {}
+  void count_in(const workspace::Workpackage& workpackage);
+
+  const setup::Run& run_;
+  workflow::Graph graph_;
+  ReadyQueues queues_;
+  ChildExpansion children_;
+  std::vector<workspace::StepCounts> counts_;  ///< By index of the step.
+  std::unordered_map<std::string, std::size_t> step_index_;
+  std::unordered_map<long long, workspace::EnvironmentChanges> environments_;
+  std::unordered_map<long long, std::string> uuids_;
+  workspace::Events events_;
+  std::vector<std::function<void(const workspace::Event&)>> listeners_;
+  bool any_failed_ = false;
+};
+
+/// A new attempt of a ready workpackage: a UUID that ends in the digits of its next segment, and
+/// this host.
+workspace::Claimed claim_of(const workspace::Workpackage& workpackage);
+
+}  // namespace bench::scheduler

@@ -1,0 +1,202 @@
+#include "scheduler/store_fixture.hpp"
+#include "support/error_of.hpp"
+
+#include <random>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/workspace/transition.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using workspace::EnvironmentChanges;
+using workspace::Event;
+using workspace::State;
+using workspace::Workpackage;
+
+using StateStoreTest = StoreFixture;
+
+const std::string four = "parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}\n";
+
+TEST_F(StateStoreTest, RefusesAnIllegalEventAndChangesNothing) {
+  begin(four + "step: {name: a, use: p}\n");
+  write();
+  EXPECT_EQ(support::error_of([&] { end(2); }),
+            "error: cannot end workpackage 2 (state: ready)\n"
+            "hint: did another program change the workspace?");
+  EXPECT_EQ(store_->at(2).state, State::ready);
+  EXPECT_EQ(store_->counts().at(0).ready, 4);
+  EXPECT_FALSE(store_->has_events());
+}
+
+TEST_F(StateStoreTest, TellsListenersOfEveryEventAfterIt) {
+  begin(four + "step: {name: a, use: p}\n");
+  std::vector<State> seen;
+  store_->listen([&](const Event& event) {
+    if (const auto* ended = std::get_if<workspace::Ended>(&event))
+      seen.push_back(store_->at(ended->workpackage).state);
+  });
+  start_all();
+  end(0);
+  end(1, Outcome::timeout);
+  EXPECT_THAT(seen, ElementsAre(State::done, State::failed));
+  EXPECT_TRUE(store_->any_failed());
+}
+
+TEST_F(StateStoreTest, ADeferredWorkpackageStartsWithTheNextBench) {
+  begin(four + "step: {name: a, use: p}\n");
+  store_->apply(claim_of(store_->at(0)));
+  interrupt(0);
+  store_->defer(0);
+  EXPECT_THAT(start_all(), ElementsAre(1, 2, 3));
+  reopen();
+  EXPECT_THAT(start_all(), ElementsAre(0));
+}
+
+TEST_F(StateStoreTest, KnowsAnEnvironmentBeforeTheWorkspaceDoes) {
+  begin("step: {name: a, shared: d, do: [x, {shared: true, _: y}]}\n");
+  start_all();
+  const EnvironmentChanges left{{"X", "3"}, {"Y", std::nullopt}};
+  advance(0, State::pending, {true, 0, 1}, left);
+  EXPECT_EQ(store_->inherited_environment(0), left);
+  reopen();
+  EXPECT_EQ(store_->inherited_environment(0), left);
+}
+
+// As in JUBE, what a parent has unset stays set in its children.
+TEST_F(StateStoreTest, ChildrenInheritWhatTheirParentsExport) {
+  begin("step: [{name: a, export: true}, {name: b}, {name: c, depend: 'a,b'}]\n");
+  start_all();
+  const EnvironmentChanges left{{"X", "1"}, {"Y", std::nullopt}};
+  for (const long long id : {0, 1})
+    store_->apply(workspace::Ended{
+        .workpackage = id, .attempt = {.outcome = Outcome::done}, .environment = left});
+  release();
+  EXPECT_EQ(store_->inherited_environment(2), (EnvironmentChanges{{"X", "1"}}));
+}
+
+TEST_F(StateStoreTest, AnAttemptIsNamedAfterItsNextSegment) {
+  begin(four + "step: {name: a, use: p}\n");
+  const workspace::Claimed first = claim_of(store_->at(0));
+  const workspace::Claimed second = claim_of(store_->at(0));
+  EXPECT_NE(first.uuid, second.uuid);
+  EXPECT_EQ(first.uuid.substr(24), second.uuid.substr(24));
+  EXPECT_NE(first.uuid.substr(24), claim_of(store_->at(1)).uuid.substr(24));
+}
+
+/// Random histories of runs with every kind of event.
+class RandomHistory : public StoreFixture, public testing::WithParamInterface<unsigned> {
+ protected:
+  /// Steps with joins, cycles, iterations, limits, a barrier, a batch job and exports.
+  static constexpr const char* benchmark =
+      "parameterset: [{name: p, parameter: {n: [1, 2, 3]}}, {name: q, parameter: {m: [1, 2]}}]\n"
+      "step: [{name: a, use: p, export: true, max_async: 2, do: [x, {done_file: f}]},\n"
+      "       {name: b, use: q, cycles: 2, shared: d, do: [x, {shared: true, _: y}, "
+      "z]},\n"
+      "       {name: c, depend: 'a,b', iterations: 2, procs: 3},\n"
+      "       {name: d, depend: c, batch: true}]\n";
+
+  unsigned random(std::size_t below) { return static_cast<unsigned>(random_() % below); }
+
+  /// Any event for any workpackage, legal or not.
+  Event any_event() {
+    const auto id = static_cast<long long>(store_->all()[random(store_->all().size())].id);
+    const EnvironmentChanges environment =
+        random(2) == 0 ? EnvironmentChanges{}
+                       : EnvironmentChanges{{"X", std::to_string(random(9))}, {"Y", std::nullopt}};
+    const workspace::Progress progress{true, static_cast<int>(random(2)),
+                                       static_cast<int>(random(2))};
+    const Outcome outcome = std::array{Outcome::done, Outcome::done, Outcome::done,
+                                       Outcome::done, Outcome::done, Outcome::timeout}[random(6)];
+    switch (random(10)) {
+      case 0:
+      case 9:
+        return claim_of(store_->at(id));
+      case 1:
+        return workspace::SubmissionIntended{id, "s" + std::to_string(random(9)), 1};
+      case 2:
+        return workspace::Submitted{id, "4711"};
+      case 3:
+      case 4:
+        return workspace::Ended{
+            .workpackage = id, .attempt = {.outcome = outcome}, .environment = environment};
+      case 5:
+        return workspace::Retried{.workpackage = id, .attempt = {.outcome = outcome}};
+      case 6:
+        return workspace::Interrupted{id, "cut off", random(2) == 0};
+      case 7:
+        return workspace::Advanced{id, State::ready, progress, environment};
+      default:
+        return workspace::Advanced{id, State::pending, progress, environment};
+    }
+  }
+
+  /// One thing that happens: an event, which may be refused; an expansion; or a write.
+  void happen() {
+    if (random(8) == 0)
+      store_->expand_released();
+    try {
+      const Event event = any_event();
+      store_->apply(event);
+    } catch (const Error&) {
+      ++refused_;
+    }
+  }
+
+  /// What follows from the workpackages alone, counted here once more.
+  void expect_consistent() {
+    std::map<std::string, workspace::StepCounts> counts;
+    for (const model::Step& step : run_.benchmark.steps)
+      counts[step.name].step = step.name;
+    std::set<long long> pending;
+    for (const Workpackage& workpackage : store_->all()) {
+      ++counts[workpackage.step].of(workpackage.state);
+      if (workpackage.state == State::pending)
+        pending.insert(workpackage.id);
+    }
+    for (const workspace::StepCounts& step : store_->counts())
+      EXPECT_EQ(step, counts.at(step.step)) << step.step;
+    EXPECT_EQ(queues().pending(), pending);
+    const long long front = queues().front();
+    EXPECT_TRUE(front < 0 || store_->at(front).state == State::ready) << front;
+    for (const long long id : queues().batch_ready())
+      EXPECT_EQ(store_->at(id).state, State::ready);
+  }
+
+  /// The workspace holds what the store holds, and a new store starts from the same.
+  void expect_written() {
+    write();
+    EXPECT_EQ(workspace_->workpackages(), store_->all());
+    const StateStore again(run_, *workspace_, evaluator_);
+    EXPECT_EQ(again.counts(), store_->counts());
+    for (const Workpackage& workpackage : store_->all())
+      EXPECT_EQ(again.environment(workpackage.id), store_->environment(workpackage.id));
+    EXPECT_EQ(again.queues().front(), queues().front());
+    EXPECT_EQ(again.queues().batch_ready(), queues().batch_ready());
+  }
+
+  std::minstd_rand random_{GetParam() + 1};
+  int refused_ = 0;
+};
+
+TEST_P(RandomHistory, MemoryAndDatabaseAgreeAfterEveryWrite) {
+  begin(benchmark, GetParam() % 2 == 0 ? "local" : "slurm");
+  for (int k = 0; k < 1600; ++k) {
+    happen();
+    if (k % 100 == 0) {
+      expect_consistent();
+      expect_written();
+    }
+  }
+  EXPECT_GT(refused_, 0);
+  EXPECT_GT(store_->all().size(), 5U) << "nothing was expanded";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomHistory, testing::Range(0U, 12U));
+
+}  // namespace
+}  // namespace bench::scheduler

@@ -29,7 +29,8 @@ class EnvironmentFilesTest : public testing::Test {
                 "    export: true\n"
                 "    do:\n"
                 "      - test ! -e ../../../second || exit 0; touch ../../../second; export "
-                "TOKEN=very-secret; touch ../../../started; while ! test -e ../../../go; do sleep "
+                "TOKEN=very-secret; touch ../../../started; while test -e ../../../started -a ! -e "
+                "../../../go; do sleep "
                 "0.02; done\n"
                 "      - " +
                     next + "\n  - {name: child, depend: s, do: echo child}\n");

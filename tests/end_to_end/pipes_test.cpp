@@ -75,7 +75,8 @@ TEST_F(PipesTest, AReaderThatGoesAwayCostsNoWork) {
 TEST_F(PipesTest, NobodyIsWatchedForWhoHasGoneAway) {
   here_.write("w.yaml",
               "name: w\noutpath: runs\n"
-              "step: {name: s, do: 'touch ../../../started; while ! test -e ../../../go; do sleep "
+              "step: {name: s, do: 'touch ../../../started; while test -e ../../../started -a ! -e "
+              "../../../go; do sleep "
               "0.05; done'}\n");
   Process run(here_.spec({"run", "w.yaml"}));
   ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));

@@ -94,7 +94,8 @@ TEST_F(ProcessesTest, AnInterruptionLeavesTheNextBenchmarkAlone) {
 TEST_F(ProcessesTest, ASignalThatIsIgnoredAsByNohupInterruptsNothing) {
   here_.write("p.yaml",
               "name: p\noutpath: runs\n"
-              "step: {name: s, do: 'touch ../../../started; until test -e ../../../go; do sleep "
+              "step: {name: s, do: 'touch ../../../started; while test -e ../../../started -a ! -e "
+              "../../../go; do sleep "
               "0.05; done'}\n");
   Process run(shell("trap '' HUP; exec $0 run p.yaml"));
   ASSERT_TRUE(eventually([&] { return here_.has("runs/started"); }));

@@ -23,7 +23,8 @@ class WatchTest : public testing::Test {
   Process start_run(int code = 0) const {
     here_.write("w.yaml",
                 "name: w\noutpath: runs\n"
-                "step: {name: s, do: 'touch ../../../started; while ! test -e ../../../go; do "
+                "step: {name: s, do: 'touch ../../../started; while test -e ../../../started -a ! "
+                "-e ../../../go; do "
                 "sleep 0.05; done; exit " +
                     std::to_string(code) + "'}\n");
     Process run(here_.spec({"run", "w.yaml"}));

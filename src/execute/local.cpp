@@ -11,7 +11,7 @@
 
 namespace bench::execute {
 
-LocalBackend::LocalBackend() = default;
+LocalBackend::LocalBackend(evaluate::Evaluator& evaluator) : evaluator_(evaluator) {}
 LocalBackend::~LocalBackend() = default;
 
 std::size_t LocalBackend::room(int at_once) const {
@@ -22,11 +22,12 @@ std::size_t LocalBackend::room(int at_once) const {
 }
 
 void LocalBackend::start(Job job) {
-  runs_.push_back(std::make_unique<Run>(std::move(job)));
+  runs_.push_back(std::make_unique<Run>(std::move(job), evaluator_));
 }
 
 void LocalBackend::adopt(Job job, std::vector<int> pids, double running_for_s) {
-  runs_.push_back(std::make_unique<Run>(std::move(job), std::move(pids), running_for_s));
+  runs_.push_back(
+      std::make_unique<Run>(std::move(job), evaluator_, std::move(pids), running_for_s));
 }
 
 std::vector<Completion> LocalBackend::wait(double at_most_s) {

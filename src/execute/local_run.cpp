@@ -30,7 +30,8 @@ std::string shell() {
 
 }  // namespace
 
-LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_time_now()) {
+LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator)
+    : job_(std::move(job)), evaluator_(evaluator), started_unix_s_(unix_time_now()) {
   set_deadline(0);
   if (job_.is_batch())
     start_script();
@@ -38,8 +39,10 @@ LocalBackend::Run::Run(Job job) : job_(std::move(job)), started_unix_s_(unix_tim
     go_on();
 }
 
-LocalBackend::Run::Run(Job job, std::vector<int> adopted, double running_for_s)
+LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator, std::vector<int> adopted,
+                       double running_for_s)
     : job_(std::move(job)),
+      evaluator_(evaluator),
       is_adopted_(true),
       adopted_(std::move(adopted)),
       started_unix_s_(unix_time_now() - running_for_s) {
@@ -56,10 +59,11 @@ void LocalBackend::Run::set_deadline(double running_for_s) {
 /// Starts the next snippet that has something to execute; without one the attempt has ended.
 void LocalBackend::Run::go_on() {
   process_.reset();
-  for (; snippet_ < job_.snippets.size(); ++snippet_) {
+  for (; snippet_ < job_.snippets.size(); ++snippet_, operation_ = 0) {
     const Snippet& snippet = job_.snippets[snippet_];
-    if (snippet.before)
-      snippet.before(job_.environment);
+    // After an error of the machine it continues with the operation that failed.
+    for (; operation_ < snippet.before.size(); ++operation_)
+      perform(snippet.before[operation_], job_.environment, evaluator_);
     if (!snippet.text.empty()) {
       start_snippet();
       return;
@@ -210,6 +214,7 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
     if (auto environment = take_environment(job_.directory))
       job_.environment = std::move(*environment);
   ++snippet_;
+  operation_ = 0;
   go_on();
   return ending_;
 }

@@ -13,8 +13,8 @@ namespace bench::execute {
 /// One attempt on its way: the process that runs now, and how far it has come.
 class LocalBackend::Run {
  public:
-  explicit Run(Job job);
-  Run(Job job, std::vector<int> adopted, double running_for_s);
+  Run(Job job, evaluate::Evaluator& evaluator);
+  Run(Job job, evaluate::Evaluator& evaluator, std::vector<int> adopted, double running_for_s);
 
   const Job& job() const { return job_; }
   /// To poll for; -1 for an adopted run, which has to be looked at from time to time.
@@ -59,13 +59,16 @@ class LocalBackend::Run {
   Completion completion(Outcome outcome, const std::string& reason,
                         std::optional<int> exit_code) const;
   Completion failure(const std::string& reason, std::optional<int> exit_code) const;
+
   Job job_;
+  evaluate::Evaluator& evaluator_;
   bool is_adopted_ = false;
   std::vector<int> adopted_;
   std::optional<Process> process_;
   Outage outage_;
   Clock::time_point held_since_{};
   std::size_t snippet_ = 0;
+  std::size_t operation_ = 0;  ///< Of those before the snippet.
   std::optional<Completion> ending_;
   double started_unix_s_;
   std::optional<Clock::time_point> deadline_;

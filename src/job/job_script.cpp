@@ -9,6 +9,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/options.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/render.hpp>
 #include <bench/platform/job_template.hpp>
@@ -43,7 +44,7 @@ std::string exports(const RenderContext& context, const Geometry& geometry, cons
       lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
                      : fmt::format("unset {}\n", name);
   std::string path;
-  for (const fs::path& directory : program_directories())
+  for (const fs::path& directory : execute::program_directories())
     path += shell_quote(directory.string()) + ":";
   if (!path.empty())
     lines += fmt::format("export PATH={}\"$PATH\"\n", path);

@@ -1,7 +1,5 @@
-#include "directory.hpp"
 #include "do_log.hpp"
-#include "file_sets.hpp"
-#include "substitute_sets.hpp"
+#include "file_operations.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -9,10 +7,11 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/time.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/job/cycle_parameters.hpp>
-#include <bench/job/environment.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/script_environment.hpp>
 
 namespace bench::job {
 namespace {
@@ -20,61 +19,11 @@ namespace {
 using execute::Snippet;
 using workspace::Workpackage;
 using SharedScope = std::shared_ptr<const RenderContext>;
-using FileWork = std::function<void(const Environment&)>;
-
-/// File work in the order in which it was added, as one. Called again after an error, it continues
-/// with the work that failed.
-class FileWorks {
- public:
-  void add(FileWork work) { works_.push_back(std::move(work)); }
-  FileWork take() {
-    return [works = std::exchange(works_, {}),
-            next = std::size_t{0}](const Environment& environment) mutable {
-      for (; next < works.size(); ++next)
-        works[next](environment);
-    };
-  }
-
- private:
-  std::vector<FileWork> works_;
-};
-
-/// Everything that makes a workpackage's directory: snippets for the `prepare` commands, with the
-/// file work between them; what comes after the last one is left in `works`.
-std::vector<Snippet> render_files(const SharedScope& context, FileWorks& works) {
-  std::vector<Snippet> snippets;
-  const model::Benchmark& benchmark = context->run.benchmark;
-  const auto names = context->used_sets();
-  for (const std::string& name : names) {
-    const model::FileSet* set = benchmark.file_set(name);
-    if (!set)
-      continue;
-    for (const model::FileEntry& entry : set->entries) {
-      if (entry.action != model::FileEntry::Action::prepare) {
-        works.add([context, &entry](const Environment& environment) {
-          place_files(entry, *context, environment);
-        });
-      } else if (!entry.command.text.empty() &&
-                 context->holds(entry.command.active, entry.command.place)) {
-        snippets.push_back(render_command(entry.command, *context,
-                                          fmt::format("`prepare` of file set '{}'", set->name)));
-        snippets.back().before = works.take();
-      }
-    }
-  }
-  for (const std::string& name : names)
-    if (const model::SubstituteSet* set = benchmark.substitute_set(name))
-      for (const model::SubstitutedFile& file : set->files)
-        works.add(
-            [context, set, &file](const Environment&) { substitute_file(*set, file, *context); });
-  return snippets;
-}
-
 /// The whole environment of the attempt.
 Environment environment_of(const RenderContext& context, bool script, const std::string& uuid,
-                           const workspace::EnvironmentChanges& inherited) {
-  Environment environment = script ? script_environment() : base_environment();
-  apply(inherited, environment);
+                           const EnvironmentChanges& inherited) {
+  Environment environment = script ? script_environment() : execute::base_environment();
+  execute::apply(inherited, environment);
   for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
     set_variable(environment, name, value);
   set_variable(environment, "BENCH_ATTEMPT", uuid);
@@ -117,7 +66,7 @@ execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpacka
 }
 
 Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const std::string& uuid,
-                 const workspace::EnvironmentChanges& inherited) {
+                 const EnvironmentChanges& inherited) {
   const Workpackage& workpackage = context->workpackage;
   const Part part = part_at(context->run.benchmark, context->step, workpackage.progress);
   execute::Job job = attempt_on_disk(context->run, workpackage, uuid);
@@ -129,15 +78,16 @@ Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const
       (workpackage.parameters != graph.at(workpackage.id).parameters ||
        !kept_cycle_parameters(job.directory).empty()))
     keep_cycle_parameters(job.directory, workpackage.parameters);
-  FileWorks works;
+  std::vector<execute::FileOperation> operations;
   if (part.files)
-    works.add([context, &graph](const Environment&) { make_directory(*context, graph); });
+    operations.push_back(make_directory(*context, graph));
   if (job.keep_environment)
-    works.add([context](const Environment&) { keep_base(context->directory()); });
+    operations.push_back(execute::KeepBaseEnvironment{job.directory});
   if (part.files)
-    job.snippets = render_files(context, works);
+    job.snippets = render_files(*context, operations);
   if (part.script) {
-    works.take()(job.environment);
+    for (const execute::FileOperation& operation : operations)
+      execute::perform(operation, job.environment, context->evaluator);
     // An earlier attempt's sentinel would keep this one from beginning.
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
@@ -146,7 +96,7 @@ Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const
   }
   if (rendered.snippets.empty())
     rendered.snippets.emplace_back();
-  rendered.snippets.front().before = works.take();
+  rendered.snippets.front().before = std::move(operations);
   job.snippets.insert(job.snippets.end(), std::make_move_iterator(rendered.snippets.begin()),
                       std::make_move_iterator(rendered.snippets.end()));
   log_commands(*context, job);

@@ -61,20 +61,6 @@ double duration_s(const RenderContext& context, const std::string& text, const P
 
 }  // namespace
 
-const std::vector<fs::path>& program_directories() {
-  static const std::vector<fs::path> found = [] {
-    const fs::path here = executable_directory();
-    std::vector<fs::path> directories;
-    std::error_code absent;
-    for (const fs::path& candidate :
-         {here, here / "steps", here.parent_path() / "libexec" / "bench" / "steps"})
-      if (fs::is_directory(candidate, absent))
-        directories.push_back(candidate);
-    return directories;
-  }();
-  return found;
-}
-
 execute::Snippet render_command(const model::Command& command, const RenderContext& context,
                                 std::string name) {
   std::string text = context.substitute(command.text);

@@ -45,6 +45,7 @@ class Loop {
         outages_(observer),
         journal_(store_, workspace, outages_, options.interrupted),
         sequencer_(run, store_, evaluator_),
+        local_(evaluator_),
         batch_(batch_system_of(run.platform), batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),

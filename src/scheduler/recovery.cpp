@@ -7,9 +7,9 @@
 
 #include <bench/base/host.hpp>
 #include <bench/base/time.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/execute/orphans.hpp>
 #include <bench/execute/sentinel.hpp>
-#include <bench/job/environment.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/part.hpp>
 #include <bench/job/prepare.hpp>
@@ -53,7 +53,7 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
     execute::Job job = job::attempt_on_disk(run_, workpackage, attempt.uuid);
     if (auto told = execute::completion_from_sentinel(job)) {
       if (!job.keep_environment)
-        job::forget_environment(job.directory);
+        execute::forget_environment(job.directory);
       ended.push_back(std::move(*told));
     } else if (orphans.contains(attempt.uuid)) {
       observer_.notice(
@@ -68,7 +68,7 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
       // Of a later attempt, which the database has lost, it is needed yet.
       if (const auto left_by = execute::read_sentinel(job.sentinel);
           !left_by || known_.contains(left_by->attempt))
-        job::forget_environment(job.directory);
+        execute::forget_environment(job.directory);
       store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
                                           .reason = "bench was killed, or could not go on"});
     }

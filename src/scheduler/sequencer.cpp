@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/host.hpp>
-#include <bench/job/environment.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/job/prepare.hpp>
 
 namespace bench::scheduler {
@@ -52,8 +52,8 @@ void Sequencer::conclude_success(const Completion& completion) {
   const job::Part part = job::part_at(run_.benchmark, step, workpackage.progress);
   const EnvironmentChanges environment =
       job::keeps_environment(step, part, workpackage.progress) && !completion.superseded
-          ? job::changes_since_base(run_.directory.path / workpackage.directory,
-                                    completion.environment)
+          ? execute::changes_since_base(run_.directory.path / workpackage.directory,
+                                        completion.environment)
           : EnvironmentChanges{};
   if (part.shared) {
     conclude_shared(completion, environment);
@@ -101,7 +101,7 @@ void Sequencer::interrupt(long long id) {
 }
 
 void Sequencer::forget_environment(long long id) {
-  job::forget_environment(run_.directory.path / store_.at(id).directory);
+  execute::forget_environment(run_.directory.path / store_.at(id).directory);
 }
 
 void Sequencer::check_watch_files(long long id) {

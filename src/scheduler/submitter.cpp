@@ -10,8 +10,8 @@
 #include <bench/base/text.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/execute/job_id.hpp>
-#include <bench/job/environment.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/script_environment.hpp>
 
 namespace bench::scheduler {
 

@@ -69,7 +69,8 @@ class LocalFixture : public testing::Test {
   support::TempDirectory directory_;
   std::filesystem::path work_ = directory_.path() / "work";
   std::string uuid_ = make_uuid();
-  LocalBackend backend_;
+  evaluate::Evaluator evaluator_;
+  LocalBackend backend_{evaluator_};
 };
 
 }  // namespace bench::execute

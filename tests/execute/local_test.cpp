@@ -170,7 +170,7 @@ TEST_F(LocalFixture, EndsWhatItAbandons) {
 TEST_F(LocalFixture, LetsWhatItLeavesGoOn) {
   const Job one = job({"echo $$ > pid; while ! test -e go; do sleep 0.05; done"});
   {
-    LocalBackend backend;
+    LocalBackend backend(evaluator_);
     backend.start(one);
     process_in(work_);
     backend.leave();
@@ -259,19 +259,33 @@ TEST_F(LocalFixture, RunsACommandWhereItSays) {
 }
 
 TEST_F(LocalFixture, WorksOnFilesBetweenTheCommands) {
-  Job one = job({"export WORD=fp16; echo a > made", "cat copied"});
-  one.snippets[1].before = [&](const Environment& environment) {
-    for (const auto& [name, value] : environment)
-      if (name == "WORD")
-        append_to_file(work_ / "copied", value + " " + read_file(work_ / "made"));
-  };
+  Job one = job({"export WORD=made; echo a b > made", "cat copied"});
+  one.snippets[1].before = {PlaceFiles{.run = directory_.path(),
+                                       .base = work_,
+                                       .source_dir = "",
+                                       .paths = {"$WORD"},
+                                       .names = {"copied"},
+                                       .target_dir = "",
+                                       .work = work_,
+                                       .place = {}},
+                            SubstituteFile{.run = directory_.path(),
+                                           .in = work_ / "copied",
+                                           .out = work_ / "copied",
+                                           .replacements = {{.source = "b", .dest = "c"}},
+                                           .place = {}}};
   EXPECT_TRUE(run(one).success());
-  EXPECT_EQ(output(), "fp16 a\n");
+  EXPECT_EQ(output(), "a c\n");
 }
 
 TEST_F(LocalFixture, FailsWhereTheWorkOnFilesFails) {
   Job one = job({"true", "echo never"});
-  one.snippets[1].before = [](const Environment&) { throw Error("no file matches 'x'"); };
+  one.snippets[1].before = {PlaceFiles{.run = directory_.path(),
+                                       .base = work_,
+                                       .source_dir = "",
+                                       .paths = {"x"},
+                                       .target_dir = "",
+                                       .work = work_,
+                                       .place = {}}};
   const Completion completion = run(one);
   EXPECT_FALSE(completion.success());
   EXPECT_EQ(completion.reason, "no file matches 'x'");
@@ -280,10 +294,9 @@ TEST_F(LocalFixture, FailsWhereTheWorkOnFilesFails) {
 
 TEST_F(LocalFixture, ExecutesNothingForAnEmptyText) {
   Job one = job({"", ""});
-  bool done = false;
-  one.snippets[1].before = [&](const Environment&) { done = true; };
+  one.snippets[1].before = {KeepBaseEnvironment{directory_.path()}};
   EXPECT_TRUE(run(one).success());
-  EXPECT_TRUE(done);
+  EXPECT_TRUE(std::filesystem::exists(directory_.path() / "environment.base"));
   EXPECT_FALSE(std::filesystem::exists(work_ / "stdout"));
 }
 

@@ -1,5 +1,4 @@
-#include "job/directory.hpp"
-
+#include "job/file_operations.hpp"
 #include "workflow/run_fixture.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +25,8 @@ class DirectoryTest : public workflow::RunFixture {
   void make(int retries, const std::string& note) {
     workspace::Workpackage workpackage = graph_->at(0);
     workpackage.retries = retries;
-    make_directory(*context_of(run_, *graph_, workpackage, evaluator_), *graph_);
+    execute::perform(make_directory(*context_of(run_, *graph_, workpackage, evaluator_), *graph_),
+                     {}, evaluator_);
     EXPECT_TRUE(fs::is_empty(run_path_ / "000000_go/work"));
     append_to_file(run_path_ / "000000_go/note", note);
   }

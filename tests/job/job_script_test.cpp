@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/text.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
@@ -231,7 +232,7 @@ TEST_F(JobScriptTest, ChangesTheEnvironmentAsItsParentsDid) {
       "local");
   run_.platform.environment = {{"A", "of the platform"}};
   std::string programs;
-  for (const auto& directory : program_directories())
+  for (const auto& directory : execute::program_directories())
     programs += shell_quote(directory.string()) + ":";
   EXPECT_EQ(script(context(), {{"A", "of a parent"}, {"GONE", std::nullopt}, {"B", "it's"}}),
             "export BENCH_ATTEMPT=UUID\nexport A='of a parent'\nunset GONE\nexport B='it'\\''s'\n"

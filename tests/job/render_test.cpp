@@ -5,6 +5,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/execute/environment.hpp>
 #include <bench/job/render.hpp>
 
 namespace bench::job {
@@ -38,7 +39,7 @@ class RenderTest : public workflow::RunFixture {
   /// The job script, with what differs from machine to machine named instead.
   std::string script() {
     std::string directories;
-    for (const fs::path& directory : program_directories())
+    for (const fs::path& directory : execute::program_directories())
       directories += shell_quote(directory.string()) + ":";
     return replace_all(replace_all(rendered().script, directories, "PROGRAMS:"),
                        directory_.path().string(), "HOME");

@@ -12,6 +12,8 @@ namespace bench {
 
 /// Environment variables of a child: name and value.
 using Environment = std::vector<std::pair<std::string, std::string>>;
+/// How an environment differs from another one: name and value, none for a variable that is unset.
+using EnvironmentChanges = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 /// The environment of this process.
 Environment current_environment();

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/execute/file_operation.hpp>
 
 namespace bench::execute {
 
@@ -19,9 +19,8 @@ struct Snippet {
   std::filesystem::path stderr_file;
   std::filesystem::path directory = {};  ///< Where it runs, made if missing; empty: the job's.
   std::string name = {};  ///< What to call it where it fails, for example `command 2 of 3`.
-  /// Work on files that comes before it, with the environment that the command will have. May throw
-  /// Error; the attempt has then failed.
-  std::function<void(const Environment&)> before = {};
+  /// What comes before it, in order.
+  std::vector<FileOperation> before = {};
 };
 
 /// One attempt of a workpackage, ready to start: either snippets that run one after the other under

@@ -12,7 +12,8 @@ namespace bench::execute {
 /// nothing of ours disturbs what it measures.
 class LocalBackend {
  public:
-  LocalBackend();
+  /// @param evaluator for substitutions by regular expression; has to outlive this
+  explicit LocalBackend(evaluate::Evaluator& evaluator);
   ~LocalBackend();
 
   /// How many further attempts with this `at_once` can start now.
@@ -43,6 +44,7 @@ class LocalBackend {
   class Run;
   std::optional<Completion> advance(Run& run);
 
+  evaluate::Evaluator& evaluator_;
   std::string trouble_;
   std::vector<std::unique_ptr<Run>> runs_;
 };

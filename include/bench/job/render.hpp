@@ -39,7 +39,4 @@ Rendered render(const setup::Run& run, const workspace::Workpackage& workpackage
 execute::Snippet render_command(const model::Command& command, const RenderContext& context,
                                 std::string name);
 
-/// Directories with programs that commands find by name: bench-energy and the step programs.
-const std::vector<std::filesystem::path>& program_directories();
-
 }  // namespace bench::job

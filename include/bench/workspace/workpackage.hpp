@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::workspace {
 
@@ -23,8 +24,7 @@ State state_of(std::string_view word);
 /// Parameters in the order of expansion: name and value.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-/// What differs from another environment: name and value, none for a variable that is not set.
-using EnvironmentChanges = std::vector<std::pair<std::string, std::optional<std::string>>>;
+using bench::EnvironmentChanges;
 
 /// How far a workpackage has come; what is behind it is not repeated.
 struct Progress {

@@ -6,13 +6,9 @@
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
-#include <bench/job/environment.hpp>
-#include <bench/job/render.hpp>
-#include <bench/platform/platform.hpp>
+#include <bench/execute/environment.hpp>
 
-namespace bench::job {
-
-using workspace::EnvironmentChanges;
+namespace bench::execute {
 
 namespace {
 
@@ -63,6 +59,20 @@ EnvironmentChanges difference(const std::map<std::string, std::string>& base,
 
 }  // namespace
 
+const std::vector<std::filesystem::path>& program_directories() {
+  static const std::vector<std::filesystem::path> found = [] {
+    const std::filesystem::path here = executable_directory();
+    std::vector<std::filesystem::path> directories;
+    std::error_code absent;
+    for (const std::filesystem::path& candidate :
+         {here, here / "steps", here.parent_path() / "libexec" / "bench" / "steps"})
+      if (std::filesystem::is_directory(candidate, absent))
+        directories.push_back(candidate);
+    return directories;
+  }();
+  return found;
+}
+
 const Environment& base_environment() {
   static const Environment base = [] {
     Environment environment = current_environment();
@@ -74,18 +84,6 @@ const Environment& base_environment() {
     return environment;
   }();
   return base;
-}
-
-Environment script_environment() {
-  Environment environment = base_environment();
-  const auto own = std::ranges::find(environment, "BASH_ENV", &Environment::value_type::first);
-  const std::string file = own == environment.end() ? "" : own->second;
-  const auto quiet = platform::data_directory() / "templates" / "bash_env.sh";
-  if (file.empty() || file == quiet)  // a bench in a job script of another one has it already
-    return environment;
-  set_variable(environment, "BENCH_BASH_ENV", file);
-  set_variable(environment, "BASH_ENV", quiet.string());
-  return environment;
 }
 
 EnvironmentChanges changes_of(const Environment& environment) {
@@ -134,4 +132,4 @@ void apply(const EnvironmentChanges& changes, Environment& environment) {
                     [&wanted = name](const auto& variable) { return variable.first == wanted; });
 }
 
-}  // namespace bench::job
+}  // namespace bench::execute

@@ -1,4 +1,4 @@
-#include "file_sets.hpp"
+#include "file_operations.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -8,28 +8,25 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
-namespace bench::job {
+namespace bench::execute {
 namespace {
 
 namespace fs = std::filesystem;
-using model::FileEntry;
 
-/// A name of the entry as it is meant: parameters, then environment and `~`.
-std::string concrete(const std::string& text, const RenderContext& context,
-                     const Environment& environment) {
-  return expand_user_and_environment(context.substitute(text),
-                                     [&](const std::string& name) -> const char* {
-                                       for (const auto& [known, value] : environment)
-                                         if (known == name)
-                                           return value.c_str();
-                                       return nullptr;
-                                     });
+/// `~` and `$NAME`.
+std::string concrete(const std::string& text, const Environment& environment) {
+  return expand_user_and_environment(text, [&](const std::string& name) -> const char* {
+    for (const auto& [known, value] : environment)
+      if (known == name)
+        return value.c_str();
+    return nullptr;
+  });
 }
 
-[[noreturn]] void refuse(const FileEntry& entry, const fs::path& source, const fs::path& target,
+[[noreturn]] void refuse(const PlaceFiles& entry, const fs::path& source, const fs::path& target,
                          const std::error_code& failure) {
   throw Error::of_system(
-      fmt::format("cannot {} {} to {}", entry.action == FileEntry::Action::copy ? "copy" : "link",
+      fmt::format("cannot {} {} to {}", entry.action == PlaceFiles::Action::copy ? "copy" : "link",
                   source.string(), target.string()),
       failure.value(), "", entry.place);
 }
@@ -43,7 +40,7 @@ void keep_times(const fs::path& source, const fs::path& target) {
   ::utimensat(AT_FDCWD, target.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
-void copy(const FileEntry& entry, const fs::path& source, const fs::path& target) {
+void copy(const PlaceFiles& entry, const fs::path& source, const fs::path& target) {
   // Complete under its name or not there at all: half a copy would be taken for a whole one when
   // this is tried again.
   const fs::path draft = target.string() + ".copying";
@@ -62,7 +59,7 @@ void copy(const FileEntry& entry, const fs::path& source, const fs::path& target
     keep_times(below.path(), target / below.path().lexically_relative(source));
 }
 
-void link(const FileEntry& entry, const fs::path& source, const fs::path& target, bool absolute) {
+void link(const PlaceFiles& entry, const fs::path& source, const fs::path& target, bool absolute) {
   std::error_code failure;
   // Through links in the way, or the relative path would start somewhere else.
   const fs::path from = fs::weakly_canonical(target.parent_path(), failure);
@@ -72,42 +69,30 @@ void link(const FileEntry& entry, const fs::path& source, const fs::path& target
     refuse(entry, source, target, failure);
 }
 
-/// Where an entry's relative paths begin.
-fs::path base_of(const FileEntry& entry, const RenderContext& context) {
-  if (entry.internal)
-    return context.default_work();
-  const fs::path home = context.run.fact("home");
-  return entry.base.empty() ? home : (home / entry.base).lexically_normal();
-}
-
 }  // namespace
 
-void place_files(const FileEntry& entry, const RenderContext& context,
-                 const Environment& environment) {
-  if (!context.holds(entry.active, entry.place))
-    return;
-  const fs::path target_dir = context.work() / concrete(entry.target_dir, context, environment);
-  refuse_link_out(context.run.directory.path, target_dir);
+void place_files(const PlaceFiles& entry, const Environment& environment) {
+  const fs::path target_dir = entry.work / concrete(entry.target_dir, environment);
+  refuse_link_out(entry.run, target_dir);
   make_directories(target_dir);
   for (std::size_t k = 0; k < entry.paths.size(); ++k) {
-    const fs::path named = fs::path(concrete(entry.source_dir, context, environment)) /
-                           concrete(entry.paths[k], context, environment);
-    const auto sources = files_matching((base_of(entry, context) / named).lexically_normal());
+    const fs::path named =
+        fs::path(concrete(entry.source_dir, environment)) / concrete(entry.paths[k], environment);
+    const auto sources = files_matching((entry.base / named).lexically_normal());
     if (sources.empty())
       throw Error(fmt::format("no file matches '{}'", named.string()),
-                  fmt::format("looked in {}", base_of(entry, context).string()), entry.place);
+                  fmt::format("looked in {}", entry.base.string()), entry.place);
     for (const fs::path& source : sources) {
       const bool renamed = sources.size() == 1 && k < entry.names.size();
       // `data/` names the directory, not what is in it.
       const fs::path own = source.has_filename() ? source : source.parent_path();
       const fs::path target =
-          target_dir /
-          (renamed ? fs::path(concrete(entry.names[k], context, environment)) : own.filename());
+          target_dir / (renamed ? fs::path(concrete(entry.names[k], environment)) : own.filename());
       if (is_taken(target))
         continue;
-      refuse_link_out(context.run.directory.path, target);
+      refuse_link_out(entry.run, target);
       make_directories(target.parent_path());  // a new name may have one
-      if (entry.action == FileEntry::Action::copy)
+      if (entry.action == PlaceFiles::Action::copy)
         copy(entry, own, target);
       else
         link(entry, own, target, named.is_absolute());
@@ -115,4 +100,4 @@ void place_files(const FileEntry& entry, const RenderContext& context,
   }
 }
 
-}  // namespace bench::job
+}  // namespace bench::execute

@@ -2,23 +2,22 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include <bench/base/process.hpp>
-#include <bench/workspace/workpackage.hpp>
 
-namespace bench::job {
+namespace bench::execute {
+
+/// Directories with programs that commands find by name: bench-energy and the step programs.
+const std::vector<std::filesystem::path>& program_directories();
 
 /// This process's environment, with the programs that belong to bench on PATH: what every command
 /// starts from.
 const Environment& base_environment();
 
-/// The same for a job script: what the user's BASH_ENV prints, which each bash of the script reads
-/// first, stays out of the output of the commands.
-Environment script_environment();
-
 /// How `environment` differs from the base, without what describes one shell only (PWD, SHLVL,
 /// ...).
-workspace::EnvironmentChanges changes_of(const Environment& environment);
+EnvironmentChanges changes_of(const Environment& environment);
 
 /// Keeps in the directory of a workpackage what its commands start from, as digests.
 void keep_base(const std::filesystem::path& directory);
@@ -26,14 +25,14 @@ void keep_base(const std::filesystem::path& directory);
 /// How `environment`, if there is one, differs from the base that was kept there, which is removed;
 /// without a base as `changes_of`. A bench that takes in what one before it has started would else
 /// find all of that one's environment to be different, and keep it with what is secret in it.
-workspace::EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
-                                                 const std::optional<Environment>& environment);
+EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
+                                      const std::optional<Environment>& environment);
 
 /// Removes what an attempt that was cut off has left in the directory of a workpackage: it may be
 /// secret, and is no environment of the next attempt.
 void forget_environment(const std::filesystem::path& directory);
 
 /// Makes the changes in `environment`.
-void apply(const workspace::EnvironmentChanges& changes, Environment& environment);
+void apply(const EnvironmentChanges& changes, Environment& environment);
 
-}  // namespace bench::job
+}  // namespace bench::execute

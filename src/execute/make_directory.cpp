@@ -1,4 +1,4 @@
-#include "directory.hpp"
+#include "file_operations.hpp"
 
 #include <cerrno>
 
@@ -9,7 +9,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
 
-namespace bench::job {
+namespace bench::execute {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,15 +44,13 @@ void make_empty(const fs::path& directory) {
 }
 
 /// The directory of an attempt that failed is kept, out of the way of the next one.
-void set_aside(const RenderContext& context) {
-  const fs::path directory = context.directory();
-  const fs::path kept =
-      context.run.directory.path / "retried" /
-      fmt::format("{}.{}", directory.filename().string(), context.workpackage.retries);
+void set_aside(const MakeDirectory& operation) {
+  const fs::path& directory = operation.directory;
+  const fs::path& kept = operation.set_aside_as;
   std::error_code failure;
   if (!fs::exists(directory, failure) || fs::exists(kept, failure))
     return;
-  refuse_link_out(context.run.directory.path, kept.parent_path());
+  refuse_link_out(operation.run, kept.parent_path());
   make_directories(kept.parent_path());
   fs::rename(directory, kept, failure);
   if (failure)
@@ -69,23 +67,20 @@ void link(const fs::path& target, const fs::path& name) {
 
 }  // namespace
 
-void make_directory(const RenderContext& context, const workflow::Graph& graph) {
-  if (context.workpackage.retries > 0)
-    set_aside(context);
-  make_empty(context.directory());
-  const fs::path work = context.default_work();
+void make_directory(const MakeDirectory& operation) {
+  if (!operation.set_aside_as.empty())
+    set_aside(operation);
+  make_empty(operation.directory);
+  const fs::path work = operation.directory / "work";
   make_one(work);
-  for (const long long id : context.workpackage.parents) {
-    const workspace::Workpackage& parent = graph.at(id);
-    link(fs::path("../..") / parent.directory / "work", work / parent.step);
+  if (!operation.shared.empty()) {
+    refuse_link_out(operation.run, operation.shared);
+    make_directories(operation.shared);
   }
-  if (const fs::path shared = context.shared(); !shared.empty()) {
-    refuse_link_out(context.run.directory.path, shared);
-    make_directories(shared);
-    link(fs::path("../..") / shared.filename(), work / context.substitute(context.step.shared));
-  }
-  if (context.work() != work)
-    make_directories(context.work());
+  for (const auto& [target, name] : operation.links)
+    link(target, name);
+  if (operation.work != work)
+    make_directories(operation.work);
 }
 
-}  // namespace bench::job
+}  // namespace bench::execute

@@ -1,0 +1,46 @@
+#include "file_operations.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/execute/environment.hpp>
+
+namespace bench::execute {
+namespace {
+
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+std::string lines_of(const Environment& environment) {
+  std::string lines;
+  for (const auto& [name, value] : changes_of(environment))
+    lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
+                   : fmt::format("unset {}\n", name);
+  return lines;
+}
+
+}  // namespace
+
+void log_command(const LogCommand& operation, const Environment& environment) {
+  make_directories(operation.file.parent_path());
+  const char* first_line = is_there(operation.file) ? "" : "#!/bin/sh\n";
+  write_all(open_to_write(operation.run, operation.file, O_APPEND),
+            first_line + lines_of(environment) + operation.command, operation.file);
+}
+
+void perform(const FileOperation& operation, const Environment& environment,
+             evaluate::Evaluator& evaluator) {
+  std::visit(Overloaded{[](const MakeDirectory& one) { make_directory(one); },
+                        [&](const PlaceFiles& one) { place_files(one, environment); },
+                        [&](const SubstituteFile& one) { substitute_file(one, evaluator); },
+                        [](const KeepBaseEnvironment& one) { keep_base(one.directory); },
+                        [&](const LogCommand& one) { log_command(one, environment); }},
+             operation);
+}
+
+}  // namespace bench::execute

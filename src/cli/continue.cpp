@@ -54,11 +54,11 @@ std::function<int()> declare_continue(CLI::App& app) {
       run.platform = setup::platform_of(run);
       if (!options->work.budget.empty()) {
         setup::set_budget(options->work.budget, run);
-        workspace.set_fact(setup::budget_fact, run.fact(setup::budget_fact));
+        setup::store_fact("budget_nh", run, workspace);
       }
       if (options->work.parallel) {
         setup::set_parallel(*options->work.parallel, run);
-        workspace.set_fact(setup::parallel_fact, run.fact(setup::parallel_fact));
+        setup::store_fact("parallel", run, workspace);
       }
       if (options->failed)
         make_failed_again(run, workspace);
@@ -66,7 +66,7 @@ std::function<int()> declare_continue(CLI::App& app) {
         tell(
             fmt::format("note: {} has changed; this run goes on with what it recorded of it "
                         "(`bench result {} -u FILE` takes new patterns and tables)",
-                        short_path(run.fact("input_file")), target_of(run)));
+                        short_path(run.metadata.input_file), target_of(run)));
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
       if (is_interruption_code(worst))
         break;

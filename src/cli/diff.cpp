@@ -54,7 +54,7 @@ std::vector<RunDirectory> two_runs(const DiffOptions& options) {
 
 std::string description_of(const Evaluated& side) {
   return fmt::format("{} ({}, started {})", short_path(side.run.directory.path),
-                     side.run.benchmark.name, side.run.fact("started"));
+                     side.run.benchmark.name, side.run.metadata.started);
 }
 
 int show_differences(const DiffOptions& options) {

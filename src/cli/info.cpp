@@ -103,8 +103,9 @@ std::string run_information(const setup::Run& run, const Workspace& workspace) {
   add("id", std::to_string(run.directory.id));
   add("directory", short_path(run.directory.path));
   add("last change", last_change(workspace));
+  const auto facts = setup::facts_of(run.metadata);
   for (const char* name : shown)
-    if (const auto fact = run.facts.find(name); fact != run.facts.end())
+    if (const auto fact = facts.find(name); fact != facts.end())
       add(name, fact->second);
   text += "\n" + status_table(workspace.counts());
   std::string failures;

@@ -72,10 +72,9 @@ std::string& current_advice() {
 }  // namespace
 
 void advise_update(const setup::Run& run) {
-  const auto input = run.facts.find("input_file");
-  if (input == run.facts.end())
+  if (run.metadata.input_file.empty())
     return;
-  const std::string file = shell_quote(short_path(input->second));
+  const std::string file = shell_quote(short_path(run.metadata.input_file));
   current_advice() =
       fmt::format("hint: once {} is corrected: bench result {} -u {}", file, target_of(run), file);
 }
@@ -107,7 +106,7 @@ std::string plural(std::size_t count, const std::string& word) {
 std::string heading(const setup::Run& run) {
   std::string text =
       fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);
-  if (const std::string& comment = run.fact("comment"); !comment.empty()) {
+  if (const std::string& comment = run.metadata.comment; !comment.empty()) {
     text += "#\n";
     for (const std::string& line : wrapped(comment))
       text += line.empty() ? "#\n" : "# " + line + "\n";

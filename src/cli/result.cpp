@@ -45,7 +45,7 @@ void declare_options(CLI::App& app, ResultOptions& options) {
 }
 
 bool has_one_of(const setup::Run& run, const std::vector<std::string>& tags) {
-  const auto stored = split_names(run.fact("tags"));
+  const auto stored = split_names(run.metadata.tags);
   return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
     return std::find(stored.begin(), stored.end(), tag) != stored.end();
   });

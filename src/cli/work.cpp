@@ -55,7 +55,7 @@ namespace {
 
 void log_beginning(const setup::Run& run, const std::string& log_name) {
   command_log().open(run.directory.path, log_name);
-  const std::string& tags = run.fact("tags");
+  const std::string& tags = run.metadata.tags;
   command_log().add(
       Level::info,
       fmt::format("benchmark {}, run {}, platform {}, {}", run.benchmark.name, run.directory.id,

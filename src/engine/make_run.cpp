@@ -30,7 +30,7 @@ NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& dia
                 std::vector<std::string>& notices) {
   run.directory = workspace::make_run_directory(run.directory.path.parent_path(), request.id);
   EmptyDirectoryGuard guard(run.directory.path);
-  run.facts["id"] = std::to_string(run.directory.id);
+  run.metadata.id = std::to_string(run.directory.id);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, {}, evaluator);
   const workspace::Events first{workspace::Expanded{.parents = {}, .children = graph.make_first()}};
@@ -39,7 +39,8 @@ NewRun make_run(setup::Run& run, const setup::Request& request, Diagnostics& dia
     diagnostics.warn(warning.message, warning.hint, warning.place);
   // Nobody else may write from the moment on at which the run can be found.
   workspace::WriterLock lock(run.directory.path);
-  auto workspace = workspace::Workspace::create(run.directory.path, run.facts, first);
+  auto workspace =
+      workspace::Workspace::create(run.directory.path, setup::facts_of(run.metadata), first);
   return {.lock = std::move(lock), .workspace = std::move(workspace)};
 }
 

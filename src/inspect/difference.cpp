@@ -37,9 +37,9 @@ constexpr std::array compared_facts{
     ComparedFact{"bench_version", ""},
 };
 
-std::string fact_or_empty(const setup::Run& run, const char* name) {
-  const auto found = run.facts.find(name);
-  return found == run.facts.end() ? "" : found->second;
+std::string fact_or_empty(const std::map<std::string, std::string>& facts, const char* name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? "" : found->second;
 }
 
 /// The items of a list that another lacks, a line each.
@@ -53,10 +53,12 @@ std::string items_beyond(const std::string& list, const std::string& other, cons
 }
 
 std::vector<TextDifference> compare_facts(const setup::Run& a, const setup::Run& b) {
+  const auto facts_of_a = setup::facts_of(a.metadata);
+  const auto facts_of_b = setup::facts_of(b.metadata);
   std::vector<TextDifference> all;
   for (const auto& [name, separator] : compared_facts) {
-    const std::string in_a = fact_or_empty(a, name);
-    const std::string in_b = fact_or_empty(b, name);
+    const std::string in_a = fact_or_empty(facts_of_a, name);
+    const std::string in_b = fact_or_empty(facts_of_b, name);
     if (in_a == in_b)
       continue;
     if (*separator == '\0')

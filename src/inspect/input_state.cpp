@@ -11,16 +11,16 @@
 namespace bench::inspect {
 
 InputState input_state(const setup::Run& run) {
-  const std::filesystem::path file = run.fact("input_file");
-  const auto known = run.facts.find("input_sha256");
+  const std::filesystem::path file = run.metadata.input_file;
   // The name may come from a run of somebody else, and lead to a file that is no input.
   constexpr ::off_t most_bytes = 64 << 20;
   const UniqueFd fd = open_regular_file(file);
   struct stat info {};
-  if (known == run.facts.end() || !fd.valid() || ::fstat(fd.get(), &info) != 0 ||
+  if (!run.metadata.input_sha256 || !fd.valid() || ::fstat(fd.get(), &info) != 0 ||
       info.st_size == 0 || info.st_size > most_bytes)
     return InputState::unknown;
-  return sha256(read_all(fd, file)) == known->second ? InputState::unchanged : InputState::changed;
+  return sha256(read_all(fd, file)) == *run.metadata.input_sha256 ? InputState::unchanged
+                                                                  : InputState::changed;
 }
 
 }  // namespace bench::inspect

@@ -16,7 +16,7 @@ using document::Node;
 
 /// The file itself, tags and all, if it is the whole input and still what the run was made from.
 std::optional<Node> untagged_input(const setup::Run& run) {
-  const std::filesystem::path file = run.fact("input_file");
+  const std::filesystem::path file = run.metadata.input_file;
   if (input_state(run) != InputState::unchanged)
     return std::nullopt;
   if (read_file(file).find("include") != std::string::npos)

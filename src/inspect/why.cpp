@@ -65,7 +65,7 @@ class Explainer {
 
   Explanation explain() {
     say_parents();
-    if (run_.facts.contains("jube_version")) {
+    if (run_.metadata.jube_version) {
       explain_run_of_jube();
       return std::move(explanation_);
     }
@@ -312,7 +312,7 @@ class Explainer {
   void say_input() {
     if (input_state(run_) == InputState::changed)
       say("input", fmt::format("{} has changed since; `bench run` makes a new run of it",
-                               fs::path(run_.fact("input_file")).filename().string()));
+                               fs::path(run_.metadata.input_file).filename().string()));
   }
 
   void say_children() {

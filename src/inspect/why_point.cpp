@@ -144,11 +144,11 @@ class Search {
       say(name, fmt::format("has no value {}; it has {}{}", value, values_text(values),
                             by_tag(name, value)));
     }
-    const std::string& tags = run_.fact("tags");
+    const std::string& tags = run_.metadata.tags;
     if (unknown)
       say("tags", fmt::format("{}; `bench check {}` shows what others select",
                               tags.empty() ? "none is active" : tags + " are active",
-                              run_.fact("input_file")));
+                              run_.metadata.input_file));
     return unknown;
   }
 

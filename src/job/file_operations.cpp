@@ -16,7 +16,7 @@ using execute::FileOperation;
 fs::path base_of(const model::FileEntry& entry, const RenderContext& context) {
   if (entry.internal)
     return context.default_work();
-  const fs::path home = context.run.fact("home");
+  const fs::path home = context.run.metadata.home;
   return entry.base.empty() ? home : (home / entry.base).lexically_normal();
 }
 

@@ -76,7 +76,7 @@ std::string script_text(const execute::Snippet& snippet, const fs::path& work) {
 
 /// What the user named for the run, else the step, else the platform.
 std::string methods_of(const RenderContext& context) {
-  if (const std::string& wanted = context.run.fact("power_source"); !wanted.empty())
+  if (const std::string& wanted = context.run.metadata.power_source; !wanted.empty())
     return wanted;
   std::string methods = context.substitute(context.step.energy->methods);
   energy::check_methods(methods, context.step.energy->place);
@@ -126,7 +126,7 @@ platform::Holes common_holes(const RenderContext& context, const Geometry& geome
 /// Beside the benchmark first, then beside the platform's file.
 std::vector<fs::path> template_directories(const setup::Run& run) {
   const fs::path beside = run.platform.file.parent_path();
-  return {run.fact("home"), fs::path(run.fact("home")) / "templates", beside,
+  return {run.metadata.home, fs::path(run.metadata.home) / "templates", beside,
           beside.parent_path() / "templates"};
 }
 

@@ -50,9 +50,7 @@ struct JobSpan {
 
 BudgetTracker::BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
                              StateStore& store, evaluate::Evaluator& evaluator)
-    : run_(run), store_(store), evaluator_(evaluator) {
-  if (const auto fact = run.facts.find(setup::budget_fact); fact != run.facts.end())
-    budget_h_ = parse_number(fact->second);
+    : run_(run), store_(store), evaluator_(evaluator), budget_h_(run.metadata.budget_node_hours) {
   if (!budget_h_)
     return;
   submitted_ = workspace.submitted_attempts();

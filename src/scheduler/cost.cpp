@@ -72,10 +72,9 @@ std::vector<StepCost> CostEstimate::steps() const {
 }
 
 void check_budget(const setup::Run& run, const std::vector<StepCost>& costs) {
-  const auto fact = run.facts.find(setup::budget_fact);
-  if (fact == run.facts.end())
+  if (!run.metadata.budget_node_hours)
     return;
-  const double budget_h = parse_number(fact->second).value_or(0);
+  const double budget_h = *run.metadata.budget_node_hours;
   double sum_h = 0;
   std::vector<std::string> shares;
   for (const StepCost& cost : costs) {

@@ -46,7 +46,7 @@ void set_budget(const std::string& text, Run& run) {
     throw Error(fmt::format("platform {} has no batch system, so that there are no jobs to count",
                             run.platform.name),
                 "leave --budget out, or choose a machine with --platform");
-  run.facts[budget_fact] = python_float(parse_budget_h(text, run.platform));
+  run.metadata.budget_node_hours = parse_budget_h(text, run.platform);
 }
 
 }  // namespace bench::setup

@@ -13,15 +13,14 @@ void set_parallel(int number, Run& run) {
   if (number < 0)
     throw Error(fmt::format("'{}' workpackages cannot run at a time", number),
                 "a number from 1 on, or 0 for as many as there are cores");
-  run.facts[parallel_fact] = std::to_string(number);
+  run.metadata.parallel = number;
 }
 
 std::optional<int> parallel_of(const Run& run) {
-  const auto fact = run.facts.find(parallel_fact);
-  if (fact == run.facts.end())
+  if (!run.metadata.parallel)
     return std::nullopt;
   constexpr long long most = 1'000'000;
-  const long long number = parse_integer(fact->second).value_or(1);
+  const long long number = *run.metadata.parallel;
   return number == 0 ? usable_cpus() : static_cast<int>(std::clamp(number, 1LL, most));
 }
 

@@ -44,13 +44,4 @@ Variables platform_variables(const platform::Platform& platform) {
   };
 }
 
-Variables platform_variables(const std::map<std::string, std::string>& facts) {
-  constexpr std::string_view prefix = "jube_platform_";
-  Variables variables;
-  for (auto fact = facts.lower_bound(std::string(prefix));
-       fact != facts.end() && fact->first.starts_with(prefix); ++fact)
-    variables.insert(*fact);
-  return variables;
-}
-
 }  // namespace bench::setup

@@ -70,63 +70,57 @@ platform::SubmissionDefaults choose_asking(const platform::SubmissionDefaults& o
           .reservation = choose(options.reservation, platform.reservation)};
 }
 
-/// Makes a platform ask as the facts of a run say.
-void apply_asking(const std::map<std::string, std::string>& facts, platform::Platform& platform) {
-  const auto take = [&](const char* name, std::string& setting) {
-    if (const auto found = facts.find(name); found != facts.end()) {
-      if (found->second != setting)
-        platform.unconfirmed.erase(name);
-      setting = found->second;
-    }
+/// Makes a platform ask as was recorded of a run.
+void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
+  const auto take = [&](const char* name, const std::optional<std::string>& recorded,
+                        std::string& setting) {
+    if (!recorded)
+      return;
+    if (*recorded != setting)
+      platform.unconfirmed.erase(name);
+    setting = *recorded;
   };
-  take("partition", platform.asking.partition);
-  take("account", platform.asking.account);
-  take("qos", platform.asking.qos);
-  take("reservation", platform.asking.reservation);
-  if (const auto launcher = facts.find("launcher"); launcher != facts.end()) {
-    platform.launcher.command = launcher->second;
+  take("partition", metadata.partition, platform.asking.partition);
+  take("account", metadata.account, platform.asking.account);
+  take("qos", metadata.qos, platform.asking.qos);
+  take("reservation", metadata.reservation, platform.asking.reservation);
+  if (metadata.launcher) {
+    platform.launcher.command = *metadata.launcher;
     platform.launcher.arguments.clear();
   }
 }
 
 }  // namespace
 
-const std::string& Run::fact(const std::string& name) const {
-  const auto found = facts.find(name);
-  if (found == facts.end())
-    throw Error(fmt::format("the workspace knows no '{}'", name));
-  return found->second;
-}
-
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request) {
   energy::check_methods(request.power_source, {});
-  Run run{.directory = {}, .benchmark = benchmark, .platform = input.platform, .facts = {}};
+  Run run{.directory = {}, .benchmark = benchmark, .platform = input.platform, .metadata = {}};
   const fs::path outpath = choose_outpath(request, benchmark, input.home).lexically_normal();
   run.directory.id = request.id.value_or(workspace::next_run_id(outpath));
   run.directory.path = outpath / workspace::padded(run.directory.id);
-  run.facts = collect_provenance(request.input_file);
-  run.facts["benchmark"] = benchmark.name;
-  run.facts["comment"] = request.comment.value_or(benchmark.comment);
-  run.facts["input_file"] = fs::absolute(request.input_file).lexically_normal().string();
-  run.facts["home"] = home_of(benchmark, input).string();
-  run.facts["tags"] = join(std::vector<std::string>(input.tags.begin(), input.tags.end()), ",");
-  run.facts["platform"] = input.platform.name;
-  run.facts["platform_file"] = input.platform.file.string();
-  run.facts["power_source"] = request.power_source;
+  RunMetadata& metadata = run.metadata;
+  metadata = metadata_from(collect_provenance(request.input_file));
+  metadata.benchmark = benchmark.name;
+  metadata.comment = request.comment.value_or(benchmark.comment);
+  metadata.input_file = fs::absolute(request.input_file).lexically_normal().string();
+  metadata.home = home_of(benchmark, input).string();
+  metadata.tags = join(std::vector<std::string>(input.tags.begin(), input.tags.end()), ",");
+  metadata.platform = input.platform.name;
+  metadata.platform_file = input.platform.file.string();
+  metadata.power_source = request.power_source;
   const platform::SubmissionDefaults asking = choose_asking(request.asking, input.platform.asking);
-  run.facts["partition"] = asking.partition;
-  run.facts["account"] = asking.account;
-  run.facts["qos"] = asking.qos;
-  run.facts["reservation"] = asking.reservation;
-  if (request.launcher)
-    run.facts["launcher"] = *request.launcher;
-  apply_asking(run.facts, run.platform);
-  run.facts.merge(platform_variables(run.platform));
-  run.facts["max_workpackages"] = std::to_string(request.max_workpackages);
-  run.facts["document"] = document::to_json(input.document);
-  run.facts["started"] = local_time_now();
-  run.facts["uuid"] = make_uuid();
-  run.facts["bench_version"] = BENCH_VERSION;
+  metadata.partition = asking.partition;
+  metadata.account = asking.account;
+  metadata.qos = asking.qos;
+  metadata.reservation = asking.reservation;
+  metadata.launcher = request.launcher;
+  apply_asking(metadata, run.platform);
+  metadata.platform_variables = platform_variables(run.platform);
+  metadata.max_workpackages = static_cast<long long>(request.max_workpackages);
+  metadata.document = document::to_json(input.document);
+  metadata.started = local_time_now();
+  metadata.uuid = make_uuid();
+  metadata.bench_version = BENCH_VERSION;
   if (!request.budget.empty())
     set_budget(request.budget, run);
   if (request.parallel)
@@ -136,49 +130,49 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
 
 void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
                    workspace::Workspace& workspace) {
-  const auto change = [&](const char* fact, const std::string& value) {
+  const auto change = [&](const char* fact, std::optional<std::string>& recorded,
+                          const std::string& value) {
     if (value.empty())
       return;
-    run.facts[fact] = value;
+    recorded = value;
     workspace.set_fact(fact, value);
   };
-  change("partition", asking.partition);
-  change("account", asking.account);
-  change("qos", asking.qos);
-  change("reservation", asking.reservation);
+  change("partition", run.metadata.partition, asking.partition);
+  change("account", run.metadata.account, asking.account);
+  change("qos", run.metadata.qos, asking.qos);
+  change("reservation", run.metadata.reservation, asking.reservation);
+}
+
+void store_fact(const std::string& name, const Run& run, workspace::Workspace& workspace) {
+  workspace.set_fact(name, facts_of(run.metadata).at(name));
 }
 
 std::string platform_source(const Run& run) {
-  const auto file = run.facts.find("platform_file");
   std::error_code absent;
-  return file != run.facts.end() && fs::is_regular_file(file->second, absent)
-             ? file->second
-             : run.fact("platform");
+  const std::string& file = run.metadata.platform_file;
+  return fs::is_regular_file(file, absent) ? file : run.metadata.platform;
 }
 
 bool input_has_changed(const Run& run) {
-  const auto file = run.facts.find("input_file");
-  const auto recorded = run.facts.find("input_sha256");
-  if (file == run.facts.end() || recorded == run.facts.end())
-    return false;
+  const std::string& file = run.metadata.input_file;
   std::error_code absent;
-  return fs::is_regular_file(file->second, absent) && ::access(file->second.c_str(), R_OK) == 0 &&
-         sha256_of_file(file->second) != recorded->second;
+  return run.metadata.input_sha256 && fs::is_regular_file(file, absent) &&
+         ::access(file.c_str(), R_OK) == 0 && sha256_of_file(file) != *run.metadata.input_sha256;
 }
 
 platform::Platform platform_of(const Run& run) {
   platform::Platform platform = platform::load_platform(platform_source(run));
-  apply_asking(run.facts, platform);
+  apply_asking(run.metadata, platform);
   return platform;
 }
 
 Run load_run(const workspace::RunDirectory& directory, workspace::Workspace& workspace) {
   Run run;
   run.directory = {directory.id, fs::weakly_canonical(fs::absolute(directory.path))};
-  run.facts = workspace.facts();
+  run.metadata = metadata_from(workspace.facts());
   Diagnostics seen_at_the_start;
-  const auto document = document::from_json(run.fact("document"));
-  run.benchmark = find_benchmark(model::build(document, seen_at_the_start), run.fact("benchmark"));
+  const auto document = document::from_json(run.metadata.document);
+  run.benchmark = find_benchmark(model::build(document, seen_at_the_start), run.metadata.benchmark);
   std::map<std::string, std::size_t> commands;
   for (const model::Step& step : run.benchmark.steps)
     commands[step.name] = step.commands.size();

@@ -85,7 +85,7 @@ class TableBuilder {
   fs::path directory() const {
     if (result_.result_dir.empty())
       return run_.directory.path / "result";
-    return fs::path(run_.fact("home")) / expand_user_and_environment(result_.result_dir) /
+    return fs::path(run_.metadata.home) / expand_user_and_environment(result_.result_dir) /
            workspace::padded(run_.directory.id);
   }
 
@@ -192,7 +192,7 @@ FilledDatabase fill(const setup::Run& run, TableBuilder& filling, const model::D
       .rows = filling.fill(database.name, fmt::format("database '{}'", database.name),
                            wanted(database.keys), {}, database.filter, database.place),
       .target = {.file = filling.directory() / (database.name + ".dat"),
-                 .run = run.fact("uuid"),
+                 .run = run.metadata.uuid,
                  .primary_key = {},
                  .place = database.place},
       .result_directory = filling.directory(),

@@ -44,7 +44,7 @@ Node& benchmark_in(Node& root, const std::string& name) {
 setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request,
                                    Diagnostics& diagnostics) {
   const std::string& name = run.benchmark.name;
-  for (const std::string& tag : split_names(run.fact("tags")))
+  for (const std::string& tag : split_names(run.metadata.tags))
     request.tags.insert(tag);
   request.platform = setup::platform_source(run);
   setup::Input input = setup::read_input_document(request, diagnostics);
@@ -52,7 +52,7 @@ setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request
                           [&](const Node& node) { return !is_benchmark(node, name); }))
     throw Error(fmt::format("{} has no benchmark '{}'", request.input_file.string(), name),
                 "an update is taken from the benchmark of the same name");
-  Node document = document::from_json(run.fact("document"));
+  Node document = document::from_json(run.metadata.document);
   // The run is one benchmark; what others of its file use would be missed there.
   std::erase_if(document.children, [&](const Node& node) {
     return node.name == "benchmark" && !is_benchmark(node, name);
@@ -60,13 +60,13 @@ setup::Run with_updated_evaluation(const setup::Run& run, setup::Request request
   take_evaluation(input.document, document);
   take_evaluation(benchmark_in(input.document, name), benchmark_in(document, name));
   setup::Run updated = run;
-  updated.facts["document"] = document::to_json(document);
+  updated.metadata.document = document::to_json(document);
   updated.benchmark = model::build(document, diagnostics, false).at(0);
   return updated;
 }
 
 void store_evaluation(const setup::Run& run, workspace::Workspace& workspace) {
-  workspace.set_fact("document", run.fact("document"));
+  workspace.set_fact("document", run.metadata.document);
 }
 
 }  // namespace bench::tabulate

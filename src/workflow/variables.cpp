@@ -15,13 +15,13 @@ namespace bench::workflow {
 namespace fs = std::filesystem;
 
 setup::Variables benchmark_variables(const setup::Run& run) {
-  std::string start = run.fact("started");
+  std::string start = run.metadata.started;
   std::replace(start.begin(), start.end(), ' ', 'T');
-  setup::Variables variables = setup::platform_variables(run.facts);
+  setup::Variables variables = run.metadata.platform_variables;
   variables.merge(setup::Variables{{"jube_benchmark_name", run.benchmark.name},
                                    {"jube_benchmark_id", std::to_string(run.directory.id)},
                                    {"jube_benchmark_padid", workspace::padded(run.directory.id)},
-                                   {"jube_benchmark_home", run.fact("home")},
+                                   {"jube_benchmark_home", run.metadata.home},
                                    {"jube_benchmark_rundir", run.directory.path.string()},
                                    {"jube_benchmark_start", start}});
   return variables;
@@ -47,7 +47,7 @@ void add_workpackage_variables(const setup::Run& run, const workspace::Workpacka
   const fs::path work =
       work_directory(run, workpackage, lookup_in(variables, workpackage.parameters));
   variables["jube_wp_abspath"] = work.string();
-  variables["jube_wp_relpath"] = work.lexically_relative(run.fact("home")).string();
+  variables["jube_wp_relpath"] = work.lexically_relative(run.metadata.home).string();
 }
 
 fs::path work_directory(const setup::Run& run, const workspace::Workpackage& workpackage,
@@ -56,22 +56,20 @@ fs::path work_directory(const setup::Run& run, const workspace::Workpackage& wor
   if (own.empty())
     return run.directory.path / workpackage.directory / "work";
   const std::string text = evaluate::substitute(own, lookup);
-  return (fs::path(run.fact("home")) / expand_user_and_environment(text)).lexically_normal();
+  return (fs::path(run.metadata.home) / expand_user_and_environment(text)).lexically_normal();
 }
 
 std::size_t max_workpackages(const setup::Run& run) {
-  const auto fact = run.facts.find("max_workpackages");
-  const auto limit = fact == run.facts.end() ? std::nullopt : parse_integer(fact->second);
+  const auto& limit = run.metadata.max_workpackages;
   return limit ? static_cast<std::size_t>(*limit) : expand::Limits{}.combinations;
 }
 
 evaluate::Evaluator evaluator_of(const setup::Run& run) {
   constexpr double timeout_s = 300;
   std::set<std::string> active;
-  for (const char* name : {"tags", "platform"})
-    if (const auto fact = run.facts.find(name); fact != run.facts.end())
-      for (std::string& tag : split_names(fact->second))
-        active.insert(std::move(tag));
+  for (const std::string& text : {run.metadata.tags, run.metadata.platform})
+    for (std::string& tag : split_names(text))
+      active.insert(std::move(tag));
   return evaluate::Evaluator(timeout_s, std::move(active));
 }
 

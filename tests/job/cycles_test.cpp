@@ -70,7 +70,7 @@ TEST_F(RunFixture, KnowsTheActiveTags) {
   plan(
       "parameterset: {name: p, parameter: [{name: a, mode: tag, _: fast}, {name: b, mode: tag, _: "
       "slow}]}\nstep: {name: s, use: p}\n");
-  run_.facts["tags"] = "big,fast";
+  run_.metadata.tags = "big,fast";
   evaluator_ = workflow::evaluator_of(run_);
   EXPECT_THAT(workflow::texts_of(grown().all()), ElementsAre("0 s() fast/ i0 c0"));
 }

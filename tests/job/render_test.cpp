@@ -192,7 +192,7 @@ TEST_F(RenderTest, MeasuresByWhatTheCommandLineSays) {
   const std::string rest =
       " --interval 100ms --per-node --regions --out " + work + " -- bash -e -o pipefail -c a\n";
   EXPECT_EQ(rendered().script, "bench-energy --method rapl" + rest);
-  run_.facts["power_source"] = "nvml,rapl";
+  run_.metadata.power_source = "nvml,rapl";
   EXPECT_EQ(rendered().script, "bench-energy --method nvml,rapl" + rest);
 }
 

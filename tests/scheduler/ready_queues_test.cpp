@@ -239,7 +239,7 @@ TEST_P(AtOnceTest, IsWhatTheStepAndTheOptionSay) {
   const std::string yaml = four + "step: {name: a, use: p" + GetParam().step + "}\n";
   plan(yaml);
   if (!GetParam().parallel.empty())
-    run_.facts["parallel"] = GetParam().parallel;
+    run_.metadata.parallel = std::stoi(GetParam().parallel);
   create();
   EXPECT_EQ(queues().concurrency().beside(0, store_->at(0)), GetParam().beside);
   EXPECT_EQ(queues().concurrency().of_step(0), GetParam().of_step);

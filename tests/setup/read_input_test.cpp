@@ -100,7 +100,7 @@ TEST_F(ReadInput, ABenchmarkMayHaveAnotherHome) {
   const Input input = read({});
   const Request request{.input_file = files.path() / "in.yaml"};
   const auto home = [&](std::size_t k) {
-    return plan_run(input, input.benchmarks.at(k), request).fact("home");
+    return plan_run(input, input.benchmarks.at(k), request).metadata.home;
   };
   EXPECT_EQ(home(0), files.path());
   EXPECT_EQ(home(1), files.path() / "sub");

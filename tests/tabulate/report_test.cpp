@@ -302,7 +302,7 @@ TEST_F(ReportTest, FillsSyslogMessages) {
 
 TEST_F(ReportTest, FillsDatabases) {
   end(one_step("column: n"));
-  run_.facts["uuid"] = "u";
+  run_.metadata.uuid = "u";
   run_.benchmark.results[0].databases = {{.name = "d", .keys = {key("n", "nodes", true), key("t")}},
                                          {.name = "e", .file = "sub/e.db", .keys = {key("n")}}};
   const Report report = made();

@@ -306,11 +306,11 @@ TEST_F(RunFixture, KnowsTheWorkDirectoryOfAStep) {
 
 TEST_F(RunFixture, RefusesMoreWorkpackagesThanTheRunMayHave) {
   plan("step: [{name: a, iterations: 3}, {name: b, depend: a}]\n");
-  run_.facts["max_workpackages"] = "5";
+  run_.metadata.max_workpackages = 5;
   EXPECT_EQ(support::error_of([&] { grown(); }),
             "in.yaml:1:34: error: with step 'b' the run has more than 5 workpackages\n"
             "hint: split the sweep, or raise the limit with --max-workpackages");
-  run_.facts["max_workpackages"] = "6";
+  run_.metadata.max_workpackages = 6;
   EXPECT_EQ(grown().all().size(), 6U);
 }
 

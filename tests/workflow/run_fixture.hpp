@@ -26,11 +26,11 @@ class RunFixture : public testing::Test {
         model::build(document::read_yaml(yaml, "in.yaml", diagnostics), diagnostics).at(0);
     run_.platform = platform::load_platform(platform);
     run_.directory = {3, directory_.path() / "000003"};
-    run_.facts = {{"home", directory_.path().string()},
-                  {"started", "2026-01-31 13:05:09"},
-                  {"power_source", ""},
-                  {"platform", platform}};
-    run_.facts.merge(setup::platform_variables(run_.platform));
+    run_.metadata = {};
+    run_.metadata.home = directory_.path().string();
+    run_.metadata.started = "2026-01-31 13:05:09";
+    run_.metadata.platform = platform;
+    run_.metadata.platform_variables = setup::platform_variables(run_.platform);
   }
 
   /// Makes the first workpackages and, as if all succeeded, their children.

@@ -6,9 +6,6 @@
 
 namespace bench::setup {
 
-/// The fact of a run that holds its budget, in node hours; absent without one.
-inline constexpr const char* budget_fact = "budget_nh";
-
 /// A budget in node hours: `50nh`, or `3200ch` core hours or `200gh` GPU hours on a platform that
 /// knows how many of them a node has.
 /// @throws Error for a text that is none of these, or that the platform cannot convert

@@ -6,9 +6,6 @@
 
 namespace bench::setup {
 
-/// The fact of a run that holds what `-j` said; absent without it.
-inline constexpr const char* parallel_fact = "parallel";
-
 /// Lets `number` workpackages of a run run here at a time, as far as their steps allow.
 /// @param number 0: as many as there are cores
 /// @throws Error for a negative number

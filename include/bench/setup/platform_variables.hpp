@@ -4,11 +4,9 @@
 #include <string>
 
 #include <bench/platform/platform.hpp>
+#include <bench/setup/metadata.hpp>
 
 namespace bench::setup {
-
-/// JUBE's internal variables, by name.
-using Variables = std::map<std::string, std::string, std::less<>>;
 
 /// `jube_platform_...`: the name, and what the platform file says of its nodes and devices, as
 /// plain decimal numbers. A device is what programs see as one: where a module shows as two, each
@@ -16,8 +14,5 @@ using Variables = std::map<std::string, std::string, std::less<>>;
 /// A run keeps them: what is analysed later shall not depend on what the file says by then, and
 /// whoever reads the run may not have it.
 Variables platform_variables(const platform::Platform& platform);
-
-/// Those among the facts of a run.
-Variables platform_variables(const std::map<std::string, std::string>& facts);
 
 }  // namespace bench::setup

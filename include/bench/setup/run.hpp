@@ -10,6 +10,7 @@
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/input.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -20,13 +21,10 @@ struct Run {
   workspace::RunDirectory directory;  ///< Absolute.
   model::Benchmark benchmark;
   platform::Platform platform;
-  /// Facts of the run by name, as in the workspace.
-  std::map<std::string, std::string> facts;
+  RunMetadata metadata;
   platform::JobTemplates job_templates;
   /// What the batch system has told of its partitions; asked once.
   mutable std::optional<execute::Partitions> partitions = std::nullopt;
-
-  const std::string& fact(const std::string& name) const;
 };
 
 /// What a benchmark of an input is going to be as a run; makes nothing.
@@ -35,6 +33,9 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
 /// From now on the jobs of a run are asked for with these settings; empty ones stay as they are.
 void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
                    workspace::Workspace& workspace);
+
+/// Writes one fact of a run into its workspace, as its metadata holds it.
+void store_fact(const std::string& name, const Run& run, workspace::Workspace& workspace);
 
 /// Where the platform of a run is read from again: its file, else its name where that is gone.
 std::string platform_source(const Run& run);

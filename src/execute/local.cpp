@@ -14,7 +14,7 @@ namespace bench::execute {
 LocalBackend::LocalBackend(evaluate::Evaluator& evaluator) : evaluator_(evaluator) {}
 LocalBackend::~LocalBackend() = default;
 
-std::size_t LocalBackend::room(int at_once) const {
+std::size_t LocalBackend::free_slots(int at_once) const {
   for (const auto& run : runs_)
     at_once = std::min(at_once, run->job().at_once);
   const auto most = static_cast<std::size_t>(std::max(1, at_once));
@@ -81,23 +81,23 @@ std::size_t LocalBackend::active() const {
   return runs_.size();
 }
 
-std::vector<long long> LocalBackend::abandon() {
-  std::vector<long long> abandoned;
+std::vector<long long> LocalBackend::terminate_all() {
+  std::vector<long long> terminated;
   // All have the same grace, however many they are.
   for (const auto& run : runs_)
     run->ask_to_end();
   const auto deadline = Run::Clock::now() + Run::grace;
   for (const auto& run : runs_) {
     run->end(deadline);
-    abandoned.push_back(run->job().workpackage);
+    terminated.push_back(run->job().workpackage);
   }
   runs_.clear();
-  return abandoned;
+  return terminated;
 }
 
-void LocalBackend::leave() {
+void LocalBackend::detach() {
   for (const auto& run : runs_)
-    run->leave();
+    run->detach();
   runs_.clear();
 }
 

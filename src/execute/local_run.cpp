@@ -36,7 +36,7 @@ LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator)
   if (job_.is_batch())
     start_script();
   else
-    go_on();
+    advance_to_next_snippet();
 }
 
 LocalBackend::Run::Run(Job job, evaluate::Evaluator& evaluator, std::vector<int> adopted,
@@ -57,7 +57,7 @@ void LocalBackend::Run::set_deadline(double running_for_s) {
 }
 
 /// Starts the next snippet that has something to execute; without one the attempt has ended.
-void LocalBackend::Run::go_on() {
+void LocalBackend::Run::advance_to_next_snippet() {
   process_.reset();
   for (; snippet_ < job_.snippets.size(); ++snippet_, operation_ = 0) {
     const Snippet& snippet = job_.snippets[snippet_];
@@ -169,7 +169,7 @@ std::optional<Completion> LocalBackend::Run::look() {
   if (is_adopted_)
     return advance_adopted();
   if (!process_) {
-    go_on();
+    advance_to_next_snippet();
     return ending_;
   }
   const auto status = process_->poll();
@@ -215,7 +215,7 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
       job_.environment = std::move(*environment);
   ++snippet_;
   operation_ = 0;
-  go_on();
+  advance_to_next_snippet();
   return ending_;
 }
 
@@ -267,7 +267,7 @@ void LocalBackend::Run::ask_to_end() {
   signal_all(SIGTERM);
 }
 
-void LocalBackend::Run::leave() {
+void LocalBackend::Run::detach() {
   if (process_)
     process_->release();
 }

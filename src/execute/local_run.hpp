@@ -39,11 +39,11 @@ class LocalBackend::Run {
   /// Makes those end that have not by the deadline.
   void end(Clock::time_point deadline);
   /// Lets them go their own way.
-  void leave();
+  void detach();
 
  private:
   std::optional<Completion> look();
-  void go_on();
+  void advance_to_next_snippet();
   void start_snippet();
   UniqueFd open_output(const std::filesystem::path& file) const;
   bool is_at_last_snippet() const;

@@ -43,7 +43,7 @@ std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const wor
                                                     .variables = {},
                                                     .evaluator = evaluator});
   context->workpackage.parameters = graph.parameters_in_cycle(workpackage, cycle);
-  const bool shared = part_at(run.benchmark, context->step, workpackage.progress).shared;
+  const bool shared = next_segment(run.benchmark, context->step, workpackage.progress).shared;
   context->variables = shared ? graph.shared_variables_of(context->workpackage)
                               : graph.variables_of(context->workpackage, cycle);
   return context;
@@ -52,15 +52,15 @@ std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const wor
 execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpackage,
                              const std::string& uuid) {
   const model::Step& step = *run.benchmark.step(workpackage.step);
-  const Part part = part_at(run.benchmark, step, workpackage.progress);
+  const ExecutionSegment segment = next_segment(run.benchmark, step, workpackage.progress);
   execute::Job job;
   job.workpackage = workpackage.id;
   job.uuid = uuid;
   job.directory = run.directory.path / workpackage.directory;
   job.work_directory = job.directory / "work";
   job.sentinel = job.directory / "sentinel";
-  job.keep_environment = keeps_environment(step, part, workpackage.progress);
-  if (part.script)
+  job.keep_environment = keeps_environment(step, segment, workpackage.progress);
+  if (segment.script)
     job.script = job.directory / "job.sh";
   return job;
 }
@@ -68,24 +68,25 @@ execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpacka
 Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const std::string& uuid,
                  const EnvironmentChanges& inherited) {
   const Workpackage& workpackage = context->workpackage;
-  const Part part = part_at(context->run.benchmark, context->step, workpackage.progress);
+  const ExecutionSegment segment =
+      next_segment(context->run.benchmark, context->step, workpackage.progress);
   execute::Job job = attempt_on_disk(context->run, workpackage, uuid);
   job.work_directory = context->work();
-  job.environment = environment_of(*context, part.script, uuid, inherited);
-  Rendered rendered = render(*context, part, uuid, inherited);
+  job.environment = environment_of(*context, segment.script, uuid, inherited);
+  Rendered rendered = render(*context, segment, uuid, inherited);
   job.timeout_s = rendered.timeout_s;
   if (workpackage.progress.cycle > 0 &&
       (workpackage.parameters != graph.at(workpackage.id).parameters ||
        !kept_cycle_parameters(job.directory).empty()))
     keep_cycle_parameters(job.directory, workpackage.parameters);
   std::vector<execute::FileOperation> operations;
-  if (part.files)
+  if (segment.files)
     operations.push_back(make_directory(*context, graph));
   if (job.keep_environment)
     operations.push_back(execute::KeepBaseEnvironment{job.directory});
-  if (part.files)
+  if (segment.files)
     job.snippets = render_files(*context, operations);
-  if (part.script) {
+  if (segment.script) {
     for (const execute::FileOperation& operation : operations)
       execute::perform(operation, job.environment, context->evaluator);
     // An earlier attempt's sentinel would keep this one from beginning.

@@ -75,17 +75,17 @@ execute::Snippet render_command(const model::Command& command, const RenderConte
           .name = std::move(name)};
 }
 
-double timeout_of(const RenderContext& context, const Part& part) {
-  return part.script ? geometry_of(context).time_limit_s
-                     : duration_s(context, context.step.timeout, context.step.place);
+double timeout_of(const RenderContext& context, const ExecutionSegment& segment) {
+  return segment.script ? geometry_of(context).time_limit_s
+                        : duration_s(context, context.step.timeout, context.step.place);
 }
 
-Rendered render(const RenderContext& context, const Part& part, const std::string& uuid,
-                const workspace::EnvironmentChanges& inherited) {
+Rendered render(const RenderContext& context, const ExecutionSegment& segment,
+                const std::string& uuid, const workspace::EnvironmentChanges& inherited) {
   Rendered rendered;
-  if (!part.script) {
-    rendered.timeout_s = timeout_of(context, part);
-    rendered.snippets = render_snippets(context, part.begin, part.end);
+  if (!segment.script) {
+    rendered.timeout_s = timeout_of(context, segment);
+    rendered.snippets = render_snippets(context, segment.begin, segment.end);
     return rendered;
   }
   rendered.geometry = geometry_of(context);

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/scheduler/concurrency.hpp>
 #include <bench/setup/parallel.hpp>
 #include <bench/workflow/variables.hpp>
@@ -48,7 +48,7 @@ int Concurrency::limit(std::size_t step) const {
 
 int Concurrency::beside(std::size_t index, const workspace::Workpackage& workpackage) const {
   const model::Step& step = run_.benchmark.steps[index];
-  if (job::part_at(run_.benchmark, step, workpackage.progress).script)
+  if (job::next_segment(run_.benchmark, step, workpackage.progress).script)
     return 1;
   return parallel_ ? *parallel_ : std::max(1, limit(index));
 }

@@ -76,7 +76,7 @@ class Loop {
       submit_batch_ready();
       show_progress();
       if (stopping() && local_.active() > 0) {
-        for (const long long id : local_.abandon())
+        for (const long long id : local_.terminate_all())
           sequencer_.interrupt(id);
         break;
       }
@@ -103,7 +103,7 @@ class Loop {
   void detach() {
     if (local_.active() == 0)
       return;
-    local_.leave();
+    local_.detach();
     observer_.notice("the commands that run here go on; `bench continue` takes them up");
   }
 
@@ -268,7 +268,7 @@ class Loop {
     for (long long id = store_.queues().front(); id >= 0; id = store_.queues().front()) {
       const Workpackage& workpackage = store_.at(id);
       at_once = std::min(at_once, store_.concurrent_beside(workpackage));
-      if (local_.room(at_once) <= claimed.size())
+      if (local_.free_slots(at_once) <= claimed.size())
         break;
       store_.apply(claim_of(workpackage));
       claimed.push_back(id);

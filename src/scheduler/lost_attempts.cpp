@@ -6,8 +6,8 @@
 
 #include <bench/base/outage.hpp>
 #include <bench/execute/sentinel.hpp>
-#include <bench/job/part.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/segment.hpp>
 
 namespace bench::scheduler {
 
@@ -17,7 +17,7 @@ namespace {
 /// @returns whether another part follows
 bool pass(const model::Benchmark& benchmark, const model::Step& step,
           workspace::Progress& progress) {
-  progress.command = job::part_at(benchmark, step, progress).end;
+  progress.command = job::next_segment(benchmark, step, progress).end;
   progress.prepared = true;
   if (progress.command < static_cast<int>(step.commands.size()))
     return true;
@@ -31,7 +31,7 @@ bool pass(const model::Benchmark& benchmark, const model::Step& step,
 bool go_to(const setup::Run& run, const std::string& attempt, workspace::Workpackage& workpackage) {
   const model::Step& step = *run.benchmark.step(workpackage.step);
   do {
-    if (attempt.ends_with(job::part_digits(workpackage)))
+    if (attempt.ends_with(job::segment_digits(workpackage)))
       return true;
   } while (pass(run.benchmark, step, workpackage.progress));
   return false;

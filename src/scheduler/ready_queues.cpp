@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 
 namespace bench::scheduler {
 

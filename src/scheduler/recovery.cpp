@@ -11,9 +11,9 @@
 #include <bench/execute/orphans.hpp>
 #include <bench/execute/sentinel.hpp>
 #include <bench/job/job_script.hpp>
-#include <bench/job/part.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/segment.hpp>
 
 namespace bench::scheduler {
 
@@ -61,7 +61,7 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
                       workpackage.id));
       job.timeout_s = job::timeout_of(
           *job::context_of(run_, store_.graph(), workpackage, evaluator),
-          job::part_at(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
+          job::next_segment(run_.benchmark, store_.step_of(workpackage), workpackage.progress));
       job.at_once = store_.concurrent_beside(workpackage);
       local.adopt(std::move(job), orphans[attempt.uuid], unix_time_now() - attempt.claimed_unix_s);
     } else {

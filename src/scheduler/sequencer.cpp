@@ -49,19 +49,20 @@ void Sequencer::conclude(const Completion& completion) {
 void Sequencer::conclude_success(const Completion& completion) {
   const Workpackage& workpackage = store_.at(completion.workpackage);
   const model::Step& step = store_.step_of(workpackage);
-  const job::Part part = job::part_at(run_.benchmark, step, workpackage.progress);
+  const job::ExecutionSegment segment =
+      job::next_segment(run_.benchmark, step, workpackage.progress);
   const EnvironmentChanges environment =
-      job::keeps_environment(step, part, workpackage.progress) && !completion.superseded
+      job::keeps_environment(step, segment, workpackage.progress) && !completion.superseded
           ? execute::changes_since_base(run_.directory.path / workpackage.directory,
                                         completion.environment)
           : EnvironmentChanges{};
-  if (part.shared) {
+  if (segment.shared) {
     conclude_shared(completion, environment);
-  } else if (part.end > part.begin && !part.script && !completion.superseded) {
-    advance_past(step.commands[static_cast<std::size_t>(part.end - 1)], completion, environment);
+  } else if (segment.end > segment.begin && !segment.script && !completion.superseded) {
+    advance_past(step.commands[static_cast<std::size_t>(segment.end - 1)], completion, environment);
   } else {
     Progress progress = workpackage.progress;
-    progress.command = part.end;
+    progress.command = segment.end;
     store_.apply(after_success(situation_of(completion, environment), progress));
   }
 }

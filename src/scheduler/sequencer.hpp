@@ -5,7 +5,7 @@
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::scheduler {

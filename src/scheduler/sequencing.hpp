@@ -5,7 +5,7 @@
 #include <string>
 
 #include <bench/execute/job.hpp>
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/event.hpp>
 

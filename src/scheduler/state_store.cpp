@@ -5,7 +5,7 @@
 
 #include <bench/base/host.hpp>
 #include <bench/base/uuid.hpp>
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/workspace/transition.hpp>
 
 namespace bench::scheduler {
@@ -182,7 +182,7 @@ std::size_t StateStore::step_index(const Workpackage& workpackage) const {
 }
 
 workspace::Claimed claim_of(const Workpackage& workpackage) {
-  const std::string digits = job::part_digits(workpackage);
+  const std::string digits = job::segment_digits(workpackage);
   std::string uuid = make_uuid();
   uuid.replace(uuid.size() - digits.size(), digits.size(), digits);
   return {.workpackage = workpackage.id, .uuid = std::move(uuid), .host = host_name()};

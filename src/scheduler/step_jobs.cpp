@@ -6,7 +6,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/job/output_file.hpp>
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 

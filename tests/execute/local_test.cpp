@@ -161,7 +161,7 @@ TEST_F(LocalFixture, EndsWhatItAbandons) {
   backend_.start(job({"sleep 1000 & echo $! > pid; wait"}));
   const int grandchild = process_in(work_);
   ASSERT_FALSE(support::is_gone(grandchild));
-  EXPECT_THAT(backend_.abandon(), ElementsAre(7));
+  EXPECT_THAT(backend_.terminate_all(), ElementsAre(7));
   EXPECT_EQ(backend_.active(), 0U);
   EXPECT_THAT(backend_.wait(0), IsEmpty());
   EXPECT_TRUE(support::eventually([&] { return support::is_gone(grandchild); }));
@@ -173,7 +173,7 @@ TEST_F(LocalFixture, LetsWhatItLeavesGoOn) {
     LocalBackend backend(evaluator_);
     backend.start(one);
     process_in(work_);
-    backend.leave();
+    backend.detach();
     EXPECT_EQ(backend.active(), 0U);
   }
   EXPECT_FALSE(completion_from_sentinel(one));
@@ -192,30 +192,30 @@ TEST_F(LocalFixture, AsksAllThatItAbandonsToEndBeforeItWaitsForAny) {
       job({"trap 'kill -0 $(cat pid) && touch together; exit' TERM; touch ready; "
            "while :; do sleep 0.1; done"}));
   ASSERT_TRUE(support::eventually([&] { return std::filesystem::exists(work_ / "ready"); }));
-  EXPECT_EQ(backend_.abandon().size(), 2U);
+  EXPECT_EQ(backend_.terminate_all().size(), 2U);
   EXPECT_TRUE(std::filesystem::exists(work_ / "together"));
   EXPECT_TRUE(support::is_gone(first));
 }
 
 TEST_F(LocalFixture, HasRoomForAsManyAsAllAllow) {
-  EXPECT_EQ(backend_.room(3), 3U);
-  EXPECT_EQ(backend_.room(1), 1U);
+  EXPECT_EQ(backend_.free_slots(3), 3U);
+  EXPECT_EQ(backend_.free_slots(1), 1U);
   Job first = job({"sleep 1000"});
   first.at_once = 3;
   backend_.start(std::move(first));
-  EXPECT_EQ(backend_.room(5), 2U);
-  EXPECT_EQ(backend_.room(1), 0U);
+  EXPECT_EQ(backend_.free_slots(5), 2U);
+  EXPECT_EQ(backend_.free_slots(1), 0U);
   Job second = job({"sleep 1000"});
   second.at_once = 2;
   backend_.start(std::move(second));
-  EXPECT_EQ(backend_.room(3), 0U);
+  EXPECT_EQ(backend_.free_slots(3), 0U);
   EXPECT_EQ(backend_.active(), 2U);
 }
 
 TEST_F(LocalFixture, HasNoRoomBesideAnAttemptThatRunsAlone) {
   backend_.start(script_job("exec sleep 1000\n"));
-  EXPECT_EQ(backend_.room(16), 0U);
-  EXPECT_EQ(backend_.room(1), 0U);
+  EXPECT_EQ(backend_.free_slots(16), 0U);
+  EXPECT_EQ(backend_.free_slots(1), 0U);
 }
 
 TEST_F(LocalFixture, RunsAttemptsAtTheSameTime) {

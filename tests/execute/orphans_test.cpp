@@ -85,7 +85,7 @@ TEST_F(OrphanTest, CountsAsInterruptedWithoutASentinel) {
 
 TEST_F(OrphanTest, IsEndedWithWhatItsBackendAbandons) {
   backend_.adopt(bare_job(), {pid_});
-  EXPECT_THAT(backend_.abandon(), ElementsAre(7));
+  EXPECT_THAT(backend_.terminate_all(), ElementsAre(7));
   EXPECT_FALSE(any_alive({pid_}));
 }
 

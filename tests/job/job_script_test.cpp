@@ -31,7 +31,7 @@ class JobScriptTest : public workflow::RunFixture {
   }
 
   std::string script(const RenderContext& of, const workspace::EnvironmentChanges& inherited = {}) {
-    const Part whole{.script = true, .end = static_cast<int>(of.step.commands.size())};
+    const ExecutionSegment whole{.script = true, .end = static_cast<int>(of.step.commands.size())};
     return render(of, whole, "UUID", inherited).script;
   }
 

@@ -17,7 +17,7 @@ class LocalBackend {
   ~LocalBackend();
 
   /// How many further attempts with this `at_once` can start now.
-  std::size_t room(int at_once) const;
+  std::size_t free_slots(int at_once) const;
   /// @throws Error if it cannot be started
   void start(Job job);
   /// Attempts that ended, waiting at most this long for the first one. Returns early when a signal
@@ -30,10 +30,10 @@ class LocalBackend {
   std::size_t active() const;
   /// Ends what runs here, process groups and all, and returns the workpackages concerned. What
   /// ignores the request to end is killed 5 s later, all of it at once.
-  std::vector<long long> abandon();
+  std::vector<long long> terminate_all();
   /// Lets what runs here go on without bench, as it does where bench is killed. The one after it
   /// can adopt it.
-  void leave();
+  void detach();
 
   /// Takes over an attempt that an earlier bench started and that still runs as these processes;
   /// its sentinel will tell how it ended. Without one it counts as interrupted.

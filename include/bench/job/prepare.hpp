@@ -5,8 +5,8 @@
 
 #include <bench/execute/job.hpp>
 #include <bench/job/job_script.hpp>
-#include <bench/job/part.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
 

@@ -6,8 +6,8 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/job_script.hpp>
-#include <bench/job/part.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::job {
@@ -20,15 +20,15 @@ struct Rendered {
   double timeout_s = 0;                    ///< 0: none.
 };
 
-/// Renders the commands, or the job script, of a part.
+/// Renders the commands, or the job script, of a segment.
 /// @param uuid identifies the attempt
 /// @param inherited what a job script has to change in the environment for the commands
 /// @throws Error with the place of a command, template hole or length of time that does not work
-Rendered render(const RenderContext& context, const Part& part, const std::string& uuid,
-                const workspace::EnvironmentChanges& inherited = {});
+Rendered render(const RenderContext& context, const ExecutionSegment& segment,
+                const std::string& uuid, const workspace::EnvironmentChanges& inherited = {});
 
 /// What a part may take, in seconds; 0: no limit.
-double timeout_of(const RenderContext& context, const Part& part);
+double timeout_of(const RenderContext& context, const ExecutionSegment& segment);
 
 /// Renders all that a workpackage executes in its first cycle.
 Rendered render(const setup::Run& run, const workspace::Workpackage& workpackage,

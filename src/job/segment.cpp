@@ -5,7 +5,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
-#include <bench/job/part.hpp>
+#include <bench/job/segment.hpp>
 
 namespace bench::job {
 namespace {
@@ -25,31 +25,32 @@ bool watches(const model::Command& command) {
   return !command.done_file.empty() || !command.error_file.empty() || !command.break_file.empty();
 }
 
-Part part_at(const model::Benchmark& benchmark, const model::Step& step,
-             const workspace::Progress& progress) {
+ExecutionSegment next_segment(const model::Benchmark& benchmark, const model::Step& step,
+                              const workspace::Progress& progress) {
   const int size = static_cast<int>(step.commands.size());
-  Part part{.files = !progress.prepared, .begin = progress.command, .end = progress.command};
+  ExecutionSegment segment{
+      .files = !progress.prepared, .begin = progress.command, .end = progress.command};
   if (step.batch) {
-    part.script = progress.prepared || !uses_files(benchmark, step);
-    part.end = part.script ? size : part.begin;
-    return part;
+    segment.script = progress.prepared || !uses_files(benchmark, step);
+    segment.end = segment.script ? size : segment.begin;
+    return segment;
   }
   const auto command = [&](int k) -> const model::Command& {
     return step.commands[static_cast<std::size_t>(k)];
   };
-  if (part.end < size && command(part.end).shared) {
+  if (segment.end < size && command(segment.end).shared) {
     // The first command may be one: then the files come first, for every workpackage.
-    part.shared = progress.prepared;
-    part.end += part.shared ? 1 : 0;
-    return part;
+    segment.shared = progress.prepared;
+    segment.end += segment.shared ? 1 : 0;
+    return segment;
   }
-  while (part.end < size && !command(part.end).shared)
-    if (watches(command(part.end++)))
+  while (segment.end < size && !command(segment.end).shared)
+    if (watches(command(segment.end++)))
       break;
-  return part;
+  return segment;
 }
 
-std::string part_digits(const workspace::Workpackage& workpackage) {
+std::string segment_digits(const workspace::Workpackage& workpackage) {
   const workspace::Progress& progress = workpackage.progress;
   std::string text = fmt::format("{}\n{}\n{} {} {}\n", workpackage.step, workpackage.iteration,
                                  progress.prepared, progress.cycle, progress.command);
@@ -60,7 +61,8 @@ std::string part_digits(const workspace::Workpackage& workpackage) {
 
 bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage) {
   return run.platform.capabilities().queues_jobs &&
-         part_at(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress).script;
+         next_segment(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress)
+             .script;
 }
 
 Watched look(const model::Command& command, const RenderContext& context) {
@@ -82,11 +84,11 @@ Watched look(const model::Command& command, const RenderContext& context) {
   return watched;
 }
 
-bool keeps_environment(const model::Step& step, const Part& part,
+bool keeps_environment(const model::Step& step, const ExecutionSegment& segment,
                        const workspace::Progress& progress) {
-  if (part.script)
+  if (segment.script)
     return false;
-  return step.exported || part.end < static_cast<int>(step.commands.size()) ||
+  return step.exported || segment.end < static_cast<int>(step.commands.size()) ||
          progress.cycle + 1 < step.cycles;
 }
 

@@ -10,9 +10,9 @@ namespace bench::job {
 
 /// A stretch of a workpackage that runs without returning to the scheduler: its files, and the
 /// commands of one cycle from `begin` up to one that watches a file, to one before a shared one, or
-/// to the last. A batch step's commands are one part, its job script; its files are one of their
+/// to the last. A batch step's commands are one segment, its job script; its files are one of their
 /// own before it, since they are prepared here.
-struct Part {
+struct ExecutionSegment {
   bool files = false;   ///< Makes the directory, the files and the substitutions.
   bool script = false;  ///< The job script of a batch step.
   bool shared = false;  ///< One shared command, for all workpackages of the step.
@@ -21,15 +21,15 @@ struct Part {
 };
 
 /// The part that comes next where a workpackage stands.
-Part part_at(const model::Benchmark& benchmark, const model::Step& step,
-             const workspace::Progress& progress);
+ExecutionSegment next_segment(const model::Benchmark& benchmark, const model::Step& step,
+                              const workspace::Progress& progress);
 
 /// Twelve digits that tell what comes next for a workpackage from any other part of any other. The
 /// UUIDs of its attempts end in them.
-std::string part_digits(const workspace::Workpackage& workpackage);
+std::string segment_digits(const workspace::Workpackage& workpackage);
 
 /// Whether anybody needs to know the environment that the part leaves.
-bool keeps_environment(const model::Step& step, const Part& part,
+bool keeps_environment(const model::Step& step, const ExecutionSegment& segment,
                        const workspace::Progress& progress);
 
 /// Whether a batch system runs the part that the workpackage stands at.

@@ -25,12 +25,13 @@ if(BENCH_TESTS)
                             <chrono> <filesystem> <fstream> <map> <optional> <set> <string> <vector>)
 endif()
 
-# bench_test(<name> [LABEL <label>] [OWN_HEADERS] USES <targets>)
+# bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE] USES <targets>)
 #
-# The tests of one folder, tests/<name>/*_test.cpp, as one program; every case is one CTest test.
+# The tests of one folder, tests/<name>/*_test.cpp, as one program; every suite is one CTest test.
+# EACH_CASE: every case is, for tests that wait more than they compute.
 # OWN_HEADERS: its flags do not allow the precompiled headers of the others.
 function(bench_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS" "LABEL;TIMEOUT" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL;TIMEOUT" "USES")
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
@@ -51,6 +52,19 @@ function(bench_test name)
     target_precompile_headers(bench_${name}_test REUSE_FROM bench_test_headers)
     # Without it ccache cannot keep what was compiled with a precompiled header.
     target_compile_options(bench_${name}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
+  if(NOT arg_EACH_CASE)
+    set(suites ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites)
+    file(GENERATE OUTPUT ${suites}.cmake CONTENT
+"set(program [==[$<TARGET_FILE:bench_${name}_test>]==])
+set(prefix ${name}.)
+set(label ${arg_LABEL})
+set(timeout_s ${arg_TIMEOUT})
+set(list [==[${suites}_list.cmake]==])
+include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${suites}.cmake)
+    return()
   endif()
   gtest_discover_tests(bench_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
                        NO_PRETTY_VALUES  # they hold addresses, so that names would change

@@ -3,8 +3,8 @@
 #include "harness/communicator.hpp"
 #include "harness/gradient_buckets.hpp"
 #include "harness/program.hpp"
-#include "program_runner.hpp"
-#include "rank_processes.hpp"
+#include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
 #include "support/free_port.hpp"
 
 #include <cmath>

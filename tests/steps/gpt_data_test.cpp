@@ -1,7 +1,7 @@
 // `gpt` on real data: the program, and what it reads its samples from.
 #include "data/data_error.hpp"
 #include "gpt/data.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 
 #include <algorithm>

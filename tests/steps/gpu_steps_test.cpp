@@ -1,7 +1,7 @@
 // The step programs on a GPU; skipped where LibTorch sees none.
 
 #include "harness/torch_all.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <sstream>
 #include <string>

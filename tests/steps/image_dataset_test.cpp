@@ -2,7 +2,7 @@
 
 #include "data/image_source.hpp"
 #include "image_dataset/noise_image.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,7 @@
 // Results as JSON: what is written, and what is not.
 #include "harness/log.hpp"
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <limits>
 

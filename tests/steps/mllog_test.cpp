@@ -1,8 +1,8 @@
 // MLPerf's lines: their format, and which of them the programs print.
 #include "harness/mllog.hpp"
 
-#include "steps/program_runner.hpp"
-#include "steps/rank_processes.hpp"
+#include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 #include "harness/saved_state.hpp"
 
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "steps_data/image_files.hpp"
 #include "vision/data.hpp"
 #include "vision/dataset.hpp"

@@ -1,7 +1,7 @@
 #include "data/image_dataset.hpp"
 
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 
 #include <fstream>

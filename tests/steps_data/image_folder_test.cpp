@@ -1,7 +1,7 @@
 #include "data/image_folder.hpp"
 
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <gmock/gmock.h>
 

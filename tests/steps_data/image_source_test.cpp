@@ -4,7 +4,7 @@
 #include "data/example.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "steps_data/image_files.hpp"
 #include "support/message_of.hpp"
 

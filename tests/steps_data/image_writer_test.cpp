@@ -2,7 +2,7 @@
 
 #include "data/image_source.hpp"
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 #include "data/staging.hpp"
 
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 
 #include <fstream>

@@ -3,7 +3,7 @@
 #include "checksum/crc32c.hpp"
 #include "data/data_error.hpp"
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 
 #include <functional>

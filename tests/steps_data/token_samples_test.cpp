@@ -2,7 +2,7 @@
 
 #include "data/data_error.hpp"
 #include "harness/program.hpp"
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // What the real programs leave behind where a signal ends them.
-#include "steps/program_runner.hpp"
-#include "steps/rank_processes.hpp"
+#include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "support/free_port.hpp"
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // The real program `vision`, as a job script calls it.
 
-#include "steps/program_runner.hpp"
+#include "step_programs/program_runner.hpp"
 #include "support/sanitizer.hpp"
 
 #include <cmath>

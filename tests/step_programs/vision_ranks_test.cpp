@@ -1,7 +1,7 @@
 // The real program `vision` with several ranks that share a data set.
 
-#include "steps/program_runner.hpp"
-#include "steps/rank_processes.hpp"
+#include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
 #include "steps_data/image_files.hpp"
 
 #include <filesystem>

@@ -197,7 +197,7 @@ std::string library_of(const std::string& name) {
 }
 
 const std::map<std::string, std::set<std::string>> libraries{
-    {"base", {"boost", "openssl"}},
+    {"base", {"boost", "openssl", "pcre2"}},
     {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
     {"language", {"nlohmann"}},
     {"workspace", {"SQLiteCpp", "nlohmann"}},

@@ -12,9 +12,9 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 std::vector<Element> joined() {
   std::vector<Element> all;
-  for (const auto& part : {elements_of_parameters(), elements_of_files(), elements_of_steps(),
-                           elements_of_analysis(), elements_of_results(), elements_of_a_file()})
-    all.insert(all.end(), part.begin(), part.end());
+  for (const auto* part : {&elements_of_parameters, &elements_of_files, &elements_of_steps,
+                           &elements_of_analysis, &elements_of_results, &elements_of_a_file})
+    all.insert(all.end(), part->begin(), part->end());
   return all;
 }
 

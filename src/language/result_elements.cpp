@@ -57,36 +57,34 @@ Element database() {
 
 }  // namespace
 
-std::vector<Element> elements_of_results() {
-  return {
-      {.name = "result",
-       .meaning = "what is made of the values",
-       .children = {"use", "table", "syslog", "database"},
-       .attributes = {{"result_dir", Type::path, "where the results are written",
-                       "`result` in the run"}},
-       .example = "result: {use: read, table: {name: losses, column: [nodes, loss]}}"},
-      table(),
-      {.name = "column",
-       .meaning = "a column of a table: a parameter, pattern or variable",
-       .has_text = true,
-       .attributes = {{"title", Type::text, "its heading", "its name"},
-                      {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                      {"colw", Type::number, "the least width in characters"}},
-       .example = "result:\n"
-                  "  use: read\n"
-                  "  table: {name: losses, column: [nodes, {title: Loss, format: .3f, _: loss}]}"},
-      syslog(),
-      database(),
-      {.name = "key",
-       .meaning = "a column of a syslog or database: a parameter, pattern or variable",
-       .has_text = true,
-       .attributes = {{"title", Type::text, "name of its column", "its name"},
-                      {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                      {"primekey", Type::flag, "a part of the primary key", "false"}},
-       .example = "result:\n"
-                  "  use: read\n"
-                  "  database: {name: losses, file: results.db, key: {primekey: true, _: nodes}}"},
-  };
-}
+const std::vector<Element> elements_of_results = {
+    {.name = "result",
+     .meaning = "what is made of the values",
+     .children = {"use", "table", "syslog", "database"},
+     .attributes = {{"result_dir", Type::path, "where the results are written",
+                     "`result` in the run"}},
+     .example = "result: {use: read, table: {name: losses, column: [nodes, loss]}}"},
+    table(),
+    {.name = "column",
+     .meaning = "a column of a table: a parameter, pattern or variable",
+     .has_text = true,
+     .attributes = {{"title", Type::text, "its heading", "its name"},
+                    {"format", Type::text, "format of the numbers as in Python, such as .2f"},
+                    {"colw", Type::number, "the least width in characters"}},
+     .example = "result:\n"
+                "  use: read\n"
+                "  table: {name: losses, column: [nodes, {title: Loss, format: .3f, _: loss}]}"},
+    syslog(),
+    database(),
+    {.name = "key",
+     .meaning = "a column of a syslog or database: a parameter, pattern or variable",
+     .has_text = true,
+     .attributes = {{"title", Type::text, "name of its column", "its name"},
+                    {"format", Type::text, "format of the numbers as in Python, such as .2f"},
+                    {"primekey", Type::flag, "a part of the primary key", "false"}},
+     .example = "result:\n"
+                "  use: read\n"
+                "  database: {name: losses, file: results.db, key: {primekey: true, _: nodes}}"},
+};
 
 }  // namespace bench::language

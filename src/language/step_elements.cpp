@@ -105,43 +105,41 @@ Element energy() {
 
 }  // namespace
 
-std::vector<Element> elements_of_steps() {
-  return {
-      step(),
-      {.name = "use",
-       .meaning = "names the sets that a step or analyser uses, or the analysers of a result",
-       .has_text = true,
-       .attributes = {{"from", Type::text, "FILE[:SET...]: another file that holds the sets"}},
-       .details = "The text holds names, separated by commas. In a step they may hold parameters.",
-       .example = "parameterset: {name: sizes, parameter: {nodes: [1, 2]}}\n"
-                  "step: {name: train, use: sizes, do: ./train $nodes}"},
-      {.name = "do",
-       .meaning = "a shell command of a step",
-       .has_text = true,
-       .attributes = {{"stdout", Type::path, "file of the output", "stdout"},
-                      {"stderr", Type::path, "file of the error output", "stderr"},
-                      {"active", Type::condition, "where it is false, it does not run", "true"},
-                      {"work_dir", Type::path, "where it runs", "the work directory"},
-                      {"shared", Type::flag,
-                       "run once for all workpackages, in the shared directory", "false"},
-                      {"done_file", Type::path, "the command is finished once this file exists"},
-                      {"error_file", Type::path, "the command failed if this file exists"},
-                      {"break_file", Type::path, "if this file exists, the rest is skipped"}},
-       .details = "It runs in the work directory. Exported variables live on in the next command.",
-       .example = "step:\n  name: train\n  do:\n    - export SEED=1\n    - {stdout: train.log, _: "
-                  "./train}"},
-      batch(),
-      retry(),
-      {.name = "on",
-       .meaning = "outcomes after which a workpackage is repeated",
-       .has_text = true,
-       .details =
-           "Any of failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled,\n"
-           "deadline, launch_failure, lost. Without it: node_fail, boot_fail and preempted.",
-       .example = "step: {name: train, retry: {times: 2, on: [failed, lost]}, do: ./train}",
-       .see_also = "retry"},
-      energy(),
-  };
-}
+const std::vector<Element> elements_of_steps = {
+    step(),
+    {.name = "use",
+     .meaning = "names the sets that a step or analyser uses, or the analysers of a result",
+     .has_text = true,
+     .attributes = {{"from", Type::text, "FILE[:SET...]: another file that holds the sets"}},
+     .details = "The text holds names, separated by commas. In a step they may hold parameters.",
+     .example = "parameterset: {name: sizes, parameter: {nodes: [1, 2]}}\n"
+                "step: {name: train, use: sizes, do: ./train $nodes}"},
+    {.name = "do",
+     .meaning = "a shell command of a step",
+     .has_text = true,
+     .attributes = {{"stdout", Type::path, "file of the output", "stdout"},
+                    {"stderr", Type::path, "file of the error output", "stderr"},
+                    {"active", Type::condition, "where it is false, it does not run", "true"},
+                    {"work_dir", Type::path, "where it runs", "the work directory"},
+                    {"shared", Type::flag, "run once for all workpackages, in the shared directory",
+                     "false"},
+                    {"done_file", Type::path, "the command is finished once this file exists"},
+                    {"error_file", Type::path, "the command failed if this file exists"},
+                    {"break_file", Type::path, "if this file exists, the rest is skipped"}},
+     .details = "It runs in the work directory. Exported variables live on in the next command.",
+     .example = "step:\n  name: train\n  do:\n    - export SEED=1\n    - {stdout: train.log, _: "
+                "./train}"},
+    batch(),
+    retry(),
+    {.name = "on",
+     .meaning = "outcomes after which a workpackage is repeated",
+     .has_text = true,
+     .details =
+         "Any of failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled,\n"
+         "deadline, launch_failure, lost. Without it: node_fail, boot_fail and preempted.",
+     .example = "step: {name: train, retry: {times: 2, on: [failed, lost]}, do: ./train}",
+     .see_also = "retry"},
+    energy(),
+};
 
 }  // namespace bench::language

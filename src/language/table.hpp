@@ -8,12 +8,12 @@ namespace bench::language {
 
 /// The rows of the table, by what they are about. A new attribute is a line here and its reader in
 /// `model`.
-std::vector<Element> elements_of_parameters();
-std::vector<Element> elements_of_files();
-std::vector<Element> elements_of_steps();
-std::vector<Element> elements_of_analysis();
-std::vector<Element> elements_of_results();
-std::vector<Element> elements_of_a_file();
+extern const std::vector<Element> elements_of_parameters;
+extern const std::vector<Element> elements_of_files;
+extern const std::vector<Element> elements_of_steps;
+extern const std::vector<Element> elements_of_analysis;
+extern const std::vector<Element> elements_of_results;
+extern const std::vector<Element> elements_of_a_file;
 
 /// `init_with` of every set.
 inline Attribute init_with() {

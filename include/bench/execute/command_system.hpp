@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/regex.hpp>
 #include <bench/execute/batch_system.hpp>
 
 namespace bench::execute {
@@ -37,8 +38,8 @@ class CommandSystem : public BatchSystem {
 
  private:
   CommandTable table_;
-  std::string line_pattern_;           ///< Without the names of its groups.
-  std::map<std::string, int> groups_;  ///< Their numbers, by name.
+  Regex id_;
+  Regex line_;
 };
 
 }  // namespace bench::execute

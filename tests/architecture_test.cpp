@@ -189,6 +189,8 @@ std::string library_of(const std::string& name) {
     return name.substr(0, slash);
   if (name.starts_with("pcre2"))
     return "pcre2";
+  if (name == "utf8.h")
+    return "utf8cpp";
   if (name == "pugixml.hpp")
     return "pugixml";
   if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
@@ -197,8 +199,8 @@ std::string library_of(const std::string& name) {
 }
 
 const std::map<std::string, std::set<std::string>> libraries{
-    {"base", {"boost", "openssl", "pcre2"}},
-    {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
+    {"base", {"boost", "openssl", "pcre2", "utf8cpp"}},
+    {"document", {"boost", "yaml-cpp", "nlohmann", "pugixml"}},
     {"language", {"nlohmann"}},
     {"workspace", {"SQLiteCpp", "nlohmann"}},
     {"analyse", {"pcre2"}},

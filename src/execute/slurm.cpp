@@ -1,5 +1,6 @@
-#include "ask_program.hpp"
 #include "slurm_answers.hpp"
+#include "slurm_program.hpp"
+#include "slurmstepd.hpp"
 
 #include <algorithm>
 #include <array>
@@ -175,6 +176,11 @@ int Slurm::max_array_size() {
     max_array_size_ = std::ranges::min(sizes);  // nobody knows which of them gets an array
   }
   return *max_array_size_;
+}
+
+std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
+                                          std::string_view job) const {
+  return ended_by_slurmstepd(file, job);
 }
 
 }  // namespace bench::execute

@@ -1,4 +1,4 @@
-#include "ask_program.hpp"
+#include "slurm_program.hpp"
 
 #include <algorithm>
 #include <map>

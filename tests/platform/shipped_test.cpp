@@ -56,7 +56,7 @@ class ShippedPlatformTest : public testing::TestWithParam<std::string> {
 TEST_P(ShippedPlatformTest, IsWhole) {
   EXPECT_EQ(platform_.name, GetParam());
   EXPECT_NE(platform_.description, "");
-  EXPECT_NE(platform_.scheduler_name, "");
+  EXPECT_NE(platform_.scheduler, "");
   std::filesystem::path found;
   EXPECT_NE(read_job_template(platform_.job_template, {"/nowhere"}, found), "");
 }

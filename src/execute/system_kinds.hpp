@@ -6,6 +6,7 @@ namespace bench::execute {
 
 // The rows of the table, each defined in the file of its system.
 extern const SystemKind slurm;
+extern const SystemKind flux;
 extern const SystemKind pbs;
 extern const SystemKind lsf;
 extern const SystemKind pjm;

@@ -30,7 +30,7 @@ constexpr SystemKind none{.name = "none",
 }  // namespace
 
 const std::vector<const SystemKind*>& system_kinds() {
-  static const std::vector<const SystemKind*> all{&none, &slurm,   &pbs,  &lsf,
+  static const std::vector<const SystemKind*> all{&none, &slurm, &flux,   &pbs,  &lsf,
                                                   &pjm,  &uge,   &cobalt, &other};
   return all;
 }

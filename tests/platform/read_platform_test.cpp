@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"Scheduler", "scheduler: lfs",
              "3:12: 'lfs' is no scheduler "
-             "(known: none, slurm, pbs, lsf, pjm, uge, cobalt, other)"},
+             "(known: none, slurm, flux, pbs, lsf, pjm, uge, cobalt, other)"},
         Case{"GpuRequest", "gpu_request: some",
              "3:14: 'some' is no gpu_request "
              "(known: constraint, gpus-per-node, gpus-per-task, gres, none)"},

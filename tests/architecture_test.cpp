@@ -141,7 +141,7 @@ std::set<std::string> reached_from(const std::string& unit,
 constexpr std::size_t longest_cycle = 3;
 
 TEST(Architecture, FewFilesIncludeOneAnotherInACircle) {
-  const std::set<std::string> to_be_mended{"energy", "document", "expand", "analyse"};
+  const std::set<std::string> to_be_mended{"energy"};
   const auto units = included_units();
   std::map<std::string, std::set<std::string>> reached;
   for (const auto& [unit, others] : units)

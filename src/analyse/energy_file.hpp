@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
 
 namespace bench::analyse {
 

@@ -9,7 +9,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ struct FileToScan {
   std::string name = {};  ///< As the analyser lists it, for messages; empty: the file's own.
 };
 
+/// Whether somebody will look up a name.
+using LookedUp = std::function<bool(std::string_view)>;
+
 /// One row to be: the files of one workpackage, or of all iterations of one combination.
 struct Group {
   /// In reading order; missing ones are skipped.
@@ -42,6 +46,8 @@ struct Group {
   std::vector<std::string> unmeasured;
   /// Of the first workpackage. Asked only for what a text names.
   evaluate::Lookup parameter = [](std::string_view) { return nullptr; };
+  /// Told of statistics that are computed on demand.
+  LookedUp is_looked_up = [](std::string_view) { return false; };
 };
 
 /// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.

@@ -151,10 +151,12 @@ const execute::SystemKind& Platform::system() const {
 
 fs::path data_directory() {
   std::error_code absent;
-  const fs::path installed = executable_directory().parent_path() / "share" / "bench";
-  for (const fs::path& candidate : {installed, fs::path(BENCH_SOURCE_DIRECTORY)})
-    if (fs::is_directory(candidate / "platforms", absent))
-      return candidate;
+  const fs::path own = executable_directory();
+  const fs::path installed = own.parent_path() / "share" / "bench";
+  for (const fs::path& candidate : {installed, own / "share" / "bench"})
+    if (const fs::path platforms = candidate / "platforms"; fs::is_directory(platforms, absent))
+      // In a build directory these are links to the sources.
+      return fs::is_symlink(platforms) ? fs::canonical(platforms).parent_path() : candidate;
   throw Error("cannot find bench's platforms and templates",
               fmt::format("they belong into {}", installed.string()));
 }

@@ -64,10 +64,11 @@ std::string at(const fs::path& file, std::size_t line) {
 }
 
 const std::map<std::string, int> levels{
-    {"base", 0},      {"energy", 1},   {"statistics", 1}, {"document", 1},  {"evaluate", 1},
-    {"model", 2},     {"expand", 3},   {"platform", 3},   {"workspace", 3}, {"execute", 3},
-    {"analyse", 3},   {"result", 3},   {"setup", 4},      {"workflow", 5},  {"job", 6},
-    {"scheduler", 7}, {"tabulate", 7}, {"inspect", 8},    {"engine", 9},    {"cli", 10},
+    {"base", 0},     {"language", 0},  {"energy", 1},   {"statistics", 1}, {"document", 1},
+    {"evaluate", 1}, {"model", 2},     {"expand", 3},   {"platform", 3},   {"workspace", 3},
+    {"execute", 2},  {"analyse", 3},   {"result", 3},   {"setup", 4},      {"workflow", 5},
+    {"job", 6},      {"scheduler", 7}, {"tabulate", 7}, {"inspect", 8},    {"engine", 9},
+    {"cli", 10},
 };
 
 TEST(Architecture, EveryModuleHasALevel) {
@@ -140,7 +141,7 @@ std::set<std::string> reached_from(const std::string& unit,
 constexpr std::size_t longest_cycle = 3;
 
 TEST(Architecture, FewFilesIncludeOneAnotherInACircle) {
-  const std::set<std::string> to_be_mended{"energy", "document", "expand", "analyse"};
+  const std::set<std::string> to_be_mended{"energy"};
   const auto units = included_units();
   std::map<std::string, std::set<std::string>> reached;
   for (const auto& [unit, others] : units)
@@ -188,6 +189,8 @@ std::string library_of(const std::string& name) {
     return name.substr(0, slash);
   if (name.starts_with("pcre2"))
     return "pcre2";
+  if (name == "utf8.h")
+    return "utf8cpp";
   if (name == "pugixml.hpp")
     return "pugixml";
   if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
@@ -196,8 +199,9 @@ std::string library_of(const std::string& name) {
 }
 
 const std::map<std::string, std::set<std::string>> libraries{
-    {"base", {"boost", "openssl"}},
-    {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
+    {"base", {"boost", "openssl", "pcre2", "utf8cpp"}},
+    {"document", {"boost", "yaml-cpp", "nlohmann", "pugixml"}},
+    {"language", {"nlohmann"}},
     {"workspace", {"SQLiteCpp", "nlohmann"}},
     {"analyse", {"pcre2"}},
     {"statistics", {"boost"}},
@@ -278,12 +282,9 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
       IsEmpty());
 }
 
-TEST(Architecture, OnlyThePlatformKnowsHowSchedulersDiffer) {
-  EXPECT_THAT(matches(files_of({"include", "src"}), R"(\bScheduler::\w)",
-                      {"include/bench/platform/platform.hpp", "src/platform/platform.cpp",
-                       "src/platform/read_platform.cpp", "src/platform/scheduler.cpp",
-                       "src/scheduler/batch_system.cpp"}),
-              IsEmpty());
+/// Others ask for what a batch system can do.
+TEST(Architecture, NobodyAsksForABatchSystemByItsName) {
+  EXPECT_THAT(matches(files_of({"include", "src"}), R"([sS]cheduler (==|!=) ")", {}), IsEmpty());
 }
 
 TEST(Architecture, NothingCatchesEverything) {

@@ -59,9 +59,9 @@ class GroupAnalyser::Scanner {
     for (const auto& [name, found] : matches)
       names.emplace(name);
     Findings findings;
-    energy.add_to(findings, names);
+    energy.add_to(findings, names, group.is_looked_up);
     for (const auto& [name, found] : matches)
-      add_findings(found, findings);
+      add_findings(found, group.is_looked_up, findings);
     return findings;
   }
 
@@ -85,10 +85,10 @@ class GroupAnalyser::Scanner {
     }
   }
 
-  void add_findings(const Matches& found, Findings& findings) {
+  void add_findings(const Matches& found, const LookedUp& is_looked_up, Findings& findings) {
     const model::Pattern& pattern = *found.pattern;
     const bool numeric = pattern.type != ValueType::string;
-    const Described described{pattern.name, pattern.unit, false};
+    const Described described{pattern.name, pattern.unit, false, is_looked_up};
     std::vector<Value> values;
     for (const std::string& text : found.texts)
       if (auto value = value_of(text, pattern))

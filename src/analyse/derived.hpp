@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
 
 namespace bench::analyse {
 

@@ -125,15 +125,16 @@ std::string EnergyReadings::reason_of(const std::string& name) const {
   return "the meter gave no value";
 }
 
-void EnergyReadings::add_to(Findings& findings,
-                            const std::set<std::string, std::less<>>& skip) const {
+void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std::less<>>& skip,
+                            const LookedUp& is_looked_up) const {
   if (workpackages_ == 0)
     return;
   for (const auto& [name, values] : values_) {
     if (skip.contains(name))
       continue;
     // Durations are the clock's, whatever stands behind the power.
-    const Described described{name, unit_of(name), estimated_ && !name.starts_with("duration_")};
+    const Described described{name, unit_of(name), estimated_ && !name.starts_with("duration_"),
+                              is_looked_up};
     add_statistics(described, values, !is_text(name), findings);
     if (values.size() == workpackages_ || is_text(name))
       continue;
@@ -143,7 +144,7 @@ void EnergyReadings::add_to(Findings& findings,
   }
   for (const std::string& name : expected())
     if (!values_.contains(name) && !skip.contains(name))
-      add_absent({name, unit_of(name), false}, reason_of(name), findings);
+      add_absent({name, unit_of(name), false, is_looked_up}, reason_of(name), findings);
 }
 
 std::set<std::string> EnergyReadings::expected() const {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
 
 namespace bench::analyse {
 
@@ -28,7 +28,8 @@ class EnergyReadings {
   /// those, but has no sums: the total of a part would pass for the whole. Totals, and energy and
   /// power of regions whose duration is known, are absent where the meter gave no value.
   /// @param skip names that patterns claim
-  void add_to(Findings& findings, const std::set<std::string, std::less<>>& skip) const;
+  void add_to(Findings& findings, const std::set<std::string, std::less<>>& skip,
+              const LookedUp& is_looked_up) const;
 
  private:
   void add_line(const std::string& name, const std::string& text);

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
+#include <bench/base/diagnostics.hpp>
 
 namespace bench::analyse {
 

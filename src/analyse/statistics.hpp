@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
 
 namespace bench::analyse {
 
@@ -13,7 +13,8 @@ namespace bench::analyse {
 struct Described {
   std::string name;
   std::string unit;
-  bool estimated = false;
+  bool estimated;
+  const LookedUp& is_looked_up;  ///< Of the group.
 };
 
 /// Adds the statistics of `values`, which are not empty; numbers have those of numbers if

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/core.h>
+#include <utf8.h>
 
 #include <bench/base/text.hpp>
 
@@ -165,55 +167,29 @@ std::string python_float(double value) {
 std::string to_valid_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
-  for (std::size_t i = 0; i < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[i]);
-    const std::size_t length = lead < 0x80                    ? 1
-                               : lead >= 0xC2 && lead <= 0xDF ? 2
-                               : lead >= 0xE0 && lead <= 0xEF ? 3
-                               : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                              : 0;
-    bool valid = length > 0 && i + length <= bytes.size();
-    for (std::size_t k = 1; valid && k < length; ++k)
-      valid = (static_cast<unsigned char>(bytes[i + k]) & 0xC0) == 0x80;
-    if (valid && length > 2) {
-      // Overlong forms, surrogates and code points beyond U+10FFFF.
-      const auto second = static_cast<unsigned char>(bytes[i + 1]);
-      valid = !(lead == 0xE0 && second < 0xA0) && !(lead == 0xED && second >= 0xA0) &&
-              !(lead == 0xF0 && second < 0x90) && !(lead == 0xF4 && second >= 0x90);
-    }
-    if (valid)
-      text.append(bytes.substr(i, length));
-    else
-      text += "\xEF\xBF\xBD";
-    i += valid ? length : 1;
+  for (;;) {
+    const auto* const invalid = utf8::find_invalid(bytes.begin(), bytes.end());
+    text.append(bytes.begin(), invalid);
+    if (invalid == bytes.end())
+      return text;
+    text += "\xEF\xBF\xBD";
+    bytes = {invalid + 1, bytes.end()};
   }
+}
+
+std::string utf8_of(char32_t code) {
+  std::string text;
+  utf8::unchecked::append(code, std::back_inserter(text));
   return text;
 }
 
 namespace {
 
-/// A character that a text begins with, and its length in bytes.
-struct Control {
-  unsigned code = 0;
-  std::size_t length = 0;  ///< 0: the text begins with no such character.
-};
-
 /// A control character beyond ASCII, or one that changes the direction of what follows it, so that
 /// a terminal shows another order than that of the bytes.
-Control control_at(std::string_view utf8) {
-  const auto byte = [&](std::size_t k) {
-    return k < utf8.size() ? static_cast<unsigned char>(utf8[k]) : 0U;
-  };
-  if (byte(0) == 0xC2 && byte(1) < 0xA0)
-    return {byte(1), 2};
-  if (byte(0) == 0xD8 && byte(1) == 0x9C)
-    return {0x061C, 2};
-  if (byte(0) != 0xE2 || (byte(1) != 0x80 && byte(1) != 0x81))
-    return {};
-  const unsigned code = 0x2000 + ((byte(1) & 0x3F) << 6) + (byte(2) & 0x3F);
-  const bool turns = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-                     (code >= 0x2066 && code <= 0x2069);
-  return turns ? Control{code, 3} : Control{};
+bool is_wide_control(char32_t code) {
+  return (code >= 0x80 && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
+         (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
 }  // namespace
@@ -222,17 +198,15 @@ std::string with_visible_controls(std::string_view bytes) {
   const std::string valid = to_valid_utf8(bytes);
   std::string text;
   text.reserve(valid.size());
-  for (std::size_t k = 0; k < valid.size(); ++k) {
-    const auto byte = static_cast<unsigned char>(valid[k]);
-    const auto [code, length] = control_at(std::string_view(valid).substr(k));
-    if (length > 0) {
-      text += fmt::format("<U+{:04X}>", code);
-      k += length - 1;
-    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
-      text.append("^").append(1, static_cast<char>(byte ^ 0x40));
-    } else {
-      text += valid[k];
-    }
+  for (const char* at = valid.data(); at != valid.data() + valid.size();) {
+    const char* begin = at;
+    const char32_t code = utf8::unchecked::next(at);
+    if (is_wide_control(code))
+      text += fmt::format("<U+{:04X}>", static_cast<unsigned>(code));
+    else if ((code < 0x20 && code != '\n' && code != '\t') || code == 0x7F)
+      text.append("^").append(1, static_cast<char>(code ^ 0x40));
+    else
+      text.append(begin, at);
   }
   return text;
 }

@@ -68,7 +68,7 @@ std::string required(const std::string& value, bool is_required) {
 
 std::string asking_sheet(const Platform& platform) {
   Sheet sheet(platform.sources, platform.unconfirmed);
-  sheet.add("scheduler", platform.scheduler_name);
+  sheet.add("scheduler", platform.scheduler);
   sheet.add("template", platform.job_template);
   sheet.add("partition", platform.asking.partition);
   sheet.add("account", required(platform.asking.account, platform.account_required));

@@ -36,7 +36,7 @@ void list_platforms() {
   for (const std::string& name : platform::platform_names()) {
     const Platform platform = platform::load_platform(name);
     const bool sure = !platform.unconfirmed.contains("status");
-    rows.push_back({name, platform.site, platform.scheduler_name, devices_text(platform.machine),
+    rows.push_back({name, platform.site, platform.scheduler, devices_text(platform.machine),
                     marked(platform.machine.accelerator.peak_fp16_tflops),
                     word_of(platform::status_words(), platform.status) + (sure ? "" : "?")});
     for (const std::string& cell : rows.back())

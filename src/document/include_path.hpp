@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/document/read.hpp>
+#include <bench/document/read_options.hpp>
 
 namespace bench::document {
 

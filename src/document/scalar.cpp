@@ -6,12 +6,15 @@
 #include <limits>
 #include <vector>
 
+#include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 
 namespace bench::document {
 namespace {
+
+using boost::multiprecision::cpp_int;
 
 constexpr std::string_view decimal = "0123456789";
 
@@ -41,40 +44,15 @@ std::string signed_text(bool negative, const std::string& magnitude) {
   return negative && magnitude != "0" ? "-" + magnitude : magnitude;
 }
 
-/// A natural number of any size.
-class Natural {
- public:
-  void multiply_add(unsigned factor, unsigned summand) {
-    unsigned carry = summand;
-    for (unsigned& digit : digits_) {
-      const unsigned value = digit * factor + carry;
-      digit = value % 10;
-      carry = value / 10;
-    }
-    for (; carry > 0; carry /= 10)
-      digits_.push_back(carry % 10);
-  }
-
-  std::string text() const {
-    std::string text;
-    for (const unsigned digit : digits_)
-      text.insert(text.begin(), static_cast<char>('0' + digit));
-    return text.empty() ? "0" : text;
-  }
-
- private:
-  std::vector<unsigned> digits_;  // the lowest first
-};
-
 std::optional<std::string> number_in_base(std::string_view digits, unsigned base) {
   constexpr std::string_view alphabet = "0123456789abcdef";
   const std::string plain = to_lower(replace_all(std::string(digits), "_", ""));
   if (plain.empty() || plain.size() > longest_integer)
     return std::nullopt;
-  Natural number;
+  cpp_int number;
   for (const char c : plain)
-    number.multiply_add(base, static_cast<unsigned>(alphabet.find(c)));
-  return number.text();
+    number = number * base + static_cast<unsigned>(alphabet.find(c));
+  return number.str();
 }
 
 /// True for the minutes and seconds of `12:30:00`: 0 to 59, one or two digits.
@@ -99,12 +77,12 @@ std::optional<std::string> sexagesimal_integer(std::string_view text) {
   const std::vector<std::string> parts = sixtieths(text);
   if (parts.empty() || text.size() > longest_integer)
     return std::nullopt;
-  Natural number;
+  cpp_int number;
   for (const char c : parts[0])
-    number.multiply_add(10, static_cast<unsigned>(c - '0'));
+    number = number * 10 + (c - '0');
   for (std::size_t k = 1; k < parts.size(); ++k)
-    number.multiply_add(60, static_cast<unsigned>(*parse_integer(parts[k])));
-  return number.text();
+    number = number * 60 + *parse_integer(parts[k]);
+  return number.str();
 }
 
 std::optional<std::string> magnitude(std::string_view text) {

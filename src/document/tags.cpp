@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

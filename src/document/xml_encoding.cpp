@@ -32,12 +32,8 @@ std::string declared_encoding(std::string_view text) {
 /// Each byte of Latin-1 is the character of that number.
 std::string latin1_to_utf8(std::string_view text) {
   std::string utf8;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80)
-      utf8 += static_cast<char>(0xC0 | (byte >> 6));
-    utf8 += byte < 0x80 ? c : static_cast<char>(0x80 | (byte & 0x3F));
-  }
+  for (const char c : text)
+    utf8 += utf8_of(static_cast<unsigned char>(c));
   return utf8;
 }
 
@@ -94,18 +90,6 @@ std::string xml_to_utf8(const std::string& bytes, const std::string& file) {
     throw Error(fmt::format("the encoding '{}' is not supported", encoding),
                 "save the file as UTF-8", Place{file, 1, 1});
   return latin1_to_utf8(text);
-}
-
-std::string utf8_of(char32_t code) {
-  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
-  const auto trailing = [&](int shift) { return byte(0x80 | ((code >> shift) & 0x3F)); };
-  if (code < 0x80)
-    return {byte(code)};
-  if (code < 0x800)
-    return {byte(0xC0 | (code >> 6)), trailing(0)};
-  if (code < 0x10000)
-    return {byte(0xE0 | (code >> 12)), trailing(6), trailing(0)};
-  return {byte(0xF0 | (code >> 18)), trailing(12), trailing(6), trailing(0)};
 }
 
 }  // namespace bench::document

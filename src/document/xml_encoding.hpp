@@ -12,7 +12,4 @@ bool is_utf16(std::string_view bytes);
 /// @throws Error if the file declares another encoding than these, or has not what it declares
 std::string xml_to_utf8(const std::string& bytes, const std::string& file);
 
-/// A character that is no surrogate.
-std::string utf8_of(char32_t code);
-
 }  // namespace bench::document

@@ -1,5 +1,6 @@
 #include "ask_program.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -8,11 +9,13 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/slow_answers.hpp>
+#include <bench/execute/systems.hpp>
 
 namespace bench::execute {
 namespace {
 
-/// Slurm's programs give up on a controller that is down after 9 s; this is for one that hangs.
+/// Programs give up on a server that is down sooner (Slurm's after 9 s); this is for one that
+/// hangs.
 constexpr double patience_s = 60;
 
 std::function<void(const std::string&)>& slow_listener() {
@@ -52,9 +55,9 @@ class Waiting {
 
 Environment clean(Environment environment) {
   std::erase_if(environment, [](const auto& variable) {
-    const std::string& name = variable.first;
-    return name.starts_with("SBATCH_") || name.starts_with("SQUEUE_") ||
-           name.starts_with("SACCT_") || (name.starts_with("SLURM_") && name != "SLURM_CONF");
+    return std::ranges::any_of(system_kinds(), [&](const SystemKind* kind) {
+      return kind->misleads && kind->misleads(variable.first);
+    });
   });
   return environment;
 }
@@ -85,12 +88,6 @@ ProgramAnswer ask_program(std::vector<std::string> arguments, Environment enviro
   } catch (const Error& error) {
     return {.exit_code = std::nullopt, .output = "", .error = error.message()};
   }
-}
-
-ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster) {
-  if (!cluster.empty())
-    arguments.insert(arguments.begin() + 1, {"-M", cluster});
-  return ask_program(std::move(arguments), current_environment());
 }
 
 }  // namespace bench::execute

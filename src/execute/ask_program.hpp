@@ -18,11 +18,8 @@ struct ProgramAnswer {
 };
 
 /// Runs a program of a batch system without what this shell, or a job that bench itself runs in,
-/// would force on it (`SBATCH_*`, `SQUEUE_*`, `SLURM_*` but for SLURM_CONF).
+/// would force on it.
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
                           const std::filesystem::path& directory = {});
-
-/// Runs one of Slurm's programs so; where a cluster is named, with the option for it.
-ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster);
 
 }  // namespace bench::execute

@@ -1,5 +1,3 @@
-#include "slurmstepd.hpp"
-
 #include <algorithm>
 #include <random>
 
@@ -44,15 +42,16 @@ Completion completion_by_report(const BatchJob& job, const JobReport& report,
   return completion;
 }
 
-/// By the words of Slurm's daemons, which stay where no record does. In a file that others share,
-/// only those of this job count.
-std::optional<Outcome> ended_by_system(const BatchJob& job, const std::optional<Sentinel>& begun) {
+/// By the words of the system's daemons, which stay where no record does. In a file that others
+/// share, only those of this job count.
+std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob& job,
+                                       const std::optional<Sentinel>& begun) {
   if (!begun || begun->attempt != job.job.uuid)
     return std::nullopt;
-  const auto own = ended_by_slurmstepd(job.job.work_directory / "stderr", begun->job_id);
+  const auto own = system.end_told_in(job.job.work_directory / "stderr", begun->job_id);
   return own || begun->job_id.empty() || job.messages.empty()
              ? own
-             : ended_by_slurmstepd(job.messages, begun->job_id);
+             : system.end_told_in(job.messages, begun->job_id);
 }
 
 }  // namespace
@@ -247,7 +246,7 @@ void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known,
 Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
   const std::string name = job.id.empty() ? "the job" : "job " + job.id;
   const auto begun = read_sentinel(job.job.sentinel);
-  const auto ended = ended_by_system(job, begun);
+  const auto ended = ended_by_system(*system_, job, begun);
   if (auto told = completion_from_sentinel(job.job)) {
     if (!told->success() && ended) {
       told->outcome = *ended;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <csignal>
-#include <regex>
 #include <set>
 
 #include <fmt/core.h>
@@ -13,38 +12,6 @@
 
 namespace bench::execute {
 namespace {
-
-/// Takes the names out of `(?<name>...)`, which std::regex does not know, and numbers them.
-std::string without_names(const std::string& pattern, std::map<std::string, int>& groups) {
-  std::string plain;
-  int number = 0;
-  bool in_class = false;  // where a bracket is a letter like any other
-  for (std::size_t k = 0; k < pattern.size(); ++k) {
-    plain += pattern[k];
-    if (pattern[k] == '\\' && k + 1 < pattern.size()) {
-      plain += pattern[++k];
-    } else if (in_class || pattern[k] == '[') {
-      in_class = pattern[k] != ']';
-    } else if (pattern[k] == '(') {
-      const auto close = pattern.find('>', k);
-      if (pattern.compare(k, 3, "(?<") == 0 && close != std::string::npos) {
-        groups[pattern.substr(k + 3, close - k - 3)] = ++number;
-        k = close;
-      } else if (pattern.compare(k, 2, "(?") != 0) {
-        ++number;
-      }
-    }
-  }
-  return plain;
-}
-
-std::regex compile(const std::string& pattern) {
-  try {
-    return std::regex(pattern);
-  } catch (const std::regex_error& failure) {
-    throw Error(fmt::format("'{}' is no regular expression: {}", pattern, failure.what()));
-  }
-}
 
 struct Meaning {
   std::string_view word;
@@ -84,14 +51,13 @@ bool is_out_of_reach(const ProgramAnswer& answer) {
 
 }  // namespace
 
-CommandSystem::CommandSystem(CommandTable table) : table_(std::move(table)) {
-  if (compile(table_.id_pattern).mark_count() == 0)
+CommandSystem::CommandSystem(CommandTable table)
+    : table_(std::move(table)), id_(table_.id_pattern), line_(table_.line_pattern) {
+  if (id_.groups() == 0)
     throw Error(
         fmt::format("the id pattern of {} has no group (...) for the job's id", table_.system));
-  line_pattern_ = without_names(table_.line_pattern, groups_);
-  compile(line_pattern_);
   for (const char* group : {"id", "state"})
-    if (!groups_.contains(group))
+    if (!line_.has_group(group))
       throw Error(
           fmt::format("the line pattern of {} has no group (?<{}>...)", table_.system, group));
   for (const auto& [word, meaning] : table_.states)
@@ -106,10 +72,8 @@ SubmitResult CommandSystem::submit(const Submission& submission) {
                   "{{name}}", shell_quote(submission.name));
   const ProgramAnswer answer = run_by_shell(command, submission.environment, submission.directory);
   SubmitResult verdict;
-  std::smatch found;
-  if (answer.ok() && std::regex_search(answer.output, found, compile(table_.id_pattern)) &&
-      found.size() > 1) {
-    verdict.id = found[1].str();
+  if (const auto found = id_.search(answer.output); answer.ok() && found) {
+    verdict.id = (*found)[1];
     return verdict;
   }
   verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
@@ -127,19 +91,14 @@ QueryResult CommandSystem::ask_for_all() {
     queue.trouble = fmt::format("{}: {}", split(table_.poll, " ").front(), answer.error);
     return queue;
   }
-  const std::regex pattern = compile(line_pattern_);
   for (const std::string& line : split(answer.output, "\n")) {
-    std::smatch found;
-    if (!std::regex_search(line, found, pattern))
+    const auto found = line_.search(line);
+    if (!found)
       continue;
-    const auto group = [&](const char* name) {
-      const auto number = groups_.find(name);
-      return number == groups_.end() ? "" : found[static_cast<std::size_t>(number->second)].str();
-    };
     JobReport report;
-    report.id = group("id");
-    report.name = group("name");
-    report.word = group("state");
+    report.id = (*found)["id"];
+    report.name = (*found)["name"];
+    report.word = (*found)["state"];
     // A state that the platform file does not know has not ended.
     if (const auto state = table_.states.find(report.word); state != table_.states.end()) {
       const auto meaning = meaning_of(state->second);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -11,6 +10,7 @@
 #include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/orphans.hpp>
+#include <bench/execute/systems.hpp>
 
 namespace bench::execute {
 namespace {
@@ -41,12 +41,11 @@ std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>
 }
 
 std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
-  // A job has SLURM_JOB_ID or its like; the program that submits it has been cleaned of it.
+  // A job has the variable of its system; the program that submits it does not.
   return find_processes("BENCH_SUBMISSION", submissions, [](int process) {
-    constexpr std::array<const char*, 6> of_jobs{"SLURM_JOB_ID", "LSB_JOBID", "PBS_JOBID",
-                                                 "COBALT_JOBID", "PJM_JOBID", "JOB_ID"};
-    return std::ranges::all_of(
-        of_jobs, [&](const char* name) { return variable_of(process, name).empty(); });
+    return std::ranges::all_of(system_kinds(), [&](const SystemKind* kind) {
+      return !kind->job_variable || variable_of(process, kind->job_variable).empty();
+    });
   });
 }
 

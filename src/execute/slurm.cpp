@@ -1,16 +1,17 @@
-#include "ask_program.hpp"
 #include "slurm_answers.hpp"
+#include "slurm_program.hpp"
+#include "slurmstepd.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <map>
-#include <regex>
 #include <set>
 
 #include <fmt/core.h>
 
 #include <bench/base/chunks.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/job_id.hpp>
 #include <bench/execute/slurm.hpp>
@@ -64,11 +65,10 @@ std::string job_list(const std::vector<std::string>& ids) {
 int max_array_size_of(const std::string& cluster) {
   constexpr int slurms_default = 1001;  // slurm.conf(5), MaxArraySize
   const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, cluster);
-  std::smatch found;
-  static const std::regex line(R"(MaxArraySize\s*=\s*(\d+))");
-  const int size = std::regex_search(answer.output, found, line)
-                       ? static_cast<int>(parse_integer(found[1].str()).value_or(1))
-                       : slurms_default;
+  static const Regex line(R"(MaxArraySize\s*=\s*(\d+))");
+  const auto found = line.search(answer.output);
+  const int size =
+      found ? static_cast<int>(parse_integer((*found)[1]).value_or(1)) : slurms_default;
   return std::max(1, size);
 }
 
@@ -176,6 +176,11 @@ int Slurm::max_array_size() {
     max_array_size_ = std::ranges::min(sizes);  // nobody knows which of them gets an array
   }
   return *max_array_size_;
+}
+
+std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
+                                          std::string_view job) const {
+  return ended_by_slurmstepd(file, job);
 }
 
 }  // namespace bench::execute

@@ -1,12 +1,12 @@
-#include "ask_program.hpp"
+#include "slurm_program.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 #include <pwd.h>
 #include <unistd.h>
 
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/slurm_associations.hpp>
 
@@ -16,9 +16,9 @@ namespace {
 /// The name of the user's own cluster; empty if Slurm does not tell it.
 std::string own_cluster() {
   const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, "");
-  std::smatch found;
-  static const std::regex line(R"(ClusterName\s*=\s*(\S+))");
-  return std::regex_search(answer.output, found, line) ? found[1].str() : "";
+  static const Regex line(R"(ClusterName\s*=\s*(\S+))");
+  const auto found = line.search(answer.output);
+  return found ? (*found)[1] : "";
 }
 
 }  // namespace

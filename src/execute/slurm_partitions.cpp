@@ -1,11 +1,11 @@
-#include "ask_program.hpp"
+#include "slurm_program.hpp"
 
 #include <algorithm>
 #include <map>
-#include <regex>
 
 #include <fmt/core.h>
 
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/execute/slurm_partitions.hpp>
@@ -32,11 +32,10 @@ int count_of(const std::string& text) {
 
 /// The GPUs in a list such as `gpu:a100:4(S:0-3),ipu:4`.
 int gpus_in(const std::string& gres) {
-  static const std::regex gpu(R"((?:^|,)gpu(?::[^:,()]+)?:(\d+))");
+  static const Regex gpu(R"((?:^|,)gpu(?::[^:,()]+)?:(\d+))");
   int sum = 0;
-  for (auto at = std::sregex_iterator(gres.begin(), gres.end(), gpu); at != std::sregex_iterator();
-       ++at)
-    sum += count_of((*at)[1].str());
+  for (const std::string& count : gpu.find_all(gres))
+    sum += count_of(count);
   return sum;
 }
 

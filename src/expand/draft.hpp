@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <bench/evaluate/substitute.hpp>
-#include <bench/expand/expand.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::expand {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/expand/expand.hpp>
+#include <bench/expand/combination.hpp>
 
 namespace bench::expand {
 

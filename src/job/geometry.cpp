@@ -32,9 +32,9 @@ int number(const RenderContext& context, const std::string& text, const char* wh
 std::string shared_in_pack(const RenderContext& context, const platform::Resources& resources) {
   const platform::Platform& machine = context.run.platform;
   if (!machine.capabilities().has_job_steps)
-    return fmt::format("{} has no job steps", machine.scheduler_name);
-  if (starts_programs(context) && !platform::is_srun(machine.launcher.command))
-    return fmt::format("{} starts no job steps of Slurm", machine.launcher.command);
+    return fmt::format("{} has no job steps", machine.scheduler);
+  if (starts_programs(context) && !platform::starts_job_steps(machine.launcher.command))
+    return fmt::format("{} starts no job steps", machine.launcher.command);
   if (!starts_programs(context) && resources.nodes > 1)
     return "without $jube_starter a job step has one node only";
   const bool asks =

@@ -151,7 +151,7 @@ std::string directive_file(const platform::Platform& platform, const fs::path& f
 
 std::string job_name(const setup::Run& run, const std::string& step,
                      std::optional<long long> workpackage, const std::string& uuid) {
-  const platform::Capabilities& scheduler = run.platform.capabilities();
+  const execute::Capabilities& scheduler = run.platform.capabilities();
   if (scheduler.queues_jobs && !scheduler.keeps_comments)
     return "bench-" + uuid.substr(0, 8);
   std::string name = fmt::format("{}_{}", run.benchmark.name, step);
@@ -273,7 +273,7 @@ std::optional<std::string> render_head(const RenderContext& context, const Geome
 platform::Holes render_dispatcher(const RenderContext& context, const Geometry& geometry, int pack,
                                   const fs::path& list) {
   platform::Platform machine = context.run.platform;
-  machine.launcher = {.command = "srun"};
+  machine.launcher = {.command = std::string(machine.capabilities().step_launcher)};
   // One task starts the script; it stands for all that the workpackage asks of a node. So its GPUs
   // are the node's: to Slurm, a step's task must not have more of them than a task of its job.
   if (machine.gpu_request == platform::GpuRequest::gpus_per_task)

@@ -35,25 +35,25 @@ std::vector<std::string> tags_in(const std::string& text) {
   return split_names(bracketed ? list.substr(1, list.size() - 2) : list);
 }
 
-/// A variable that sbatch obeys, and the setting that it stands for.
-struct SlurmVariable {
-  const char* name;
+/// A variable that the program that submits obeys, and the setting that it stands for.
+struct SubmitVariable {
+  const char* execute::SubmitVariables::*name;
   const char* key;
   std::string SubmissionDefaults::*member;
 };
-constexpr std::array<SlurmVariable, 4> slurm_variables{
-    {{"SBATCH_PARTITION", "partition", &SubmissionDefaults::partition},
-     {"SBATCH_ACCOUNT", "account", &SubmissionDefaults::account},
-     {"SBATCH_QOS", "qos", &SubmissionDefaults::qos},
-     {"SBATCH_RESERVATION", "reservation", &SubmissionDefaults::reservation}}};
+constexpr std::array<SubmitVariable, 4> submit_variables{
+    {{&execute::SubmitVariables::partition, "partition", &SubmissionDefaults::partition},
+     {&execute::SubmitVariables::account, "account", &SubmissionDefaults::account},
+     {&execute::SubmitVariables::qos, "qos", &SubmissionDefaults::qos},
+     {&execute::SubmitVariables::reservation, "reservation", &SubmissionDefaults::reservation}}};
 
 std::string variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = name ? std::getenv(name) : nullptr;
   return value ? value : "";
 }
 
 /// What a user has set in the environment of bench holds before what the file says, what is meant
-/// for Slurm after it.
+/// for the program that submits after it.
 void take_environment(Platform& platform) {
   const std::array<std::tuple<const char*, const char*, std::string*>, 3> settings{
       {{"BENCH_PARTITION", "partition", &platform.asking.partition},
@@ -65,13 +65,13 @@ void take_environment(Platform& platform) {
       platform.unconfirmed.erase(key);
       platform.sources[key] = name;
     }
-  if (platform.scheduler == Scheduler::slurm)
-    for (const SlurmVariable& one : slurm_variables)
-      if (std::string& setting = platform.asking.*one.member; setting.empty()) {
-        setting = variable(one.name);
-        if (!setting.empty())
-          platform.sources[one.key] = one.name;
-      }
+  for (const SubmitVariable& one : submit_variables)
+    if (std::string& setting = platform.asking.*one.member; setting.empty()) {
+      const char* name = platform.system().submit_variables.*one.name;
+      setting = variable(name);
+      if (!setting.empty())
+        platform.sources[one.key] = name;
+    }
 }
 
 /// The user's own directory for settings of bench.
@@ -144,12 +144,19 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
 
 }  // namespace
 
+const execute::SystemKind& Platform::system() const {
+  const execute::SystemKind* kind = execute::find_system(scheduler);
+  return kind ? *kind : *execute::find_system("none");
+}
+
 fs::path data_directory() {
   std::error_code absent;
-  const fs::path installed = executable_directory().parent_path() / "share" / "bench";
-  for (const fs::path& candidate : {installed, fs::path(BENCH_SOURCE_DIRECTORY)})
-    if (fs::is_directory(candidate / "platforms", absent))
-      return candidate;
+  const fs::path own = executable_directory();
+  const fs::path installed = own.parent_path() / "share" / "bench";
+  for (const fs::path& candidate : {installed, own / "share" / "bench"})
+    if (const fs::path platforms = candidate / "platforms"; fs::is_directory(platforms, absent))
+      // In a build directory these are links to the sources.
+      return fs::is_symlink(platforms) ? fs::canonical(platforms).parent_path() : candidate;
   throw Error("cannot find bench's platforms and templates",
               fmt::format("they belong into {}", installed.string()));
 }
@@ -176,12 +183,12 @@ bool is_platform_file(const std::string& name) {
 
 std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& platform) {
   std::vector<std::pair<std::string, std::string>> idle;
-  if (platform.scheduler != Scheduler::slurm)
-    return idle;
-  for (const SlurmVariable& one : slurm_variables)
-    if (const std::string& setting = platform.asking.*one.member;
-        !variable(one.name).empty() && variable(one.name) != setting)
-      idle.emplace_back(one.name, fmt::format("{} {}", one.key, setting));
+  for (const SubmitVariable& one : submit_variables) {
+    const char* name = platform.system().submit_variables.*one.name;
+    const std::string& setting = platform.asking.*one.member;
+    if (const std::string value = variable(name); !value.empty() && value != setting)
+      idle.emplace_back(name, fmt::format("{} {}", one.key, setting));
+  }
   return idle;
 }
 

@@ -66,15 +66,12 @@ Key group_key(std::function<void(const Node&, const std::string&)> enter) {
   return {.kind = Key::Kind::group, .read = {}, .enter = std::move(enter)};
 }
 
-/// Every batch system but Slurm is spoken to by the commands of the file.
 Key scheduler_key(Platform& platform) {
   return {.read =
               [&platform](const Stated& stated) {
-                platform.scheduler_name = stated.text();
-                const auto known = scheduler_of(platform.scheduler_name);
-                if (!known)
-                  refuse_word(stated, scheduler_names());
-                platform.scheduler = known.value_or(Scheduler::none);
+                if (!execute::find_system(stated.text()))
+                  refuse_word(stated, execute::system_names());
+                platform.scheduler = stated.text();
               },
           .enter = {}};
 }
@@ -235,7 +232,7 @@ void check(const Platform& platform, const Place& place) {
       {"submit", !all.submit.empty()}, {"id_pattern", !all.id_pattern.empty()},
       {"poll", !all.poll.empty()},     {"line_pattern", !all.line_pattern.empty()},
       {"cancel", !all.cancel.empty()}, {"states", !all.states.empty()}};
-  const bool wanted = platform.scheduler == Scheduler::commands;
+  const bool wanted = platform.system().needs_commands;
   for (const auto& [name, is_given] : given)
     if (is_given != wanted)
       throw Error(wanted

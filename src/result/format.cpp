@@ -83,18 +83,6 @@ std::string assemble(Digits digits, const FormatSpec& spec) {
   return pad(head, digits.whole + digits.rest, spec, align);
 }
 
-std::string utf8_character(unsigned code) {
-  const auto byte = [](unsigned bits) { return static_cast<char>(bits); };
-  const auto tail = [&](unsigned shift) { return byte(0x80U | ((code >> shift) & 0x3FU)); };
-  if (code < 0x80)
-    return {byte(code)};
-  if (code < 0x800)
-    return {byte(0xC0U | (code >> 6)), tail(0)};
-  if (code < 0x10000)
-    return {byte(0xE0U | (code >> 12)), tail(6), tail(0)};
-  return {byte(0xF0U | (code >> 18)), tail(12), tail(6), tail(0)};
-}
-
 /// Formats one value; the errors name the value and the specification.
 class Formatter {
  public:
@@ -199,7 +187,7 @@ class Formatter {
     refuse(spec_.alternate, "'#'", "'c'");
     if (code < 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
       misfit("needs the number of a character and does not fit", "use 'd'");
-    return assemble({false, "", "", utf8_character(static_cast<unsigned>(code))}, spec_);
+    return assemble({false, "", "", utf8_of(static_cast<char32_t>(code))}, spec_);
   }
 
   std::string format_real(double number) const {

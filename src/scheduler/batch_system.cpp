@@ -1,22 +1,17 @@
-#include <bench/execute/command_system.hpp>
-#include <bench/execute/slurm.hpp>
 #include <bench/scheduler/batch_system.hpp>
-#include <bench/setup/partition.hpp>
 
 namespace bench::scheduler {
 
 std::unique_ptr<execute::BatchSystem> batch_system_of(const platform::Platform& platform) {
-  if (platform.scheduler != platform::Scheduler::commands)
-    return std::make_unique<execute::Slurm>(setup::clusters_of(platform));
   const platform::Commands& commands = platform.commands;
-  return std::make_unique<execute::CommandSystem>(
-      execute::CommandTable{.system = platform.scheduler_name,
-                            .submit = commands.submit,
-                            .id_pattern = commands.id_pattern,
-                            .poll = commands.poll,
-                            .line_pattern = commands.line_pattern,
-                            .cancel = commands.cancel,
-                            .states = commands.states});
+  return platform.system().make({.directives = platform.directives,
+                                 .commands = {.system = platform.scheduler,
+                                              .submit = commands.submit,
+                                              .id_pattern = commands.id_pattern,
+                                              .poll = commands.poll,
+                                              .line_pattern = commands.line_pattern,
+                                              .cancel = commands.cancel,
+                                              .states = commands.states}});
 }
 
 execute::BatchSettings batch_settings_of(const platform::Platform& platform) {

@@ -1,10 +1,10 @@
-#include <regex>
 #include <set>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/scheduler/batch_system.hpp>
@@ -20,12 +20,8 @@ namespace {
 
 /// What sbatch has said in an output file; each job's id, in order.
 std::vector<std::string> ids_in(const UniqueFd& fd, const std::filesystem::path& file) {
-  static const std::regex said(R"(Submitted batch job (\d+))");
-  const std::string text = read_all(fd, file);
-  std::vector<std::string> ids;
-  for (std::sregex_iterator found(text.begin(), text.end(), said), end; found != end; ++found)
-    ids.push_back((*found)[1].str());
-  return ids;
+  static const Regex said(R"(Submitted batch job (\d+))");
+  return said.find_all(read_all(fd, file));
 }
 
 /// Not at a barrier, where it is pending, too.

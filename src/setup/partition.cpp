@@ -1,20 +1,12 @@
 #include <algorithm>
 
-#include <bench/base/text.hpp>
+#include <bench/execute/slurm.hpp>
 #include <bench/setup/partition.hpp>
 
 namespace bench::setup {
 
 std::vector<std::string> clusters_of(const platform::Platform& platform) {
-  for (const std::string& line : split(platform.directives, "\n")) {
-    const auto words = split_names(replace_all(line, "=", " "), " ");
-    if (words.empty() || words[0] != "#SBATCH")
-      continue;
-    for (std::size_t k = 1; k + 1 < words.size() && !words[k].starts_with('#'); ++k)
-      if (words[k] == "-M" || words[k] == "--clusters" || words[k] == "--cluster")
-        return split_names(words[k + 1]);
-  }
-  return {};
+  return execute::clusters_in(platform.directives);
 }
 
 const execute::Partition* partition_of(const Run& run) {

@@ -55,7 +55,18 @@ double deviation(std::span<const double> values, const Sums& sums) {
 
 using Values = std::span<const Value>;
 
-constexpr std::array<Statistic, 10> all{{
+/// The middle one, or the mean of both.
+Value median(Values values, const Numbers* numbers) {
+  if (std::isnan(to_real(numbers->sum2)))
+    return numbers->sum2;
+  std::vector<Value> ordered(values.begin(), values.end());
+  const std::size_t upper = ordered.size() / 2;
+  const std::size_t lower = (ordered.size() - 1) / 2;
+  std::ranges::sort(ordered, is_less);
+  return numbers_of(Values(ordered).subspan(lower, upper - lower + 1)).avg;
+}
+
+constexpr std::array<Statistic, 11> all{{
     {"", false, true, true, OfDefault::the_default,
      [](Values values, const Numbers*) { return values.front(); }},
     {"_first", false, true, true, OfDefault::the_default,
@@ -76,6 +87,7 @@ constexpr std::array<Statistic, 10> all{{
      [](Values, const Numbers* numbers) { return numbers->avg; }},
     {"_std", true, true, false, OfDefault::zero,
      [](Values, const Numbers* numbers) { return numbers->std; }},
+    {"_median", true, true, false, OfDefault::the_default, median, true},
 }};
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "analysed_files.hpp"
+#include "needed_names.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -110,6 +111,7 @@ class Grouping {
       : run_(run),
         family_(family),
         analyser_(analyser),
+        needed_(run.benchmark),
         constants_(workflow::benchmark_variables(run)) {
     std::unordered_map<std::size_t, std::size_t> index;
     for (std::size_t a = 0; a < analyser_.analyses.size(); ++a) {
@@ -150,6 +152,7 @@ class Grouping {
     const std::size_t first = members.front().position;
     GroupInProgress made;
     made.group.parameter = lookup_of(first);
+    made.group.is_looked_up = [this](std::string_view name) { return needed_.contains(name); };
     const int best = standing_of_best(members);
     for (const Member& member : members)
       add(member, member.position == first ? made.group.parameter : lookup_of(member.position),
@@ -281,6 +284,7 @@ class Grouping {
   const setup::Run& run_;
   const workflow::Lineage& family_;
   const model::Analyser& analyser_;
+  NeededNames needed_;
   setup::Variables constants_;
   std::vector<AnalysisPatterns> patterns_;    ///< As the analyses of the analyser.
   std::vector<std::vector<Member>> members_;  ///< Of each group, in the order of the analyses.

@@ -25,8 +25,8 @@ void PrintTo(const System& system, std::ostream* out) {
   *out << system.kind;
 }
 
-/// Batch systems other than Slurm, by the command tables of shipped platforms: programs that behave
-/// like theirs stand first on PATH.
+/// Batch systems other than Slurm, as shipped platforms name them: programs that behave like theirs
+/// stand first on PATH.
 class BatchSystemTest : public testing::TestWithParam<System> {
  protected:
   BatchSystemTest() {
@@ -100,7 +100,8 @@ INSTANTIATE_TEST_SUITE_P(Shipped, BatchSystemTest,
                                          System{"lsf", "Summit", {"bsub", "bjobs", "bkill"}},
                                          System{"pjm", "Fugaku", {"pjsub", "pjstat", "pjdel"}},
                                          System{"uge", "ABCI", {"qsub", "qstat", "qdel"}},
-                                         System{"cobalt", "ThetaGPU", {"qsub", "qstat", "qdel"}}),
+                                         System{"cobalt", "ThetaGPU", {"qsub", "qstat", "qdel"}},
+                                         System{"flux", "flux", {"flux"}}),
                          [](const auto& one) { return one.param.kind; });
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST_F(PreflightTest, AsksNobodyWhereNothingIsSubmitted) {
 
 TEST_F(PreflightTest, KnowsNothingOfOtherBatchSystems) {
   begin("{nodes: 100}");
-  run_.platform.scheduler = platform::Scheduler::commands;
+  run_.platform.scheduler = "pbs";
   run_.platform.asking.partition = "nowhere";
   EXPECT_EQ(said(), "(no error)");
   EXPECT_THAT(programs_.calls("scontrol"), IsEmpty());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "execute/slurmstepd.hpp"
 #include "support/temp_directory.hpp"
 
 #include <memory>
@@ -31,6 +32,10 @@ class ScriptedSystem : public BatchSystem {
   QueryResult ask(const std::vector<std::string>& ids) override {
     script_->asked.push_back(ids);
     return script_->queue;
+  }
+  std::optional<Outcome> end_told_in(const std::filesystem::path& file,
+                                     std::string_view job) const override {
+    return ended_by_slurmstepd(file, job);
   }
   QueryResult ask_for_all() override {
     ++script_->asked_for_all;

@@ -15,12 +15,13 @@ from pathlib import Path
 KIND = os.environ["FAKE_BATCH_KIND"]
 QUEUE = Path(os.environ["FAKE_BATCH_DIR"])
 DIRECTIVES = {"pbs": r"#PBS -N (\S+)", "lsf": r"#BSUB -J (\S+)", "pjm": r"#PJM -N (\S+)",
-              "uge": r"#\$ -N (\S+)", "cobalt": r"#COBALT --jobname (\S+)"}
+              "uge": r"#\$ -N (\S+)", "cobalt": r"#COBALT --jobname (\S+)", "flux": r"#flux: --job-name=(\S+)"}
 WORDS = {"pbs": {"wait": "Q", "run": "R", "end": "F"},
          "lsf": {"wait": "PEND", "run": "RUN", "end": "EXIT"},
          "pjm": {"wait": "QUE", "run": "RUN", "end": "EXT"},
          "uge": {"wait": "qw", "run": "r"},
-         "cobalt": {"wait": "queued", "run": "running"}}
+         "cobalt": {"wait": "queued", "run": "running"},
+         "flux": {"wait": "SCHED|", "run": "RUN|", "end": "INACTIVE|COMPLETED"}}
 
 
 def write(job, name, state, process):
@@ -71,6 +72,13 @@ def main():
     arguments = sys.argv[1:]
     if program in ("bkill", "pjdel", "qdel"):
         delete(arguments[-1].split(".")[0])
+    elif program == "flux" and arguments[0] == "batch":
+        print(f"ƒ{submit(arguments[-1])}")
+    elif program == "flux" and arguments[0] == "jobs":
+        for job, state, name in jobs():
+            print(f"ƒ{job}|{state}||{name}")
+    elif program == "flux" and arguments[0] == "cancel":
+        delete(arguments[-1].lstrip("f"))
     elif program == "bsub":
         print(f"Job <{submit(None)}> is submitted to default queue <batch>.")
     elif program == "pjsub":

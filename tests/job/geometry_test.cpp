@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Pack{"Here", "local", "{pack: 2}", "a", ""},
                     Pack{"Pbs", "pbs", "{pack: 2}", "a", "pbs has no job steps"},
                     Pack{"AnotherLauncher", "HAL", "{pack: 2}", "$jube_starter a",
-                         "mpirun starts no job steps of Slurm"},
+                         "mpirun starts no job steps"},
                     Pack{"AnotherLauncherThatIsNotUsed", "HAL", "{pack: 2}", "a", ""},
                     Pack{"SeveralNodesWithoutStarters", "slurm", "{pack: 2, nodes: 2}", "a",
                          "without $jube_starter a job step has one node only"},

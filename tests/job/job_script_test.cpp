@@ -56,9 +56,9 @@ class DirectiveFileTest : public testing::TestWithParam<Name> {};
 
 TEST_P(DirectiveFileTest, StandsForItselfToSlurm) {
   platform::Platform platform;
-  platform.scheduler = platform::Scheduler::slurm;
+  platform.scheduler = "slurm";
   EXPECT_EQ(directive_file(platform, GetParam().file), GetParam().expected);
-  platform.scheduler = platform::Scheduler::commands;
+  platform.scheduler = "pbs";
   EXPECT_EQ(directive_file(platform, GetParam().file), GetParam().file);
 }
 
@@ -358,7 +358,7 @@ TEST_F(JobScriptTest, IsNamedForPeopleWhereThereAreComments) {
   run_.benchmark.name = "my demo/1ä.x";
   EXPECT_EQ(job_name(run_, "go-0", 7, "12345678-9abc"), "my_demo_1__.x_go-0_7");
   EXPECT_EQ(job_name(run_, "go-0", std::nullopt, "12345678-9abc"), "my_demo_1__.x_go-0");
-  run_.platform.scheduler = platform::Scheduler::commands;
+  run_.platform.scheduler = "pbs";
   EXPECT_EQ(job_name(run_, "go", 7, "12345678-9abc"), "bench-12345678");
 }
 

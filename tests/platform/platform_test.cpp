@@ -170,7 +170,7 @@ TEST_F(PlatformTest, IsLikeTheOneThatItExtends) {
   EXPECT_THAT(own.tags, IsEmpty());
   EXPECT_THAT(own.machine.notes, IsEmpty());
   EXPECT_EQ(own.job_template, "slurm.job");
-  EXPECT_EQ(own.scheduler, Scheduler::slurm);
+  EXPECT_EQ(own.scheduler, "slurm");
   EXPECT_EQ(own.asking.partition, "new");
   EXPECT_THAT(own.unconfirmed, IsEmpty());
   EXPECT_THAT(own.environment, ElementsAre(Pair("A", "1"), Pair("B", "3")));

@@ -44,8 +44,7 @@ TEST_F(ReadPlatformTest, ReadsHowJobsAreAskedFor) {
   EXPECT_EQ(platform.description, "a box");
   EXPECT_EQ(platform.site, "here");
   EXPECT_EQ(platform.status, Status::historic);
-  EXPECT_EQ(platform.scheduler, Scheduler::slurm);
-  EXPECT_EQ(platform.scheduler_name, "slurm");
+  EXPECT_EQ(platform.scheduler, "slurm");
   EXPECT_EQ(platform.job_template, "t");
   const SubmissionDefaults& asking = platform.asking;
   EXPECT_EQ(asking.partition + asking.account + asking.qos + asking.reservation,
@@ -91,8 +90,7 @@ TEST_F(ReadPlatformTest, ReadsTheCommandsOfABatchSystem) {
       "list\n"
       "  line_pattern: '(?<id>\\d+) (?<state>\\w)'\n  cancel: kill {{id}}\n"
       "  states: {Q: pending, E: failed}\n");
-  EXPECT_EQ(platform.scheduler, Scheduler::commands);
-  EXPECT_EQ(platform.scheduler_name, "other");
+  EXPECT_EQ(platform.scheduler, "other");
   EXPECT_EQ(platform.commands.submit, "sub {{script}}");
   EXPECT_EQ(platform.commands.id_pattern, "(\\d+)");
   EXPECT_EQ(platform.commands.poll, "list");
@@ -103,7 +101,7 @@ TEST_F(ReadPlatformTest, ReadsTheCommandsOfABatchSystem) {
 
 TEST_F(ReadPlatformTest, AsksForNothingUnlessTold) {
   const Platform platform = load("");
-  EXPECT_EQ(platform.scheduler, Scheduler::none);
+  EXPECT_EQ(platform.scheduler, "none");
   EXPECT_EQ(platform.gpu_request, GpuRequest::none);
   EXPECT_EQ(platform.status, Status::unknown);
   EXPECT_EQ(platform.launcher.binding.mode, Binding::Mode::none);
@@ -221,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"Scheduler", "scheduler: lfs",
              "3:12: 'lfs' is no scheduler "
-             "(known: none, slurm, pbs, lsf, pjm, uge, cobalt, other)"},
+             "(known: none, slurm, flux, pbs, lsf, pjm, uge, cobalt, other)"},
         Case{"GpuRequest", "gpu_request: some",
              "3:14: 'some' is no gpu_request "
              "(known: constraint, gpus-per-node, gpus-per-task, gres, none)"},

@@ -38,7 +38,7 @@ std::vector<std::string> shipped_names() {
 
 /// Those that stand for no machine in particular.
 bool is_general(const std::string& name) {
-  return name == "local" || name == "slurm" || name == "pbs";
+  return name == "local" || name == "slurm" || name == "pbs" || name == "flux";
 }
 
 std::string identifier(std::string name) {
@@ -56,7 +56,7 @@ class ShippedPlatformTest : public testing::TestWithParam<std::string> {
 TEST_P(ShippedPlatformTest, IsWhole) {
   EXPECT_EQ(platform_.name, GetParam());
   EXPECT_NE(platform_.description, "");
-  EXPECT_NE(platform_.scheduler_name, "");
+  EXPECT_NE(platform_.scheduler, "");
   std::filesystem::path found;
   EXPECT_NE(read_job_template(platform_.job_template, {"/nowhere"}, found), "");
 }
@@ -222,6 +222,14 @@ INSTANTIATE_TEST_SUITE_P(
              "#PBS -A project\n#PBS -o /w/stdout.scheduler\n#PBS -j oe\n#PBS -r n\n",
              "#PBS -N demo_train_3\n#PBS -l select=2:ncpus=4:mpiprocs=4\n#PBS -l place=scatter\n"
              "#PBS -q gpu\n#PBS -o /w/stdout.scheduler\n#PBS -j oe\n#PBS -r n\n"},
+        Head{"flux",
+             "#flux: --job-name=demo_train_3\n#flux: --nodes=2 --exclusive\n"
+             "#flux: --nslots=2\n#flux: --cores-per-slot=48\n#flux: --gpus-per-slot=4\n"
+             "#flux: --time-limit=5400s\n#flux: --queue=gpu\n#flux: --bank=project\n"
+             "#flux: --output=/w/stdout.scheduler\n#flux: --error=/w/stdout.scheduler\n",
+             "#flux: --job-name=demo_train_3\n#flux: --nodes=2\n#flux: --nslots=2\n"
+             "#flux: --cores-per-slot=4\n#flux: --queue=gpu\n"
+             "#flux: --output=/w/stdout.scheduler\n#flux: --error=/w/stdout.scheduler\n"},
         Head{"lsf",
              "#BSUB -J demo_train_3\n#BSUB -Jd UUID\n#BSUB -nnodes 2\n#BSUB -W 90\n#BSUB -q gpu\n"
              "#BSUB -P project\n#BSUB -U monday\n#BSUB -o /w/stdout.scheduler\n#BSUB -rn\n",

@@ -21,7 +21,7 @@ std::vector<platform::Platform> slurm_platforms() {
   std::vector<platform::Platform> found;
   for (const std::string& name : platform::platform_names()) {
     platform::Platform one = platform::load_platform(name);
-    if (one.scheduler == platform::Scheduler::slurm && name != "slurm")
+    if (one.scheduler == "slurm" && name != "slurm")
       found.push_back(std::move(one));
   }
   return found;

@@ -56,6 +56,16 @@ TEST_F(AnalysisTest, ReadsTheFilesOfAPatternSorted) {
   EXPECT_EQ(analysed(), "v_first,v_last,v_cnt\n97,99,3\n");
 }
 
+TEST_F(AnalysisTest, ComputesTheMedianWhereItIsLookedUp) {
+  end(one_workpackage("{step: go, file: out}", "v_median"));
+  write("000000_go/work/out", "v=4\nv=9\nv=1\n");
+  EXPECT_EQ(analysed(), "v_median\n4.0\n");
+  run_.benchmark.results[0].tables[0].columns[0].name = "v_avg";
+  EXPECT_EQ(analysed(), "v_avg\n4.666666666666667\n");
+  for (const auto& finding : analyses_["a"])
+    EXPECT_NE(finding.name, "v_median");
+}
+
 TEST_F(AnalysisTest, CountsAFileThatIsListedTwiceOnce) {
   end(one_workpackage("{step: go, file: ['*.log', 'f_1', {use: p2, _: f_1}]}", "v_cnt, v, w_cnt"));
   write("000000_go/work/a1.log", "v=1\n");

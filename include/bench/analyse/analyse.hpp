@@ -1,52 +1,14 @@
 #pragma once
 
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
-#include <string>
-#include <string_view>
 #include <vector>
 
+#include <bench/analyse/group.hpp>
 #include <bench/base/diagnostics.hpp>
-#include <bench/base/value.hpp>
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/evaluate/substitute.hpp>
-#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
-
-/// What an analyser found for one name, or why there is nothing.
-struct Finding {
-  Value value;             ///< Meaningless where `absent_reason` is not empty.
-  std::string unit;        ///< As declared; empty for counts.
-  bool estimated = false;  ///< An estimate, or derived from one.
-  std::string absent_reason;
-
-  bool present() const { return absent_reason.empty(); }
-  bool operator==(const Finding&) const = default;
-};
-
-/// Findings by name: `time`, `time_first`, `time_avg`, ..., in alphabetical order.
-using Findings = std::map<std::string, Finding, std::less<>>;
-
-/// One file to read, with the patterns that apply to it.
-struct FileToScan {
-  std::filesystem::path file;
-  std::vector<const model::Pattern*> patterns;
-  std::string name = {};  ///< As the analyser lists it, for messages; empty: the file's own.
-};
-
-/// One row to be: the files of one workpackage, or of all iterations of one combination.
-struct Group {
-  /// In reading order; missing ones are skipped.
-  std::vector<FileToScan> files;
-  std::vector<const model::Pattern*> derived;  ///< Evaluated after all files.
-  /// Of each measured workpackage whose energy does not count, why: it may be that of half a run.
-  std::vector<std::string> unmeasured;
-  /// Of the first workpackage. Asked only for what a text names.
-  evaluate::Lookup parameter = [](std::string_view) { return nullptr; };
-};
 
 /// Analyses groups, some at a time: scans their files, computes statistics, evaluates derived
 /// patterns.
@@ -98,9 +60,6 @@ class GroupAnalyser {
   std::unique_ptr<Scanner> scanner_;
   std::set<const model::Pattern*> failed_;  ///< Derived patterns that were told of.
 };
-
-/// The regular expressions behind `$jube_pat_int`, `$jube_pat_fp`, ...; null for other names.
-const std::string* predefined_pattern(std::string_view name);
 
 /// Compiles the expression of a pattern, unless it holds parameters.
 /// @throws Error with the pattern's place if it does not compile

@@ -56,6 +56,9 @@ std::string python_float(double value);
 /// Bytes that are no valid UTF-8 replaced by U+FFFD, so that any output can be stored and printed.
 std::string to_valid_utf8(std::string_view bytes);
 
+/// A character as UTF-8.
+std::string utf8_of(char32_t code);
+
 /// Valid UTF-8 in which control characters are shown and do nothing: `^[` for Escape, `^M`, `^?`,
 /// `<U+009B>` beyond ASCII. Newlines and tabs stay.
 std::string with_visible_controls(std::string_view bytes);

@@ -7,17 +7,10 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
+#include <bench/document/read_options.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
-
-/// What reading an input file depends on beside the file.
-struct ReadOptions {
-  std::set<std::string> tags;  ///< Active ones; those of the file's `selection` are added.
-  /// Where included files are looked for first, relative to the current directory. Then come the
-  /// file's `include-path`, JUBE_INCLUDE_PATH and the directory of the file.
-  std::vector<std::filesystem::path> include_path;
-  std::filesystem::path library;  ///< Where they are looked for last; may be empty.
-};
 
 /// An input file with everything that it includes.
 struct Document {
@@ -81,38 +74,6 @@ Node read_plain_file(const std::filesystem::path& file);
 /// @throws Error with the place if it is no XML, or has more than 1,000,000 elements
 Node read_plain_xml(const std::string& text, const std::string& name);
 
-/// Removes every element below `root` whose `tag` expression is false for the active tags, and the
-/// `tag` attributes of those that stay.
-/// @throws Error with the place if an expression does not parse
-void select_tags(Node& root, const std::set<std::string>& active);
-
-/// Warns of names in `tag` attributes below `root` that are most likely operators or several names:
-/// blanks are removed, so that `a b` and `a && b` are names.
-void warn_of_odd_tags(const Node& root, Diagnostics& diagnostics);
-
-/// True if the tag expression holds. Grammar, loosest first: `|`, `+`, `!`, `^`, parentheses;
-/// blanks are removed first. `^` binds tightest and means "an odd number of these"; `()` is false.
-/// @throws Error with `place` if it does not parse
-bool tag_holds(const std::string& expression, const std::set<std::string>& active,
-               const Place& place);
-
-/// Every tag name that stands in a `tag` attribute below `root`, sorted. Does not check the
-/// expressions.
-std::set<std::string> tag_names(const Node& root);
-
-/// The names in one expression, without a check of it.
-std::set<std::string> names_in_tag_expression(const std::string& expression);
-
-/// A tag as the file's `tags` explain it.
-struct TagDescription {
-  std::string name;
-  std::string text;  ///< Stripped.
-  Place place;
-};
-
-/// In file order.
-std::vector<TagDescription> tag_descriptions(const Node& root);
-
 /// Every tag that means something to the file: those in `tag` attributes of all its files, in
 /// `check_tags`, in descriptions, and the parameters of `mode: tag`.
 std::set<std::string> known_tags(const Document& document);
@@ -131,14 +92,6 @@ void check_tags(const Document& document, const std::set<std::string>& known);
 /// @throws Error with the place if there is no benchmark of a name
 bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
                        const std::vector<std::string>& without);
-
-/// A JSON Schema (draft 2020-12) of the YAML notation, for editors: every element and attribute
-/// that bench knows, with a line on each. Stricter than reading, to which an unknown key is a
-/// warning.
-std::string schema();
-
-/// The words that an attribute of an element may have; none: any text.
-std::vector<std::string> words_of(const std::string& element, const std::string& attribute);
 
 /// The tree as JSON with its places, and back: how a run keeps the input it was made from.
 /// @throws Error if `text` is not what `to_json` wrote

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/base/outcome.hpp>
@@ -79,6 +80,13 @@ class BatchSystem {
   virtual std::string cancel(const std::vector<std::string>& ids) = 0;
   /// How many tasks an array may have; 1 where there are no arrays.
   virtual int max_array_size() = 0;
+  /// How a job ended by what the system's daemons wrote into a file of its errors; nothing if they
+  /// wrote nothing of that job.
+  /// @param job as the daemons know it; empty: every line is of the job
+  virtual std::optional<Outcome> end_told_in(const std::filesystem::path&,
+                                             std::string_view /*job*/) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace bench::execute

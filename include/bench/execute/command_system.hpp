@@ -1,23 +1,13 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include <bench/base/regex.hpp>
 #include <bench/execute/batch_system.hpp>
+#include <bench/execute/command_table.hpp>
 
 namespace bench::execute {
-
-/// How to speak to a batch system by commands of the shell; see platform::Commands.
-struct CommandTable {
-  std::string system;  ///< Its name, for messages.
-  std::string submit;  ///< `{{script}}` and `{{name}}` are replaced, quoted for the shell.
-  std::string id_pattern;
-  std::string poll;
-  std::string line_pattern;
-  std::string cancel;  ///< `{{id}}`: one call for each job.
-  std::map<std::string, std::string> states;
-};
 
 /// Any batch system that has commands to submit, to list and to cancel. Its jobs are known by their
 /// names, which hold a part of the submission's UUID.
@@ -37,8 +27,8 @@ class CommandSystem : public BatchSystem {
 
  private:
   CommandTable table_;
-  std::string line_pattern_;           ///< Without the names of its groups.
-  std::map<std::string, int> groups_;  ///< Their numbers, by name.
+  Regex id_;
+  Regex line_;
 };
 
 }  // namespace bench::execute

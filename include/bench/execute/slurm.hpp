@@ -8,6 +8,10 @@
 
 namespace bench::execute {
 
+/// The clusters that the directives of a job script send it to, as in `#SBATCH --clusters=a,b`;
+/// empty: the user's own.
+std::vector<std::string> clusters_in(const std::string& directives);
+
 /// Slurm, from 20.11 on. A job is known by the UUID in its comment, else by its id together with
 /// its name: after a crash of its controller Slurm gives an id again.
 class Slurm : public BatchSystem {
@@ -24,6 +28,8 @@ class Slurm : public BatchSystem {
   std::string cancel(const std::vector<std::string>& ids) override;
   /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.
   int max_array_size() override;
+  std::optional<Outcome> end_told_in(const std::filesystem::path& file,
+                                     std::string_view job) const override;
 
  private:
   QueryResult look_up_completed(const std::vector<std::string>& ids);

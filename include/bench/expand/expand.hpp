@@ -1,46 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
-#include <bench/model/benchmark.hpp>
+#include <bench/expand/combination.hpp>
 
 namespace bench::expand {
-
-/// A parameter and the value it has in one combination.
-struct Assignment {
-  const model::Parameter* definition;  ///< Lives in the benchmark.
-  std::string value;
-  /// The text names a `$jube_wp_...` variable, so the value waits for `resolve_late`.
-  bool late = false;
-};
-
-/// One point of a step's parameter space: its own parameters in order of the step's `use` and of
-/// their definition, then those inherited from the parents.
-struct Combination {
-  std::size_t origin = 0;  ///< Index of the origin that it grew from.
-  std::vector<Assignment> assignments;
-  /// The step's `active` names a variable of the workpackage: see `is_active`.
-  bool active_is_late = false;
-
-  /// The value of a parameter, or null; a late one has none yet.
-  const std::string* find(std::string_view name) const;
-};
-
-/// What a step's parameters are expanded on top of: nothing for a first step, else one compatible
-/// set of parents.
-struct Origin {
-  std::vector<Assignment> inherited;
-};
-
-struct Limits {
-  std::size_t combinations = 1'000'000;  ///< More are refused.
-};
 
 /// The combinations of a step and what was left out of them.
 struct Expansion {

@@ -19,8 +19,8 @@ struct Resources {
   Resources times(int count) const;
 };
 
-/// Whether a launcher is Slurm's srun, under whatever path.
-bool is_srun(const std::string& command);
+/// Whether programs that a launcher starts side by side in a job have cores and GPUs of their own.
+bool starts_job_steps(const std::string& command);
 
 /// The option that asks for GPUs, such as `--gres=gpu:4`; empty where there is nothing to ask.
 /// @throws Error where the platform gives GPUs to tasks and they cannot be shared out evenly
@@ -40,8 +40,9 @@ std::string constraint(const Platform& platform, const Resources& resources);
 /// What goes before a program that shall run on all tasks: the platform's launcher with its
 /// arguments, the binding to cores and the selection of devices. Empty where the platform has no
 /// launcher. In the launcher's arguments `{{nodes}}`, `{{tasks}}`, `{{tasks_per_node}}`,
-/// `{{threads_per_task}}` and `{{gpus_per_node}}` are replaced; srun is told of them anyway.
-/// @param side_by_side other workpackages run in the same job: srun takes no more than this one's
+/// `{{threads_per_task}}` and `{{gpus_per_node}}` are replaced; some are told of them anyway.
+/// @param side_by_side other workpackages run in the same job: a job step takes no more than this
+/// one's
 /// @throws Error as `gpu_option`, or where a replacement has no value
 std::string launch_line(const Platform& platform, const Resources& resources, bool side_by_side);
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/execute/systems.hpp>
 #include <bench/platform/machine.hpp>
-#include <bench/platform/scheduler.hpp>
 
 namespace bench::platform {
 
@@ -76,9 +76,8 @@ struct Platform {
   std::string description;
   std::string site;
   Status status = Status::unknown;
-  Scheduler scheduler = Scheduler::none;
-  std::string scheduler_name;  ///< As in the file: `slurm`, `lsf`, `pbs`, ...
-  std::string job_template;    ///< File name in `templates/`.
+  std::string scheduler = "none";  ///< One of execute::system_names().
+  std::string job_template;        ///< File name in `templates/`.
   SubmissionDefaults asking;
   bool account_required = false;
   bool qos_required = false;
@@ -105,7 +104,9 @@ struct Platform {
   std::map<std::string, std::string> sources;  ///< The same of settings with a source.
   std::filesystem::path file;
 
-  const Capabilities& capabilities() const { return capabilities_of(scheduler); }
+  /// What `scheduler` is.
+  const execute::SystemKind& system() const;
+  const execute::Capabilities& capabilities() const { return system().capabilities; }
 };
 
 /// The shipped directory that holds `platforms`, `templates` and `examples`: beside the installed

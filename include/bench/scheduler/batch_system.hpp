@@ -7,7 +7,7 @@
 
 namespace bench::scheduler {
 
-/// The batch system of a platform; one that is never asked where it has none.
+/// The batch system of a platform; one that has no jobs where it names none.
 /// @throws Error for a table of commands that does not fit together
 std::unique_ptr<execute::BatchSystem> batch_system_of(const platform::Platform& platform);
 

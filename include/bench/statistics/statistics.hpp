@@ -22,7 +22,7 @@ struct Numbers {
 ///
 /// Of integers `min`, `max`, `sum` and `sum2` are integers, beyond 64 bits as strings of digits.
 /// Sums have no rounding error on the way: 0.1 and 0.2 make 0.3. With `nan` among the values all
-/// but the median are `nan`.
+/// are `nan`.
 ///
 /// `std` is the sample deviation with n-1, as JUBE computes it, sqrt(|sum2 - sum^2/n| / (n-1)), so
 /// that tables agree to the last digit; where that difference would cancel six digits or more, in
@@ -43,6 +43,9 @@ struct Statistic {
   /// @param values at least one
   /// @param numbers null for texts
   Value (*compute)(std::span<const Value> values, const Numbers* numbers);
+  /// Computed only where somebody looks it up: each that is always computed and stored costs about
+  /// a twelfth of an analysis.
+  bool on_demand = false;
 };
 
 /// All of them. To add one is to add a row.

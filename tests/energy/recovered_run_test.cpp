@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/files/report.hpp>
 #include <bench/energy/sampling/recovered_run.hpp>
 
 namespace bench::energy {

@@ -1,7 +1,7 @@
 # bench_module(<name> USES <targets its headers need> PRIVATE_USES <the rest>)
 #
 # One module of the house: a static library bench_<name> of src/<name>/*.cpp with its headers in
-# include/bench/<name>/. The link lines repeat the layer table that tests/architecture_test.cpp checks.
+# include/bench/<name>/. The target of a room in a room, `energy/meter`, is bench_energy_meter. The link lines repeat the layer table that tests/architecture_test.cpp checks.
 function(bench_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
@@ -9,10 +9,11 @@ function(bench_module name)
   if(NOT sources)
     return()
   endif()
-  add_library(bench_${name} STATIC ${sources})
-  set_target_properties(bench_${name} PROPERTIES UNITY_BUILD ${BENCH_UNITY})
-  target_include_directories(bench_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(bench_${name} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
+  string(REPLACE "/" "_" target ${name})
+  add_library(bench_${target} STATIC ${sources})
+  set_target_properties(bench_${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY})
+  target_include_directories(bench_${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(bench_${target} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
 endfunction()
 
 # What most tests include, parsed once. With -O0 below it takes 60 % off the time that a test takes

@@ -8,7 +8,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/options.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/render.hpp>

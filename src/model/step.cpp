@@ -10,7 +10,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/options.hpp>
+#include <bench/energy/program/options.hpp>
 
 namespace bench::model {
 

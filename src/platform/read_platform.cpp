@@ -8,7 +8,7 @@
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/methods.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/platform/words.hpp>
 
 namespace bench::platform {

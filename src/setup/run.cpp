@@ -11,7 +11,7 @@
 #include <bench/base/time.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/document/read.hpp>
-#include <bench/energy/methods.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/build.hpp>
 #include <bench/setup/budget.hpp>

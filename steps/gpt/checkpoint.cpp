@@ -13,7 +13,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/energy/region.hpp>
+#include <bench/energy/regions/region.hpp>
 
 namespace bench::gpt {
 namespace {

@@ -25,7 +25,7 @@
 
 #include <c10/core/DeviceGuard.h>
 
-#include <bench/energy/region.hpp>
+#include <bench/energy/regions/region.hpp>
 
 namespace {
 

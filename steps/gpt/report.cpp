@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <bench/energy/region.hpp>
+#include <bench/energy/regions/region.hpp>
 
 namespace bench::gpt {
 namespace {

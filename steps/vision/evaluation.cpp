@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include <bench/energy/region.hpp>
+#include <bench/energy/regions/region.hpp>
 
 namespace bench::vision {
 namespace {

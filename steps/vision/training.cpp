@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/energy/region.hpp>
+#include <bench/energy/regions/region.hpp>
 
 namespace bench::vision {
 namespace {

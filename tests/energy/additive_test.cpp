@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/additive.hpp>
+#include <bench/energy/meter/additive.hpp>
 
 namespace bench::energy {
 namespace {

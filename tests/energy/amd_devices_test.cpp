@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/amd_devices.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/amd_gauge.hpp>
+#include <bench/energy/drivers/amd_gauge.hpp>
 
 namespace bench::energy {
 namespace {

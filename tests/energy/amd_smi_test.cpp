@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/amd_smi.hpp>
+#include <bench/energy/sources/amd_smi.hpp>
 
 namespace bench::energy {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/amdgpu.hpp>
+#include <bench/energy/sources/amdgpu.hpp>
 
 namespace bench::energy {
 namespace {

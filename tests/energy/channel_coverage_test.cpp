@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/channel_meter.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <bench/energy/channel.hpp>
+#include <bench/energy/meter/channel.hpp>
 
 namespace bench::energy {
 namespace {

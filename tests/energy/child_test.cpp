@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/child.hpp>
+#include <bench/energy/program/child.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <bench/energy/claims.hpp>
+#include <bench/energy/sources/claims.hpp>
 
 namespace bench::energy {
 namespace {

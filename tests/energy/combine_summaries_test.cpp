@@ -4,7 +4,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/combine_summaries.hpp>
+#include <bench/energy/files/combine_summaries.hpp>
 
 namespace bench::energy {
 namespace {

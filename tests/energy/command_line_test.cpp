@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/command_line.hpp>
+#include <bench/energy/program/command_line.hpp>
 
 namespace bench::energy {
 namespace {

@@ -8,7 +8,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/command_reader.hpp>
+#include <bench/energy/drivers/command_reader.hpp>
 
 namespace bench::energy {
 namespace {

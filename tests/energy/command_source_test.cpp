@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/command_source.hpp>
+#include <bench/energy/sources/command_source.hpp>
 
 namespace bench::energy {
 namespace {

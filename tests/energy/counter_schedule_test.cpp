@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/counter_schedule.hpp>
+#include <bench/energy/sources/counter_schedule.hpp>
 
 namespace bench::energy {
 namespace {

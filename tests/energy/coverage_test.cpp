@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bench/energy/coverage.hpp>
+#include <bench/energy/meter/coverage.hpp>
 
 namespace bench::energy {
 namespace {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/cpu_model.hpp>
+#include <bench/energy/sources/cpu_model.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/csv.hpp>
+#include <bench/energy/files/csv.hpp>
 
 namespace bench::energy {
 namespace {

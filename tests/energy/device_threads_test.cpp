@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/device_threads.hpp>
+#include <bench/energy/drivers/device_threads.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/energy_table.hpp>
-#include <bench/energy/options.hpp>
+#include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/program/options.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/energy_file.hpp>
-#include <bench/energy/energy_table.hpp>
+#include <bench/energy/files/energy_file.hpp>
+#include <bench/energy/files/energy_table.hpp>
 
 namespace bench::energy {
 namespace {

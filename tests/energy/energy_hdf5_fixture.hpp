@@ -6,8 +6,8 @@
 #include <fstream>
 #include <optional>
 
-#include <bench/energy/jpwr.hpp>
-#include <bench/energy/sampler.hpp>
+#include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/sampling/sampler.hpp>
 
 namespace bench::energy {
 

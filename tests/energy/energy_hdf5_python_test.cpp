@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <bench/energy/energy_hdf5.hpp>
+#include <bench/energy/files/energy_hdf5.hpp>
 
 namespace bench::energy {
 namespace {

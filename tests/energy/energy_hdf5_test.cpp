@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/energy_hdf5.hpp>
+#include <bench/energy/files/energy_hdf5.hpp>
 
 namespace bench::energy {
 namespace {

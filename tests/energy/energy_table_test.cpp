@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include <bench/energy/csv.hpp>
-#include <bench/energy/energy_table.hpp>
+#include <bench/energy/files/csv.hpp>
+#include <bench/energy/files/energy_table.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/event.hpp>
+#include <bench/energy/meter/event.hpp>
 
 namespace bench::energy {
 namespace {

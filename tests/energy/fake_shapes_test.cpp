@@ -9,10 +9,10 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/amd_smi.hpp>
-#include <bench/energy/channel_meter.hpp>
-#include <bench/energy/nvml.hpp>
-#include <bench/energy/rocm_smi.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/sources/amd_smi.hpp>
+#include <bench/energy/sources/nvml.hpp>
+#include <bench/energy/sources/rocm_smi.hpp>
 
 namespace bench::energy {
 namespace {

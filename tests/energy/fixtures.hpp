@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/power_source.hpp>
+#include <bench/energy/meter/power_source.hpp>
 
 namespace bench::energy {
 

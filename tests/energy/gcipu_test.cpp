@@ -7,8 +7,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/additive.hpp>
-#include <bench/energy/gcipu.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/sources/gcipu.hpp>
 
 namespace bench::energy {
 namespace {

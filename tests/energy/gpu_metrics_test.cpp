@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/gpu_metrics.hpp>
+#include <bench/energy/drivers/gpu_metrics.hpp>
 
 namespace bench::energy {
 namespace {

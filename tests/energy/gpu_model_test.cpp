@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/gpu_model.hpp>
+#include <bench/energy/sources/gpu_model.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/hdf5_file.hpp>
+#include <bench/energy/files/hdf5_file.hpp>
 
 namespace bench::energy {
 namespace {
@@ -52,7 +52,8 @@ TEST(Hdf5Library, ThatIsAbsentIsAnErrorWithARemedy) {
     Hdf5Library({"libno-such-hdf5.so"});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "this node has no HDF5 library, which the format h5 needs");
+    EXPECT_THAT(error.message(),
+                testing::StartsWith("this node has no HDF5 library, which the format h5 needs: "));
     EXPECT_NE(error.hint().find("hdf5-tools"), std::string::npos);
   }
 }

@@ -8,7 +8,7 @@
 
 #include <dlfcn.h>
 
-#include <bench/energy/hdf5_library.hpp>
+#include <bench/energy/files/hdf5_library.hpp>
 
 namespace bench::energy {
 

@@ -11,8 +11,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
-#include <bench/energy/additive.hpp>
-#include <bench/energy/hwmon.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/sources/hwmon.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/integrate.hpp>
-#include <bench/energy/ticks.hpp>
+#include <bench/energy/meter/integrate.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 namespace {

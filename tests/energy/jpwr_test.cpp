@@ -5,11 +5,11 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/gcipu.hpp>
-#include <bench/energy/hwmon.hpp>
-#include <bench/energy/jpwr.hpp>
-#include <bench/energy/nvml.hpp>
-#include <bench/energy/rocm_smi.hpp>
+#include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/sources/gcipu.hpp>
+#include <bench/energy/sources/hwmon.hpp>
+#include <bench/energy/sources/nvml.hpp>
+#include <bench/energy/sources/rocm_smi.hpp>
 
 namespace bench::energy {
 namespace {

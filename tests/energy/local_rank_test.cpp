@@ -1,6 +1,6 @@
 #include "energy/fixtures.hpp"
 
-#include <bench/energy/local_rank.hpp>
+#include <bench/energy/sources/local_rank.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/methods.hpp>
+#include <bench/energy/meter/units.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {
@@ -40,15 +41,20 @@ TEST(Methods, ACommandKeepsItsCommas) {
             (std::vector<Method>{{"command", "a=x"}, {"command", "b=y,z"}}));
 }
 
+TEST(Methods, TheHelpHasEachWithItsArgument) {
+  const std::string help = methods_help();
+  EXPECT_THAT(help, testing::StartsWith("auto (pm_counters, rapl, amd, hwmon, nvml; "));
+  EXPECT_THAT(help, testing::HasSubstr(", mock:constant=100W (invented, for tests), command:NAME"));
+  EXPECT_THAT(help, testing::EndsWith(", ipmi, slurm, gcipu, nvml"));
+}
+
 TEST(Methods, MistakesAreNamed) {
   EXPECT_EQ(message("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
   EXPECT_EQ(message("zzzzzz"),
             "unknown method 'zzzzzz' | known are auto, pm_counters, rapl, amd, hwmon, model, mock, "
             "command, amdgpu, rocm, amdsmi, ipmi, slurm, gcipu, nvml");
   EXPECT_EQ(message("rapl:0"), "method 'rapl' takes no argument | ");
-  EXPECT_EQ(message("mock"),
-            "method 'mock' needs an argument | for example model:cpu=65W, mock:constant=100W or "
-            "command:pdu=node-watts");
+  EXPECT_EQ(message("mock"), "method 'mock' needs an argument | write mock:constant=100W");
   EXPECT_EQ(message("ipmi:1s"), "method 'ipmi' takes no argument | ");
   EXPECT_EQ(message("command:pdu"),
             "'pdu' names no command | command:NAME=COMMAND or command:NAME/5s=COMMAND");

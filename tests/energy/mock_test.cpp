@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/mock.hpp>
-#include <bench/energy/ticks.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/sources/mock.hpp>
 
 namespace bench::energy {
 namespace {

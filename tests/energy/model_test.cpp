@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/model.hpp>
+#include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/additive.hpp>
-#include <bench/energy/nvml.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/sources/nvml.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/options.hpp>
+#include <bench/energy/program/options.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/additive.hpp>
-#include <bench/energy/channel_meter.hpp>
-#include <bench/energy/pm_counters.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/sources/pm_counters.hpp>
 
 namespace bench::energy {
 namespace {

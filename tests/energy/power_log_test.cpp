@@ -4,7 +4,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/power_log.hpp>
+#include <bench/energy/files/power_log.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/energy/power_table.hpp>
+#include <bench/energy/sampling/power_table.hpp>
 
 namespace bench::energy {
 namespace {

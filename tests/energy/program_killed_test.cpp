@@ -6,7 +6,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/energy/channel_meter.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
 
 namespace bench::energy {
 namespace {

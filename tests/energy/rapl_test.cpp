@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/additive.hpp>
-#include <bench/energy/rapl.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/sources/rapl.hpp>
 
 namespace bench::energy {
 namespace {

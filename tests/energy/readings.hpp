@@ -1,6 +1,6 @@
 #pragma once
 
-#include <bench/energy/channel.hpp>
+#include <bench/energy/meter/channel.hpp>
 
 /// What a look at a channel may give.
 namespace bench::energy {

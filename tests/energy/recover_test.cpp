@@ -12,8 +12,8 @@
 #include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/energy/recover.hpp>
-#include <bench/energy/run_record.hpp>
+#include <bench/energy/files/run_record.hpp>
+#include <bench/energy/program/recover.hpp>
 
 namespace bench::energy {
 namespace {

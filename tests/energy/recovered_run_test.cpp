@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/recovered_run.hpp>
+#include <bench/energy/files/report.hpp>
+#include <bench/energy/sampling/recovered_run.hpp>
 
 namespace bench::energy {
 namespace {

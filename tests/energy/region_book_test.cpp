@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/energy/region_book.hpp>
+#include <bench/energy/regions/region_book.hpp>
 
 namespace bench::energy {
 namespace {

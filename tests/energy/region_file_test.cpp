@@ -7,7 +7,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/energy/region_file.hpp>
+#include <bench/energy/regions/region_file.hpp>
 
 namespace bench::energy {
 namespace {

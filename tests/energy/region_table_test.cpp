@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include <bench/energy/region_table.hpp>
+#include <bench/energy/files/region_table.hpp>
 
 namespace bench::energy {
 namespace {

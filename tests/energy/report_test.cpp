@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/energy/report.hpp>
+#include <bench/energy/files/report.hpp>
+#include <bench/energy/program/source_table.hpp>
 
 namespace bench::energy {
 namespace {

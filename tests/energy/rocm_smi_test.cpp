@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/channel_meter.hpp>
-#include <bench/energy/rocm_smi.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/sources/rocm_smi.hpp>
 
 namespace bench::energy {
 namespace {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
-#include <bench/energy/run_record.hpp>
+#include <bench/energy/files/run_record.hpp>
 
 namespace bench::energy {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
-#include <bench/energy/sampler.hpp>
+#include <bench/energy/sampling/sampler.hpp>
 
 namespace bench::energy {
 namespace {

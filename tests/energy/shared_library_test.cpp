@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/shared_library.hpp>
+#include <bench/energy/drivers/shared_library.hpp>
 
 namespace bench::energy {
 namespace {
@@ -14,6 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::array versions{7, 6};
+const std::string nvml = std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1";
 
 TEST(SharedLibrary, RocmIsLookedForWhereTheUserSaysThenByTheLoaderThenWhereItIsInstalled) {
   const TemporaryDirectory opt;
@@ -35,7 +36,7 @@ TEST(SharedLibrary, WithoutAnInstallationOnlyTheUsualPlacesAreLeft) {
 TEST(SharedLibrary, AnAbsentOneSaysWhatTheLoaderSaysOfTheFirst) {
   const std::vector<std::string> names{"libbench-none.so.7", "libbench-none.so"};
   try {
-    load_library(names, "no such thing");
+    load_library({.names = names, .product = "it", .absence = "no such thing"}, {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("no such thing: libbench-none.so.7: cannot open"));
@@ -43,13 +44,26 @@ TEST(SharedLibrary, AnAbsentOneSaysWhatTheLoaderSaysOfTheFirst) {
 }
 
 TEST(SharedLibrary, TheNextNameIsTriedAndAMissingFunctionIsNull) {
-  const std::vector<std::string> names{"libbench-none.so",
-                                       std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"};
-  void* const library = load_library(names, "no fake");
-  EXPECT_NE(find_function(library, "nvmlInit_v2"), nullptr);
-  int (*function)() = nullptr;
-  resolve(library, function, "nvmlNoSuchFunction");
-  EXPECT_EQ(function, nullptr);
+  const std::vector<std::string> names{"libbench-none.so", nvml};
+  int (*init)() = nullptr;
+  int (*missing)() = nullptr;
+  load_library({.names = names, .product = "NVML", .absence = "no fake"},
+               {{init, "nvmlInit_v2", Need::required}, {missing, "nvmlNoSuchFunction"}});
+  EXPECT_NE(init, nullptr);
+  EXPECT_EQ(missing, nullptr);
+}
+
+TEST(SharedLibrary, ARequiredFunctionThatIsMissingIsAnErrorThatNamesIt) {
+  const std::vector<std::string> names{nvml};
+  int (*missing)() = nullptr;
+  try {
+    load_library({.names = names, .product = "NVML", .absence = "no fake", .hint = "update it"},
+                 {{missing, "nvmlNoSuchFunction", Need::required}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "NVML has no nvmlNoSuchFunction");
+    EXPECT_EQ(error.hint(), "update it");
+  }
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/additive.hpp>
-#include <bench/energy/slurm_counter.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/sources/slurm_counter.hpp>
 
 namespace bench::energy {
 namespace {

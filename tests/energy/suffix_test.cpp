@@ -4,7 +4,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
-#include <bench/energy/suffix.hpp>
+#include <bench/energy/program/suffix.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <bench/energy/ticks.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 namespace {

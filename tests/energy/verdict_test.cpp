@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/energy/verdict.hpp>
+#include <bench/energy/meter/verdict.hpp>
 
 namespace bench::energy {
 namespace {

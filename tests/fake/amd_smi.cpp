@@ -15,7 +15,7 @@
 #include <cstring>
 #include <string>
 
-#include <bench/energy/amd_smi_library.hpp>
+#include <bench/energy/drivers/amd_smi_library.hpp>
 
 namespace amdsmi = bench::energy::amdsmi;
 

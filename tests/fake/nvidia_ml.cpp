@@ -23,7 +23,7 @@
 #include <string>
 #include <thread>
 
-#include <bench/energy/nvml_library.hpp>
+#include <bench/energy/drivers/nvml_library.hpp>
 
 namespace nvml = bench::energy::nvml;
 

@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <string>
 
-#include <bench/energy/rocm_smi_library.hpp>
+#include <bench/energy/drivers/rocm_smi_library.hpp>
 
 namespace rocm = bench::energy::rocm;
 

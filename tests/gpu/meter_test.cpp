@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
-#include <bench/energy/nvml.hpp>
+#include <bench/energy/sources/nvml.hpp>
 
 namespace bench::energy {
 namespace {
@@ -15,7 +15,7 @@ class RealGpuTest : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      gpus_ = open_nvml({.visible_devices = visible_devices_of_environment()});
+      gpus_ = open_nvml(nvml_settings_of_environment());
     } catch (const Error& absent) {
       GTEST_SKIP() << absent.message();
     }

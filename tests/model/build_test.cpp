@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
              "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
         Case{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),
              "in.yaml:1:48: error: method 'mock' needs an argument\n"
-             "hint: for example model:cpu=65W, mock:constant=100W or command:pdu=node-watts"},
+             "hint: write mock:constant=100W"},
         Case{"EnergyInterval", with_energy("interval: 1us"),
              "in.yaml:1:49: error: interval 1us is out of range\nhint: 1ms to 10s"},
         Case{"EnergyIntervalWithoutUnit", with_energy("interval: 100"),

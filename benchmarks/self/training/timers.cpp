@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <bench/energy/region.hpp>
+#include <bench/energy/regions/region.hpp>
 
 namespace {
 

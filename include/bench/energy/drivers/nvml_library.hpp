@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::energy {
+
+/// The part of NVIDIA's management library that is used here, loaded at run time. Names, layouts
+/// and numbers as in the NVML API reference (API 12 and 13); declared anew, so that building needs
+/// no vendor header.
+namespace nvml {
+
+using Device = struct DeviceHandle*;
+
+/// Return codes.
+enum Code : int {
+  success = 0,
+  not_supported = 3,
+  no_permission = 4,
+  function_missing = 13,
+  gpu_lost = 15,
+  reset_required = 16,
+  unknown = 999,
+};
+
+/// Fields of `GetFieldValues`, in milliwatts, and the scopes they are asked for.
+inline constexpr unsigned field_power_average = 185;
+inline constexpr unsigned field_power_instant = 186;
+inline constexpr unsigned scope_gpu = 0;
+inline constexpr unsigned scope_module = 1;
+
+struct FieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp_us;
+  long long latency_us;
+  int value_type;
+  int code;
+  union {
+    double as_double;
+    unsigned as_unsigned;
+    unsigned long as_unsigned_long;
+    unsigned long long as_unsigned_long_long;
+    long long as_long_long;
+    int as_int;
+    unsigned short as_unsigned_short;
+  } value;
+};
+static_assert(sizeof(FieldValue) == 40 && offsetof(FieldValue, value) == 32);
+
+struct Utilization {
+  unsigned gpu_percent;
+  unsigned memory_percent;
+};
+
+/// Brands of `GetArchitecture` from which on `GetPowerUsage` is a mean over 1 s.
+inline constexpr unsigned architecture_ampere = 7;
+inline constexpr unsigned architecture_volta = 5;
+
+}  // namespace nvml
+
+/// The loaded and initialised library. A null member is a function that this driver does not have.
+class NvmlLibrary {
+ public:
+  /// Loads the first of `names` that is there and initialises it.
+  /// @throws bench::Error with the loader's or the library's message
+  explicit NvmlLibrary(const std::vector<std::string>& names);
+  NvmlLibrary(const NvmlLibrary&) = delete;
+  NvmlLibrary& operator=(const NvmlLibrary&) = delete;
+  /// Shuts NVML down and leaves the library mapped: drivers do not expect to be unloaded.
+  ~NvmlLibrary();
+
+  /// `GPU is lost (NVML code 15)`.
+  std::string message(int code) const;
+  /// A text that the driver tells of a device; empty where it does not.
+  static std::string text_of(int (*get)(nvml::Device, char*, unsigned), nvml::Device device);
+
+  int (*get_count)(unsigned*) = nullptr;
+  int (*get_handle_by_index)(unsigned, nvml::Device*) = nullptr;
+  int (*get_uuid)(nvml::Device, char*, unsigned) = nullptr;
+  int (*get_name)(nvml::Device, char*, unsigned) = nullptr;
+  int (*get_architecture)(nvml::Device, unsigned*) = nullptr;
+  int (*get_power_usage)(nvml::Device, unsigned*) = nullptr;             // mW
+  int (*get_total_energy)(nvml::Device, unsigned long long*) = nullptr;  // mJ
+  int (*get_field_values)(nvml::Device, int, nvml::FieldValue*) = nullptr;
+  int (*get_handle_by_uuid)(const char*, nvml::Device*) = nullptr;
+  int (*get_parent_of_mig)(nvml::Device, nvml::Device*) = nullptr;
+  int (*get_driver_version)(char*, unsigned) = nullptr;
+  int (*get_utilization)(nvml::Device, nvml::Utilization*) = nullptr;
+
+ private:
+  const char* (*error_string_)(int) = nullptr;
+  int (*shutdown_)() = nullptr;
+};
+
+}  // namespace bench::energy

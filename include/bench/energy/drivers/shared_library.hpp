@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench::energy {
+
+/// A library of a vendor, by the names of its files.
+struct LibraryFiles {
+  std::span<const std::string> names;  ///< The first that is there is loaded.
+  const char* product;
+  const char* absence;    ///< What it means that none is there.
+  const char* hint = "";  ///< What to do then.
+};
+
+enum class Need { optional, required };
+
+/// A function or a constant of a library, and the pointer that is set to it: null where the library
+/// has none of that name.
+class Symbol {
+ public:
+  template <class Target>
+  Symbol(Target*& pointer, const char* name, Need need = Need::optional)
+      : name_(name), need_(need), pointer_(&pointer), set_([](void* place, void* address) {
+          *static_cast<Target**>(place) = reinterpret_cast<Target*>(address);
+        }) {}
+
+  const char* name() const { return name_; }
+  bool is_required() const { return need_ == Need::required; }
+  void set(void* address) const { set_(pointer_, address); }
+
+ private:
+  const char* name_;
+  Need need_;
+  void* pointer_;
+  void (*set_)(void* place, void* address);
+};
+
+/// Loads a library and finds what is wanted of it. It stays mapped: drivers do not expect to be
+/// unloaded.
+/// @throws bench::Error, `<absence>: <what the loader says of the first name>`, if none is there;
+///     `<product> has no <symbol>` for the first of the required ones that it lacks
+void load_library(const LibraryFiles& files, std::initializer_list<Symbol> symbols);
+
+/// Where a library of ROCm may be: in `lib` of `rocm_path` (ROCM_PATH); where the loader looks,
+/// with each of the versions and without; in `lib` of `<opt>/rocm` and of the newest
+/// `<opt>/rocm-*`.
+std::vector<std::string> rocm_library_names(const std::string& library,
+                                            std::span<const int> versions,
+                                            const std::optional<std::string>& rocm_path,
+                                            const std::filesystem::path& opt = "/opt");
+
+}  // namespace bench::energy

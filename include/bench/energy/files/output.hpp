@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/energy/files/format.hpp>
+#include <bench/energy/files/hdf5_library.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/files/provenance.hpp>
+#include <bench/energy/meter/measurement.hpp>
+
+namespace bench::energy {
+
+/// Which files a run shall leave.
+struct OutputSettings {
+  std::filesystem::path directory;  ///< Empty: none.
+  std::string suffix;               ///< Stands behind the first part of each name; may be empty.
+  std::set<Format> formats{Format::csv};
+  PowerLayout layout = PowerLayout::own;  ///< jpwr's: csv or h5, and its files instead of ours.
+};
+
+/// The files of a run.
+///
+/// Samples always go to `power.csv` first, since that can grow while the program runs and survives
+/// a kill. It gives way to an HDF5 file with the same samples where only that was asked for.
+class Output {
+ public:
+  /// Finds out what can be known before the program runs, and leaves nothing.
+  /// @throws bench::Error if no files may be made in the directory, or HDF5 is asked for and not
+  ///     there
+  explicit Output(OutputSettings settings);
+
+  /// @throws bench::Error if the directory cannot be made
+  void make_directory() const;
+
+  /// Where samples shall go; empty where no files are wanted.
+  std::filesystem::path power_log() const;
+  /// Where the program shall mark its regions; likewise.
+  std::filesystem::path region_log() const;
+  /// Where a run that has no results yet has its `RunRecord`; likewise.
+  std::filesystem::path run_record() const;
+  /// The results that are there, of this run or an earlier one under the same names.
+  std::vector<std::filesystem::path> results() const;
+  /// Removes the results of an earlier run under the same names, or its record, which would stand
+  /// beside the samples of this one if it is killed.
+  void remove_earlier() const;
+  /// Writes all that is known only at the end.
+  /// @throws bench::Error if it cannot; the samples are left where they are, as they are in a
+  ///     recovery, which changes nothing that is there
+  void write(const Measurement& measurement, const Provenance& provenance) const;
+
+ private:
+  std::filesystem::path file(const std::string& name, const char* extension) const;
+  void write_own(const Measurement& measurement, const Provenance& provenance) const;
+  void write_jpwr(const Measurement& measurement) const;
+
+  OutputSettings settings_;
+  std::optional<Hdf5Library> hdf5_;
+};
+
+}  // namespace bench::energy

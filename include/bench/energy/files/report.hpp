@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/energy/meter/measurement.hpp>
+
+namespace bench::energy {
+
+/// The additive channels together. Each sum is there only if every one of them has a value.
+struct Total {
+  std::optional<double> energy_j;
+  std::optional<double> energy_counter_j;
+  std::optional<double> energy_integrated_j;
+  std::optional<double> power_mean_w;
+  std::optional<double> power_idle_w;
+  /// `measured`, `recovered` (up to the last sample of a meter that was killed), `estimated`,
+  /// `partial` (a device was lost, or not seen for more than 5 % of the run) or `none`.
+  std::string quality;
+  std::string absent;  ///< Why there is no `energy_j`, in one line.
+};
+
+Total total_of(const Measurement& measurement);
+
+/// The energy beyond what the node, or a device, would have drawn idle for as long.
+std::optional<double> net_energy_j(std::optional<double> energy_j,
+                                   std::optional<double> power_idle_w,
+                                   const Measurement& measurement);
+
+/// Nothing where a meter was killed before its first sample.
+std::optional<double> known_duration_s(const Measurement& measurement);
+
+using NameValue = std::pair<std::string, std::string>;
+
+/// The summary as names and values, in the order in which it is printed: `energy_wh`,
+/// `power_mean_w`, `power_max_w`, where an idle baseline was measured `power_idle_w` and
+/// `energy_net_wh`, `energy_<channel>_wh`, `duration_s`, `energy_source`, `energy_quality`; in a
+/// recovery `energy_recovered` with what that means; where no total can be given, `energy_absent`
+/// with the reason in its place.
+std::vector<NameValue> summary(const Measurement& measurement);
+
+/// What a user should know besides: one line each.
+std::vector<std::string> warnings(const Measurement& measurement);
+
+}  // namespace bench::energy

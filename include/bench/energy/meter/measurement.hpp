@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/energy/meter/channel_meter.hpp>
+
+namespace bench::energy {
+
+/// Mean power of each channel by its name, in watts.
+using IdlePower = std::map<std::string, double>;
+
+/// A source that is not there.
+struct Absence {
+  std::string source;
+  std::string reason;      ///< One line.
+  bool elsewhere = false;  ///< Another meter on this node measures it.
+};
+
+/// Lowest and highest sum of the additive channels at one tick.
+struct PowerRange {
+  std::optional<double> min_w;
+  std::optional<double> max_w;
+};
+
+/// How often and how long a program was in a region.
+struct RegionTime {
+  std::string name;
+  std::uint64_t count = 0;
+  double duration_s = 0;
+};
+
+/// What a run was measured to draw.
+struct Measurement {
+  double duration_s = 0;
+  double begin_unix_s = 0;  ///< Seconds since 1970; all other times are from the steady clock.
+  std::vector<ChannelEnergy> channels;
+  std::vector<RegionTime> regions;  ///< Their energies are in the channels.
+  PowerRange total_power;
+  std::vector<Absence> absences;
+  /// Why the figures end before the program did, if this was made of what a meter left behind.
+  std::string recovered;
+  /// Why they do not hold all that other programs of the node drew, for whom this meter measures.
+  std::string cut_short;
+  std::vector<std::string> warnings;
+  std::uint64_t overruns = 0;  ///< Of the source that missed most.
+};
+
+}  // namespace bench::energy

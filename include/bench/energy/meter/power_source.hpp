@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/energy/meter/channel.hpp>
+
+namespace bench::energy {
+
+/// Something that knows power or energy. One small file implements one source; its `open_...`
+/// function finds what the node has and throws an Error whose message is the reason where it has
+/// nothing. Used by one thread only.
+class PowerSource {
+ public:
+  PowerSource() = default;
+  PowerSource(const PowerSource&) = delete;
+  PowerSource& operator=(const PowerSource&) = delete;
+  virtual ~PowerSource() = default;
+
+  /// At least one; fixed for the life of the source.
+  const std::vector<Channel>& channels() const { return channels_; }
+  /// What was found but cannot be used, and why: one line each. A reading may add one, on what the
+  /// run should be judged by.
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// Reading more often than this tells nothing new, or costs too much; 0: as often as one likes.
+  double shortest_interval_s() const { return shortest_interval_s_; }
+
+  /// Looks at every channel, in the order of `channels()`. Never throws because of a sensor: a
+  /// value that cannot be had is absent and `failure` says why.
+  virtual void read(std::span<Reading> readings) = 0;
+  /// The next look is the first or the last of a run: no counter may rest.
+  virtual void want_counters() {}
+
+ protected:
+  std::vector<Channel> channels_;
+  std::vector<std::string> notes_;
+  double shortest_interval_s_ = 0;
+};
+
+}  // namespace bench::energy

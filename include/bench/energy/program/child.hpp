@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <bench/base/process.hpp>
+
+namespace bench::energy {
+
+/// A program that was started, or why not.
+struct Started {
+  pid_t pid = -1;
+  int exit_code = 0;    ///< Where it could not be started: 127 not found, 126 not executable.
+  std::string message;  ///< Likewise.
+};
+
+/// What becomes of the program where this process dies without a word, by SIGKILL or a crash.
+enum class OnMeterDeath { survive, kill };
+
+/// Starts a program as a shell would: same process group, terminal, descriptors and ignored
+/// signals, with the signal mask `mask`. Its environment is handed to it and not set here, since
+/// other threads may read ours meanwhile. arguments[0] is looked up on PATH; a script
+/// without `#!` is given to /bin/sh. Returns when it is the program, or cannot be.
+///
+/// If it is to die with this process, the kernel kills it when the thread that called this ends,
+/// however that comes: call it in the main thread. The program's own children live on, and so does
+/// a program that changes its credentials as it starts (set-user-id): the kernel forgets it there
+/// (prctl(2), PR_SET_PDEATHSIG).
+Started start_program(const std::vector<std::string>& arguments, const Environment& environment,
+                      const sigset_t& mask, OnMeterDeath on_meter_death = OnMeterDeath::survive);
+
+/// Becomes the program, with the signal mask `mask`. Returns only if that fails.
+Started become_program(const std::vector<std::string>& arguments, const Environment& environment,
+                       const sigset_t& mask);
+
+/// Whether a signal that reached this process is to be passed on. Not if the terminal or the kernel
+/// sent it (a terminal sends to the whole process group, the program included) or the program did.
+bool should_forward(const siginfo_t& signal, pid_t program);
+
+/// Waits for the end of the program and meanwhile passes signals on. When the terminal stops the
+/// program, this process stops too, so that the shell notices.
+/// Signals must be blocked, see `block_signals`.
+ExitStatus wait_forwarding(pid_t program);
+
+/// Ends this process the way the program ended: same exit code, or same signal, without a core file
+/// of this process.
+[[noreturn]] void end_like(const ExitStatus& status);
+
+}  // namespace bench::energy

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/files/output.hpp>
+#include <bench/energy/program/child.hpp>
+#include <bench/energy/sources/methods.hpp>
+
+namespace bench::energy {
+
+/// What the command line of the meter asks for.
+struct Options {
+  SourceSettings sources;
+  std::chrono::nanoseconds interval{};
+  OutputSettings output;
+  /// A source that takes longer to come up does not hold the program back.
+  std::chrono::nanoseconds wait_ready{std::chrono::seconds(10)};
+  std::chrono::nanoseconds baseline{};  ///< How long to measure before the program; 0: not.
+  bool regions = false;
+  bool per_node = false;
+  bool list = false;
+  bool strict = false;
+  OnMeterDeath on_meter_death = OnMeterDeath::survive;
+  std::vector<std::string> program;
+  std::string help;  ///< The text to print and nothing else, if it was asked for.
+};
+
+/// Reads the options of a measurement, ours or jpwr's.
+///
+/// One of `--methods`, `--df-out`, `--df-filetype` and `--df-suffix` makes it a command line of
+/// jpwr's: then a bare number for --interval is milliseconds, and the program may follow without
+/// `--`. The options for sources and files of one kind exclude those of the other.
+/// @throws bench::Error for every mistake, with a hint
+Options parse_options(const std::vector<std::string>& arguments);
+
+/// Whether the meter would take this as its `--interval` or `--baseline`, for those who hand it on.
+/// @throws bench::Error with the place where it stands, if it is no length of time or out of range
+void check_interval(const std::string& text, const Place& place);
+void check_baseline(const std::string& text, const Place& place);
+
+/// What `bench-energy combine` shall do.
+struct CombineOptions {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path output = "combined_energy.csv";  ///< Of energy.txt files with that ending.
+  bool in_sequence = false;  ///< Of energy.txt files: their programs ran one after the other.
+  std::string help;          ///< As above.
+};
+
+/// Reads the arguments behind `combine`.
+/// @throws as parse_options
+CombineOptions parse_combine_options(const std::vector<std::string>& arguments);
+
+/// What `bench-energy recover` shall do.
+struct RecoverOptions {
+  std::filesystem::path directory;
+  std::optional<std::string> suffix;        ///< Only the run with these file names; none: all.
+  std::optional<std::set<Format>> formats;  ///< None: those that the meter was asked for.
+  std::string help;                         ///< As above.
+};
+
+/// Reads the arguments behind `recover`.
+/// @throws as parse_options
+RecoverOptions parse_recover_options(const std::vector<std::string>& arguments);
+
+}  // namespace bench::energy

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <bench/energy/meter/power_source.hpp>
+
+namespace bench::energy {
+
+/// The number behind the last `Socket` in the label of a meter; -1 without one.
+int socket_of(const std::string& label);
+/// What a meter with this label measures; nothing where it is none of a Grace superchip.
+std::optional<Scope> scope_of_label(const std::string& label);
+
+/// Power meters under `<sysfs>/class/hwmon/hwmon*`, in microwatts: the ACPI meters of Grace
+/// superchips (`hwmon:0:module`, `:grace`, `:cpu`, `:sysio`) and of whole nodes
+/// (`hwmon:hwmon3:node`), AMD GPUs (`hwmon:hwmon4:gpu`), and any other driver's, which are recorded
+/// and not added. Files and labels are looked for in `hwmonN/` and `hwmonN/device/`.
+///
+/// Firmware may answer with the value of the rail that was read first, so each look at the meters
+/// starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are no readings.
+/// Sources: Linux Documentation/hwmon/acpi_power_meter.rst and sysfs-interface.rst;
+/// NVIDIA edk2-nvidia commit ba0e47d2; lm-sensors issue 460.
+/// @throws bench::Error if no meter can be read
+std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs);
+
+}  // namespace bench::energy

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/sources/source_method.hpp>
+
+namespace bench::energy {
+
+/// Reads `auto`, `nvml`, `amdgpu`, `rocm`, `rapl`, `model:cpu=65W`, `mock:...` and the others that
+/// `bench-energy --help` lists, each text one or more of them with commas between. None at all is
+/// `auto`. What follows `command:` is the command to its end, commas and all.
+/// @param other_names what the user might have meant besides, for the hint
+/// @throws bench::Error for an unknown name or a bad argument
+SourceSettings parse_methods(const std::vector<std::string>& texts,
+                             std::span<const std::string> other_names = {});
+
+/// Whether the meter would take these methods, for those who hand them on to it.
+/// @throws bench::Error as `parse_methods`, with the place where they stand
+void check_methods(const std::string& text, const Place& place);
+
+/// What `--method` takes, for the help: every source with its argument and note.
+std::string methods_help();
+
+/// What to call a method: `model:gpu` of `model:gpu=60W..400W`, else its name.
+std::string label_of(const Method& method);
+
+/// Opens one source, if no other meter of this node has claimed it: nothing then. A source whose
+/// devices differ from process to process is claimed by what it shows, the others by their names.
+/// @throws bench::Error whose message says why the node does not have it
+std::unique_ptr<PowerSource> claim_source(const Method& method, const SourceSettings& settings);
+
+/// Opens one source.
+/// @throws bench::Error whose message says why the node does not have it
+std::unique_ptr<PowerSource> open_source(const Method& method, const SourceSettings& settings);
+
+/// What could be opened, with the channels of all sources as one list.
+struct Sources {
+  std::vector<std::unique_ptr<PowerSource>> opened;
+  std::vector<Channel> channels;
+  std::vector<Absence> absences;
+  std::vector<std::string> notes;
+};
+
+/// Opens every method; one that is not there becomes an absence.
+Sources open_sources(const SourceSettings& settings);
+
+}  // namespace bench::energy

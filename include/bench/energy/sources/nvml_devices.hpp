@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/energy/drivers/nvml_library.hpp>
+
+namespace bench::energy {
+
+struct NvmlSettings {
+  std::vector<std::string> libraries{"libnvidia-ml.so.1", "libnvidia-ml.so"};
+  /// CUDA_VISIBLE_DEVICES; NVML itself does not look at it. None: every device.
+  std::optional<std::string> visible_devices;
+  /// The GPUs of the batch job by their numbers on the node, used where the former is not set: a
+  /// batch system that does not hide the others tells them so. Where it does hide them, the numbers
+  /// do not fit the devices that are left, and those are all the job's.
+  std::optional<std::string> job_devices;
+  /// Seconds on the clock of the readings; none: the steady one.
+  std::function<double()> now_s;
+};
+
+/// With CUDA_VISIBLE_DEVICES of this process's environment, and SLURM_STEP_GPUS, else
+/// SLURM_JOB_GPUS. Source: srun(1), sbatch(1), output environment variables.
+NvmlSettings nvml_settings_of_environment();
+
+/// The devices that CUDA_VISIBLE_DEVICES selects, ascending: numbers count `uuids`, `GPU-...` is
+/// the beginning of one of them. As CUDA does, stops at the first entry that names no device.
+/// Source: CUDA C++ Programming Guide, CUDA environment variables.
+std::vector<std::size_t> select_devices(const std::string& visible_devices,
+                                        std::span<const std::string> uuids);
+
+/// One GPU of those that the settings leave.
+struct NvmlDevice {
+  nvml::Device handle = nullptr;
+  int index = 0;  ///< On this node.
+  std::string uuid;
+};
+
+struct NvmlDevices {
+  std::vector<NvmlDevice> selected;  ///< Ascending.
+  std::size_t count = 0;             ///< Of all that the driver shows.
+};
+
+/// The GPUs that the settings leave and that may be opened: all where they say nothing.
+/// @param label stands before a device's number in a note, `nvml:`
+/// @param notes gets a line for every device that may not be opened, and every MIG instance
+/// @throws bench::Error if NVML does not tell how many there are
+NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& settings,
+                         const std::string& label, std::vector<std::string>& notes);
+
+}  // namespace bench::energy

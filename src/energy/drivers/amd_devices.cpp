@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <numeric>
+#include <sstream>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/drivers/sysfs.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// GPUs of two dies with one meter.
+constexpr std::array two_die_products{0x7408U, 0x740cU};
+
+std::optional<std::string> variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+/// The number in a line like `0x740c` or `5d6c...`.
+std::optional<std::uint64_t> hexadecimal(std::string_view text) {
+  if (text.starts_with("0x"))
+    text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value, 16);
+  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+/// The GPU of one node of the compute driver.
+struct ComputeNode {
+  bool readable = false;
+  std::uint64_t simd_count = 0;  ///< 0 is a CPU.
+  std::uint64_t location = 0;
+  std::uint64_t domain = 0;
+};
+
+ComputeNode compute_node(const std::filesystem::path& directory) {
+  ComputeNode node;
+  std::istringstream properties(kernel_text(directory / "properties"));
+  std::string key;
+  for (std::uint64_t value = 0; properties >> key >> value;) {
+    node.readable = true;
+    if (key == "simd_count")
+      node.simd_count = value;
+    else if (key == "location_id")
+      node.location = value;
+    else if (key == "domain")
+      node.domain = value;
+  }
+  return node;
+}
+
+/// The place of `name`, a number or `GPU-<unique id>`, in `order`; its size where there is none.
+std::size_t place_of(const std::string& name, std::span<const std::size_t> order,
+                     std::span<const AmdDevice> devices) {
+  if (const auto number = parse_integer(name))
+    return *number < 0 ? order.size() : std::min(static_cast<std::size_t>(*number), order.size());
+  const auto id = name.starts_with("GPU-") ? hexadecimal(name.substr(4)) : std::nullopt;
+  return static_cast<std::size_t>(
+      std::ranges::find_if(order, [&](std::size_t i) { return id && devices[i].unique_id == id; }) -
+      order.begin());
+}
+
+/// Lists end at the first entry that names no device.
+std::vector<std::size_t> selected(const std::string& list, const std::vector<std::size_t>& order,
+                                  std::span<const AmdDevice> devices) {
+  std::vector<std::size_t> result;
+  for (const std::string& name : split_names(list)) {
+    const std::size_t place = place_of(name, order, devices);
+    if (place == order.size())
+      break;
+    result.push_back(order[place]);
+  }
+  return result;
+}
+
+std::vector<std::size_t> by_address(std::span<const AmdDevice> devices) {
+  std::vector<std::size_t> order(devices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return devices[a].pci_address < devices[b].pci_address;
+  });
+  return order;
+}
+
+std::vector<std::size_t> in_compute_order(const AmdVisibility& visibility,
+                                          std::span<const AmdDevice> devices) {
+  std::vector<std::size_t> order;
+  const std::vector<std::size_t> sorted = by_address(devices);
+  for (const std::string& address : visibility.compute_order)
+    for (const std::size_t i : sorted)
+      if (devices[i].pci_address == address)
+        order.push_back(i);
+  if (!visibility.restricted)
+    for (const std::size_t i : sorted)
+      if (std::ranges::count(order, i) == 0)
+        order.push_back(i);
+  return order;
+}
+
+bool is_second_die(const AmdDevice& first, const AmdDevice& second) {
+  return second.silent && !first.silent && first.product == second.product &&
+         std::ranges::count(two_die_products, second.product) > 0;
+}
+
+/// Devices that share a meter; the first one shows it.
+struct AmdPackage {
+  std::vector<std::size_t> devices;
+  std::vector<std::string> numbers;
+};
+
+std::vector<AmdPackage> packages_of(std::span<const AmdDevice> devices) {
+  std::vector<AmdPackage> packages;
+  std::size_t number = 0;
+  std::string last_address;
+  for (const std::size_t i : by_address(devices)) {
+    const AmdDevice& device = devices[i];
+    const bool partition = !packages.empty() && device.pci_address == last_address;
+    last_address = device.pci_address;
+    if (partition) {
+      packages.back().devices.push_back(i);
+      continue;
+    }
+    const bool second_die = !packages.empty() && packages.back().numbers.size() == 1 &&
+                            is_second_die(devices[packages.back().devices[0]], device);
+    if (!second_die)
+      packages.emplace_back();
+    packages.back().devices.push_back(i);
+    packages.back().numbers.push_back(std::to_string(number++));
+  }
+  return packages;
+}
+
+Channel channel_of(const AmdPackage& package, const std::string& source,
+                   std::span<const AmdDevice> devices) {
+  Channel channel;
+  channel.scope = Scope::gpu;
+  for (const std::size_t i : package.devices)
+    if (std::ranges::count(channel.pci_addresses, devices[i].pci_address) == 0)
+      channel.pci_addresses.push_back(devices[i].pci_address);
+  channel.device_id = join(channel.pci_addresses, "+");
+  const AmdDevice& meter = devices[package.devices[0]];
+  channel.name = fmt::format("{}:{}:gpu", source, join(package.numbers, "+"));
+  channel.description = fmt::format("{} {}", meter.name.empty() ? "AMD GPU" : meter.name,
+                                    join(channel.pci_addresses, " and "));
+  if (meter.unique_id)
+    channel.description += fmt::format(" GPU-{:016x}", *meter.unique_id);
+  return channel;
+}
+
+}  // namespace
+
+AmdVisibility amd_visibility(const std::filesystem::path& sysfs) {
+  AmdVisibility visibility{variable("ROCR_VISIBLE_DEVICES"),
+                           variable("HIP_VISIBLE_DEVICES"),
+                           variable("CUDA_VISIBLE_DEVICES"),
+                           {},
+                           false};
+  for (const auto& directory : entries(sysfs / "class/kfd/kfd/topology/nodes", "")) {
+    const ComputeNode node = compute_node(directory);
+    if (!node.readable)
+      visibility.restricted = true;
+    else if (node.simd_count > 0)
+      visibility.compute_order.push_back(pci_address_of(node.domain << 32U | node.location));
+  }
+  return visibility;
+}
+
+std::vector<std::size_t> visible_amd_devices(const AmdVisibility& visibility,
+                                             std::span<const AmdDevice> devices) {
+  std::vector<std::size_t> order = in_compute_order(visibility, devices);
+  if (visibility.rocr)
+    order = selected(*visibility.rocr, order, devices);
+  const std::string hip = visibility.hip.value_or("");
+  const std::string list = hip.empty() ? visibility.cuda.value_or("") : hip;
+  return list.empty() ? order : selected(list, order, devices);
+}
+
+std::vector<AmdMeter> amd_meters(const std::string& source, std::span<const AmdDevice> devices,
+                                 const AmdVisibility& visibility, std::vector<std::string>& notes) {
+  const std::vector<std::size_t> visible = visible_amd_devices(visibility, devices);
+  std::vector<AmdMeter> meters;
+  for (const AmdPackage& package : packages_of(devices)) {
+    const auto is_visible = [&](std::size_t i) { return std::ranges::count(visible, i) > 0; };
+    if (std::ranges::none_of(package.devices, is_visible))
+      continue;
+    const Channel channel = channel_of(package, source, devices);
+    const std::size_t meter = package.devices[0];
+    if (devices[meter].silent)
+      notes.push_back(fmt::format("{}: {} shows neither power nor energy", channel.name,
+                                  devices[meter].pci_address));
+    else
+      meters.push_back({meter, channel});
+    if (std::ranges::count_if(package.devices, is_visible) <
+        static_cast<std::ptrdiff_t>(package.devices.size()))
+      notes.push_back(fmt::format("{}: measures {} together, of which the program has only a part",
+                                  channel.name, join(channel.pci_addresses, " and ")));
+  }
+  if (meters.empty())
+    throw Error(!notes.empty()
+                    ? notes.front()
+                    : fmt::format("the program sees none of {} AMD GPUs", devices.size()));
+  return meters;
+}
+
+AmdDevice amd_device_of_sysfs(const std::filesystem::path& directory) {
+  AmdDevice device;
+  device.pci_address = pci_slot_name(directory);
+  device.unique_id = hexadecimal(first_line(directory / "unique_id"));
+  device.product = static_cast<unsigned>(hexadecimal(first_line(directory / "device")).value_or(0));
+  device.name = first_line(directory / "product_name");
+  return device;
+}
+
+std::string pci_address_of(std::uint64_t bdf_id) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", bdf_id >> 32U, bdf_id >> 8U & 0xffU,
+                     bdf_id >> 3U & 0x1fU, bdf_id & 0x7U);
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/files/combine_summaries.hpp>
+#include <bench/energy/files/energy_file.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// What is there only if every meter has it.
+constexpr std::array<std::string_view, 5> totals{"energy_wh", "power_mean_w", "power_max_w",
+                                                 "power_idle_w", "energy_net_wh"};
+/// All else is a number.
+constexpr std::array<std::string_view, 4> words{"energy_quality", "energy_source",
+                                                "energy_recovered", "energy_absent"};
+constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
+                                                    "measured"};
+
+using Values = std::vector<std::string>;
+
+/// Why a region has no energy.
+bool is_reason_of_region(std::string_view name) {
+  return name.starts_with("energy_region_") && name.ends_with("_absent");
+}
+
+bool is_word(std::string_view name) {
+  return std::ranges::find(words, name) != words.end() || is_reason_of_region(name);
+}
+
+double number_in(const std::string& text) {
+  if (const auto number = parse_number(text))
+    return *number;
+  throw Error(fmt::format("'{}' is no number", text));
+}
+
+std::string added(const Values& values) {
+  double sum = 0;
+  for (const std::string& value : values)
+    sum += number_in(value);
+  return fmt::format("{:.7g}", sum);
+}
+
+std::string worst(const Values& values) {
+  const auto rank = [](const std::string& word) { return std::ranges::find(qualities, word); };
+  return *std::ranges::min_element(values, {}, rank);
+}
+
+std::string united(const Values& values, std::string_view separator) {
+  Values all;
+  for (const std::string& value : values)
+    for (const std::string& one : split(value, separator))
+      if (std::ranges::find(all, one) == all.end())
+        all.push_back(one);
+  return join(all, separator);
+}
+
+std::string highest(const Values& values) {
+  double most = number_in(values[0]);
+  for (const std::string& value : values)
+    most = std::max(most, number_in(value));
+  return fmt::format("{:.7g}", most);
+}
+
+const std::string* find(const std::vector<NameValue>& summary, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(summary, [&](const NameValue& line) { return line.first == name; });
+  return found == summary.end() ? nullptr : &found->second;
+}
+
+/// `duration_region_epoch_s` of `power_region_epoch_w`, `duration_s` of any other power.
+std::string duration_of(const std::string& power) {
+  constexpr std::string_view region = "power_region_";
+  return power.starts_with(region)
+             ? "duration_region_" + power.substr(region.size(), power.rfind("_w") - region.size()) +
+                   "_s"
+             : "duration_s";
+}
+
+/// Of a power, over all that has both it and a duration.
+std::string mean_over_time(const std::string& name,
+                           std::span<const std::vector<NameValue>> summaries) {
+  double sum_ws = 0;
+  double sum_s = 0;
+  for (const auto& summary : summaries) {
+    const std::string* const power_w = find(summary, name);
+    const std::string* const duration_s = find(summary, duration_of(name));
+    if (!power_w || !duration_s)
+      continue;
+    sum_ws += number_in(*power_w) * number_in(*duration_s);
+    sum_s += number_in(*duration_s);
+  }
+  return sum_s > 0 ? fmt::format("{:.7g}", sum_ws / sum_s) : "";
+}
+
+std::string combined(const std::string& name, const Values& values,
+                     std::span<const std::vector<NameValue>> summaries, Course course) {
+  if (name == "energy_quality")
+    return worst(values);
+  if (name == "energy_source")
+    return united(values, ",");
+  if (name == "energy_absent" || name == "energy_recovered" || is_reason_of_region(name))
+    return united(values, "; ");
+  if (course == Course::at_once)
+    return name.starts_with("duration_") ? highest(values) : added(values);
+  if (name == "power_max_w")
+    return highest(values);
+  return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
+}
+
+std::vector<NameValue> read_summary(const std::filesystem::path& file) {
+  std::vector<NameValue> lines;
+  int number = 0;
+  for (const std::string& line : split(strip(read_file(file)), "\n")) {
+    ++number;
+    const auto equals = line.find('=');
+    if (equals == std::string::npos)
+      throw Error("the line is no name=value", "it is no energy.txt",
+                  {.file = file.string(), .line = number});
+    NameValue read{line.substr(0, equals), line.substr(equals + 1)};
+    if (!is_word(read.first) && !parse_number(read.second))
+      throw Error(fmt::format("'{}' is no number", read.second),
+                  "bench-energy writes one there; leave out a file that was changed or cut off",
+                  {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
+    lines.push_back(std::move(read));
+  }
+  return lines;
+}
+
+}  // namespace
+
+bool is_summary_file(const std::filesystem::path& file) {
+  return file.extension() == ".txt";
+}
+
+std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>> summaries,
+                                         Course course) {
+  std::vector<std::string> names;  // in the order in which they come
+  std::map<std::string, Values> values;
+  for (const auto& summary : summaries)
+    for (const auto& [name, value] : summary) {
+      if (!values.contains(name))
+        names.push_back(name);
+      values[name].push_back(value);
+    }
+  for (const std::string& name : names)
+    if (is_reason_of_region(name)) {  // the others know a part only
+      const std::string region = name.substr(0, name.size() - std::strlen("_absent"));
+      values.erase(region + "_wh");
+      values.erase("power" + region.substr(std::strlen("energy")) + "_w");
+    }
+  std::vector<NameValue> lines;
+  for (const std::string& name : names) {
+    if (!values.contains(name))
+      continue;
+    if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
+      continue;
+    if (std::string value = combined(name, values[name], summaries, course); !value.empty())
+      lines.emplace_back(name, std::move(value));
+  }
+  return lines;
+}
+
+void combine_summary_files(std::span<const std::filesystem::path> files,
+                           const std::filesystem::path& output, Course course) {
+  require_unread(files, output);
+  std::vector<std::vector<NameValue>> summaries;
+  for (const std::filesystem::path& file : files)
+    summaries.push_back(read_summary(file));
+  std::string text;
+  for (const auto& [name, value] : combine_summaries(summaries, course))
+    text += fmt::format("{}={}\n", name, value);
+  write_file_atomically(output, text);
+}
+
+}  // namespace bench::energy

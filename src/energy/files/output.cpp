@@ -1,0 +1,115 @@
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/files/energy_hdf5.hpp>
+#include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/files/output.hpp>
+#include <bench/energy/files/region_table.hpp>
+
+namespace bench::energy {
+Output::Output(OutputSettings settings) : settings_(std::move(settings)) {
+  if (settings_.directory.empty())
+    return;
+  if (settings_.formats.contains(Format::h5))
+    hdf5_.emplace();
+  check_files_can_be_made(settings_.directory);
+}
+
+void Output::make_directory() const {
+  if (!settings_.directory.empty())
+    make_directories(settings_.directory);
+}
+
+std::filesystem::path Output::file(const std::string& name, const char* extension) const {
+  const std::string suffix = settings_.suffix.empty() ? "" : "." + settings_.suffix;
+  return settings_.directory / fmt::format("{}{}.{}", name, suffix, extension);
+}
+
+std::filesystem::path Output::region_log() const {
+  return settings_.directory.empty() ? "" : file("regions", "log");
+}
+
+std::filesystem::path Output::power_log() const {
+  return settings_.directory.empty() ? "" : file("power", "csv");
+}
+
+std::filesystem::path Output::run_record() const {
+  return settings_.directory.empty() ? "" : file("unfinished", "jsonl");
+}
+
+std::vector<std::filesystem::path> Output::results() const {
+  std::vector<std::filesystem::path> found;
+  if (settings_.directory.empty())
+    return found;
+  std::error_code ignored;  // what cannot be seen cannot be written either, which will be told
+  for (const auto& [name, extension] : {std::pair{"energy", "txt"},
+                                        {"energy", "csv"},
+                                        {"energy", "json"},
+                                        {"energy", "h5"},
+                                        {"regions", "csv"},
+                                        {"energy_from_counter", "csv"},
+                                        {"energy_from_counter", "h5"}})
+    if (auto path = file(name, extension); std::filesystem::exists(path, ignored))
+      found.push_back(std::move(path));
+  return found;
+}
+
+void Output::remove_earlier() const {
+  std::error_code ignored;  // what cannot be removed cannot be written either, which will be told
+  for (const std::filesystem::path& path : results())
+    std::filesystem::remove(path, ignored);
+  if (!settings_.directory.empty())
+    std::filesystem::remove(run_record(), ignored);
+}
+
+void Output::write(const Measurement& measurement, const Provenance& provenance) const {
+  if (settings_.directory.empty())
+    return;
+  if (!measurement.regions.empty())
+    write_file_atomically(file("regions", "csv"), render_regions_csv(measurement));
+  if (settings_.layout == PowerLayout::jpwr)
+    write_jpwr(measurement);
+  else
+    write_own(measurement, provenance);
+  std::error_code ignored;  // one file too many does no harm
+  if (settings_.formats == std::set{Format::h5} && measurement.recovered.empty())
+    std::filesystem::remove(power_log(), ignored);
+}
+
+void Output::write_own(const Measurement& measurement, const Provenance& provenance) const {
+  std::string lines;
+  for (const auto& [name, value] : summary(measurement))
+    lines += fmt::format("{}={}\n", name, value);
+  write_file_atomically(file("energy", "txt"), lines);
+  const EnergyTable table = energy_table(measurement, provenance);
+  if (settings_.formats.contains(Format::csv))
+    write_file_atomically(file("energy", "csv"), render_csv(table));
+  if (settings_.formats.contains(Format::json))
+    write_file_atomically(file("energy", "json"), render_json(table, measurement, provenance));
+  if (hdf5_)
+    write_energy_hdf5(*hdf5_, file("energy", "h5"), table, measurement, provenance, power_log());
+}
+
+void Output::write_jpwr(const Measurement& measurement) const {
+  const auto energies = jpwr_energy(measurement.channels);
+  const auto counters = jpwr_energy_from_counter(measurement.channels);
+  if (hdf5_) {
+    write_jpwr_energy_hdf5(*hdf5_, file("energy", "h5"), energies);
+    if (!counters.empty())
+      write_jpwr_counter_hdf5(*hdf5_, file("energy_from_counter", "h5"), counters);
+    write_jpwr_power_hdf5(*hdf5_, file("power", "h5"), power_log());
+    return;
+  }
+  write_file_atomically(file("energy", "csv"), render_jpwr_energy(energies));
+  if (!counters.empty())
+    write_file_atomically(file("energy_from_counter", "csv"),
+                          render_jpwr_energy_from_counter(counters));
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <bench/base/text.hpp>
+#include <bench/energy/files/region_table.hpp>
+#include <bench/energy/files/report.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// Counter and integral that differ by more than this over this time deserve a warning.
+constexpr double suspicious_percent = 5;
+constexpr double suspicious_from_s = 5;
+
+std::string number(double value) {
+  return fmt::format("{:.7g}", value);
+}
+
+std::string number(std::optional<double> value) {
+  return value ? number(*value) : "";
+}
+
+std::string watt_hours(std::optional<double> energy_j) {
+  return energy_j ? number(*energy_j / joules_per_wh) : "";
+}
+
+/// The sum of one member over the additive channels, if all have it.
+std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
+                          std::optional<double> ChannelEnergy::*member) {
+  std::optional<double> result;
+  for (const ChannelEnergy& channel : channels) {
+    if (!channel.channel.additive)
+      continue;
+    if (!(channel.*member))
+      return std::nullopt;
+    result = result.value_or(0) + *(channel.*member);
+  }
+  return result;
+}
+
+/// Every reason there is for the lack of a total, in one line.
+std::string reasons(const Measurement& measurement) {
+  std::vector<std::string> all;
+  if (!measurement.cut_short.empty())
+    all.push_back(measurement.cut_short);
+  for (const Absence& absence : measurement.absences)
+    all.push_back(absence.source + ": " + absence.reason);
+  bool any_additive = false;
+  std::vector<std::string> shared;
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (channel.channel.shared)
+      shared.push_back(channel.channel.name);
+    any_additive = any_additive || channel.channel.additive;
+    if (channel.channel.additive && !channel.absent.empty())
+      all.push_back(channel.channel.name + ": " + channel.absent);
+  }
+  if (!measurement.channels.empty() && !any_additive)
+    all.push_back(shared.empty()
+                      ? "no channel that is present may be added"
+                      : "other programs on the node have a part in " + join(shared, ", "));
+  return replace_all(join(all, "; "), "\n", " ");
+}
+
+/// The sources of the total, in the order of their channels.
+std::string sources_of(const Measurement& measurement) {
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    if (const std::string name(source_of(channel.channel));
+        channel.channel.additive && std::ranges::count(names, name) == 0)
+      names.push_back(name);
+  return join(names, ",");
+}
+
+}  // namespace
+
+std::optional<double> net_energy_j(std::optional<double> energy_j,
+                                   std::optional<double> power_idle_w,
+                                   const Measurement& measurement) {
+  if (!energy_j || !power_idle_w)
+    return std::nullopt;
+  return *energy_j - *power_idle_w * measurement.duration_s;
+}
+
+std::optional<double> known_duration_s(const Measurement& measurement) {
+  const bool unknown = !measurement.recovered.empty() && measurement.duration_s <= 0;
+  return unknown ? std::nullopt : std::optional(measurement.duration_s);
+}
+
+Total total_of(const Measurement& measurement) {
+  Total total;
+  const auto& channels = measurement.channels;
+  if (measurement.cut_short.empty())
+    total.energy_j = sum(channels, &ChannelEnergy::energy_j);
+  total.energy_counter_j = sum(channels, &ChannelEnergy::energy_counter_j);
+  total.energy_integrated_j = sum(channels, &ChannelEnergy::energy_integrated_j);
+  if (!total.energy_j) {
+    total.energy_counter_j.reset();
+    total.energy_integrated_j.reset();
+    const bool any = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
+      return channel.channel.additive && (channel.energy_j || channel.power_mean_w);
+    });
+    total.quality = any ? "partial" : "none";
+    total.absent = reasons(measurement);
+    return total;
+  }
+  total.power_mean_w = *total.energy_j / measurement.duration_s;
+  total.power_idle_w = sum(channels, &ChannelEnergy::power_idle_w);
+  const bool estimated = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
+    return channel.channel.additive && channel.channel.estimated;
+  });
+  // Of an estimate one need not know how it came about to doubt it.
+  total.quality = estimated                        ? "estimated"
+                  : !measurement.recovered.empty() ? "recovered"
+                                                   : "measured";
+  return total;
+}
+
+std::vector<NameValue> summary(const Measurement& measurement) {
+  const Total total = total_of(measurement);
+  std::vector<NameValue> lines;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      lines.emplace_back(name, value);
+  };
+  add("energy_wh", watt_hours(total.energy_j));
+  add("power_mean_w", number(total.power_mean_w));
+  if (total.energy_j)
+    add("power_max_w", number(measurement.total_power.max_w));
+  add("power_idle_w", number(total.power_idle_w));
+  add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
+  std::vector<std::string> names;
+  for (const ChannelEnergy& channel : measurement.channels)
+    names.push_back(channel.channel.name);
+  names = distinct_identifiers(names);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    add(fmt::format("energy_{}_wh", names[i]), watt_hours(measurement.channels[i].energy_j));
+  add("duration_s", number(known_duration_s(measurement)));
+  for (const auto& [name, value] : region_summary(measurement))
+    add(name, value);
+  add("energy_source", sources_of(measurement));
+  add("energy_quality", total.quality);
+  add("energy_recovered", measurement.recovered);
+  add("energy_absent", total.absent);
+  return lines;
+}
+
+std::vector<std::string> warnings(const Measurement& measurement) {
+  std::vector<std::string> lines;
+  if (!measurement.recovered.empty())
+    lines.push_back(measurement.recovered);
+  if (!measurement.cut_short.empty())
+    lines.push_back(measurement.cut_short);
+  std::ranges::copy(measurement.warnings, std::back_inserter(lines));
+  std::ranges::copy(region_warnings(measurement), std::back_inserter(lines));
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.absent));
+    if (!channel.power_lost.empty())
+      lines.push_back(fmt::format("{}: {}; its energy is the counter's", channel.channel.name,
+                                  channel.power_lost));
+    if (!channel.missed_spikes.empty())
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.missed_spikes));
+    else if (!channel.distrust.empty())
+      lines.push_back(fmt::format("{}: {}", channel.channel.name, channel.distrust));
+    else if (channel.difference_percent &&
+             std::abs(*channel.difference_percent) > suspicious_percent &&
+             measurement.duration_s >= suspicious_from_s)
+      lines.push_back(fmt::format("{}: the counter differs from the integrated power by {:+.1f} %",
+                                  channel.channel.name, *channel.difference_percent));
+  }
+  return lines;
+}
+
+}  // namespace bench::energy

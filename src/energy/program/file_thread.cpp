@@ -1,0 +1,75 @@
+#include <utility>
+
+#include <pthread.h>
+
+#include <bench/energy/meter/signals.hpp>
+#include <bench/energy/program/file_thread.hpp>
+
+namespace bench::energy {
+
+FileThread::~FileThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable())
+    thread_.join();
+}
+
+/// With the lock.
+void FileThread::start() {
+  if (!thread_.joinable()) {
+    const sigset_t before = block_signals();
+    thread_ = std::thread([this] { run(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  changed_.notify_all();
+}
+
+void FileThread::post(Work work) {
+  const std::lock_guard lock(mutex_);
+  work_.push_back(std::move(work));
+  start();
+}
+
+void FileThread::post_later(Clock::time_point time, Work work) {
+  const std::lock_guard lock(mutex_);
+  later_ = std::pair(time, std::move(work));
+  start();
+}
+
+void FileThread::drop_later() {
+  const std::lock_guard lock(mutex_);
+  later_.reset();
+}
+
+bool FileThread::wait_until(Clock::time_point time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_until(lock, time, [&] { return work_.empty() && !busy_; });
+}
+
+void FileThread::run() {
+  std::unique_lock lock(mutex_);
+  while (!over_) {
+    if (later_ && Clock::now() >= later_->first)
+      work_.push_back(std::move(std::exchange(later_, std::nullopt)->second));
+    if (work_.empty()) {
+      if (later_)
+        changed_.wait_until(lock, Clock::time_point(later_->first));
+      else
+        changed_.wait(lock);
+      continue;
+    }
+    const Work work = std::move(work_.front());
+    work_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    work();
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace bench::energy

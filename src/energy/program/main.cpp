@@ -1,0 +1,388 @@
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/time.hpp>
+#include <bench/energy/files/combine.hpp>
+#include <bench/energy/files/combine_summaries.hpp>
+#include <bench/energy/files/output.hpp>
+#include <bench/energy/files/report.hpp>
+#include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/signals.hpp>
+#include <bench/energy/program/child.hpp>
+#include <bench/energy/program/file_thread.hpp>
+#include <bench/energy/program/options.hpp>
+#include <bench/energy/program/recover.hpp>
+#include <bench/energy/program/source_table.hpp>
+#include <bench/energy/regions/region.hpp>
+#include <bench/energy/sampling/baseline.hpp>
+#include <bench/energy/sampling/ending_signal.hpp>
+#include <bench/energy/sampling/region_marks.hpp>
+#include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/claims.hpp>
+#include <bench/energy/sources/local_rank.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// Of this program's own mistakes, as nohup and timeout have it.
+constexpr int code_of_usage = 125;
+/// Who is killed earlier has hardly a sample, and the end of a short program does not wait for it.
+constexpr std::chrono::milliseconds record_after{250};
+/// How long a file system may take for the results although a signal wants this process to end.
+constexpr std::chrono::seconds file_patience{2};
+/// Between two looks at what is waited for.
+constexpr std::chrono::milliseconds slice{20};
+
+/// What the program gets as this process got it.
+struct Context {
+  sigset_t mask;
+  Environment environment;
+};
+
+/// A closed standard error must not change the exit code, so a failure to write is no matter here.
+void say(const std::string& line) {
+  std::fputs(fmt::format("bench-energy: {}\n", line).c_str(), stderr);
+}
+
+/// Keeps files of ours from taking the place of a standard descriptor that was closed. The program
+/// sees it closed as before.
+void occupy_standard_descriptors() {
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(standard, F_GETFD) < 0)
+      ::open("/dev/null", O_RDWR | O_CLOEXEC);  // takes the lowest that is free
+}
+
+int fail_to_start(const Started& started) {
+  say(started.message);
+  return started.exit_code;
+}
+
+void say_summary(const Measurement& measurement) {
+  std::string lines;  // in one call
+  for (const auto& [name, value] : summary(measurement))
+    lines += fmt::format("{}bench-energy: {}={}", lines.empty() ? "" : "\n", name, value);
+  std::fputs((lines + "\n").c_str(), stderr);
+}
+
+/// What --strict does not allow, if there is any: a named source that is absent, or no source at
+/// all. What another meter on this node measures is no lack.
+std::optional<Absence> missing_source(const std::vector<Absence>& absences,
+                                      const SourceSettings& sources) {
+  const auto missing = std::ranges::find(absences, false, &Absence::elsewhere);
+  const auto count = std::ranges::count(absences, false, &Absence::elsewhere);
+  if (missing == absences.end() || (sources.automatic && count < std::ssize(sources.methods)))
+    return std::nullopt;
+  return *missing;
+}
+
+/// Before the program has started.
+void require_sources(const std::vector<Absence>& absences, const SourceSettings& sources) {
+  if (const auto missing = missing_source(absences, sources))
+    throw Error(fmt::format("{}: {}", missing->source, missing->reason),
+                "see bench-energy --list, or leave --strict out");
+}
+
+Provenance provenance_of(const Options& options, Clock::time_point begin) {
+  Provenance provenance;
+  provenance.host = host_name();
+  provenance.rank = global_rank();
+  provenance.program = options.program;
+  provenance.interval_s = std::chrono::duration<double>(options.interval).count();
+  provenance.started_monotonic_s = std::chrono::duration<double>(begin.time_since_epoch()).count();
+  provenance.started_unix_s =
+      unix_time_now() - std::chrono::duration<double>(Clock::now() - begin).count();
+  return provenance;
+}
+
+SamplerSettings sampler_settings(const Options& options) {
+  SamplerSettings settings{.sources = options.sources, .interval = options.interval};
+  // A program may tell the times of its regions when it has the time to.
+  if (options.regions)
+    settings.history_points = 1 << 16;
+  return settings;
+}
+
+[[noreturn]] void end_now(const ExitStatus& status, const Options& options) {
+  if (options.sources.claims)
+    options.sources.claims->give_back();
+  end_like(status);
+}
+
+/// Ends this process as the signal would have.
+[[noreturn]] void end_by(int signal, const Options& options) {
+  end_now({.signal = signal}, options);
+}
+
+/// The idle power; ends this process where a signal ends the wait.
+IdlePower idle_power(const Options& options, const SamplerSettings& settings) {
+  if (options.baseline.count() == 0)
+    return {};
+  auto measured = measure_idle_power(settings, options.baseline, options.wait_ready);
+  if (const int* const signal = std::get_if<int>(&measured))
+    end_by(*signal, options);
+  return std::get<IdlePower>(measured);
+}
+
+/// Whether other meters on this node measure everything, so that this one is needless.
+bool is_needless(const std::vector<Absence>& absences, const SourceSettings& sources) {
+  return absences.size() == sources.methods.size() &&
+         std::ranges::any_of(absences, &Absence::elsewhere);
+}
+
+/// What the user is told.
+void report(const Options& options, const Measurement& measurement) {
+  for (const std::string& line : warnings(measurement))
+    say("warning: " + line);
+  if (!options.sources.automatic && total_of(measurement).energy_j)
+    for (const Absence& absence : measurement.absences)
+      if (!absence.elsewhere)
+        say(fmt::format("warning: {}: {}", absence.source, absence.reason));
+  say_summary(measurement);
+}
+
+/// The program has run: its exit code counts, not what goes wrong here.
+void write_results(const Output& output, const Measurement& measurement,
+                   const Provenance& provenance, RunRecord& record) {
+  try {
+    output.write(measurement, provenance);
+    record.remove();
+  } catch (const Error& failure) {
+    say("warning: " + failure.message());
+  }
+}
+
+/// Waits for the files; where their file system hangs, only until a signal would end this process.
+/// @returns false if it hangs
+bool wait_for_files(FileThread& files) {
+  const Clock::time_point patience_ends = Clock::now() + file_patience;
+  bool ending = false;
+  while (!files.wait_until(Clock::now() + slice)) {
+    ending = ending || wait_for_ending_signal(Clock::time_point()) != 0;
+    if (ending && Clock::now() > patience_ends)
+      return false;
+  }
+  return true;
+}
+
+/// While the program runs, since file systems may be slow: what goes wrong is told, as with a full
+/// disk later.
+void open_log(const Options& options, const Output& output, Sampler& sampler) {
+  std::optional<PowerLog> log;
+  try {
+    output.make_directory();
+    log.emplace(output.power_log(), options.output.layout);
+  } catch (const Error& failure) {
+    say("warning: " + failure.message());
+  }
+  output.remove_earlier();
+  sampler.log_to(std::move(log));
+}
+
+RunStart start_of(const Options& options, const Provenance& provenance, const IdlePower& idle,
+                  const Sampler& sampler) {
+  return {.provenance = provenance,
+          .formats = options.output.formats,
+          .layout = options.output.layout,
+          .regions = options.regions,
+          .idle_w = idle,
+          .absences = sampler.absences()};
+}
+
+/// The files of a run, which are made while the program runs.
+void make_files(const Options& options, const Output& output, Sampler& sampler,
+                const std::shared_ptr<RunRecord>& record, FileThread& files) {
+  files.post([&] { open_log(options, output, sampler); });
+  files.post_later(Clock::now() + record_after, [record] { record->open(); });
+}
+
+/// Waits for the program and takes the figures.
+Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& sampler,
+                               std::optional<RegionMarks>& marks, ExitStatus& status) {
+  status = wait_forwarding(program);
+  Clock::time_point end = Clock::now();
+  if (marks)
+    marks->end(end);
+  bool all = true;
+  if (options.sources.claims)
+    all = wait_for_others(*options.sources.claims, status, end);
+  Measurement measurement = sampler.end(end);
+  if (!all)
+    measurement.cut_short = "other programs of this node, which this meter measures, ran on";
+  if (options.sources.claims)
+    if (std::string failure = options.sources.claims->failure(); !failure.empty())
+      measurement.warnings.push_back(std::move(failure));
+  if (marks)
+    marks->complete(measurement);
+  return measurement;
+}
+
+/// @returns how the program ended, or what to end with where it could not be started
+ExitStatus run_measured(const Options& options, const Output& output, Sampler& sampler,
+                        const IdlePower& idle, const Context& context) {
+  FileThread files;
+  std::shared_ptr<RunRecord> record;  // null: no files are wanted
+  if (const auto file = output.run_record(); !file.empty()) {
+    record = std::make_shared<RunRecord>(file);
+    sampler.await_log(record);
+  }
+  Environment environment = context.environment;
+  std::optional<RegionMarks> marks;
+  if (options.regions) {
+    output.make_directory();
+    marks.emplace(output.region_log(), sampler, record);
+    set_variable(environment, region_variable, marks->path().string());
+  }
+
+  const Clock::time_point begin = Clock::now();
+  const Started started =
+      start_program(options.program, environment, context.mask, options.on_meter_death);
+  if (started.pid >= 0) {
+    sampler.begin(begin);
+    if (marks)
+      marks->begin(begin);
+  }
+  if (record)
+    make_files(options, output, sampler, record, files);
+  Provenance provenance = provenance_of(options, begin);
+  if (record)
+    record->add_start(start_of(options, provenance, idle, sampler));
+  ExitStatus status{.code = started.exit_code};
+  Measurement measurement;
+  if (started.pid >= 0)
+    measurement = measure_to_the_end(options, started.pid, sampler, marks, status);
+  else
+    say(started.message);
+  files.drop_later();
+  if (started.pid >= 0) {
+    provenance.status = status;
+    provenance.started_unix_s = measurement.begin_unix_s;
+    add_idle_power(measurement, idle);
+    report(options, measurement);
+    if (record)
+      files.post([&] { write_results(output, measurement, provenance, *record); });
+  }
+  if (!wait_for_files(files))
+    end_now(status, options);  // what the thread uses stays as it is
+  if (started.pid < 0)
+    return status;
+  const bool complete =
+      total_of(measurement).energy_j && !missing_source(measurement.absences, options.sources);
+  return options.strict && !complete && status.success() ? ExitStatus{.code = code_of_usage}
+                                                         : status;
+}
+
+/// As above; does not return where this meter is needless, and becomes the program.
+ExitStatus run_with_sources(const Options& options, const Context& context) {
+  const SamplerSettings settings = sampler_settings(options);
+  const Output output(options.output);
+  const IdlePower idle = idle_power(options, settings);
+  Sampler sampler(settings);
+  const SourceWait wait = wait_for_sources(sampler, options.wait_ready);
+  if (wait.signal != 0)
+    end_by(wait.signal, options);
+  if (!wait.ready && options.wait_ready.count() > 0)
+    say("warning: a power source is slow to start; the program does not wait for it");
+  const auto absences = sampler.absences();
+  if (is_needless(absences, options.sources)) {
+    options.sources.claims->give_back();
+    return {.code =
+                fail_to_start(become_program(options.program, context.environment, context.mask))};
+  }
+  if (options.strict)
+    require_sources(absences, options.sources);
+  return run_measured(options, output, sampler, idle, context);
+}
+
+/// Who measures what, where this is one of several meters of a parallel program.
+std::shared_ptr<Claims> claims_of_node() {
+  const std::filesystem::path directory = claims_directory();
+  return directory.empty() ? nullptr : std::make_shared<Claims>(directory);
+}
+
+int measure(Options options) {
+  options.sources.claims = claims_of_node();
+  const Context context{.mask = block_signals(), .environment = current_environment()};
+  if (options.per_node && options.sources.claims && !options.sources.claims->take("node"))
+    return fail_to_start(become_program(options.program, context.environment, context.mask));
+  if (options.output.suffix.empty() && options.output.layout == PowerLayout::own &&
+      task_count().value_or(1) > 1)
+    options.output.suffix = fmt::format("{}.{}", host_name(), global_rank().value_or(0));
+  end_now(run_with_sources(options, context), options);
+}
+
+int run_program(const std::vector<std::string>& arguments) {
+  const Options options = parse_options(arguments);
+  if (!options.help.empty()) {
+    fmt::print("{}", options.help);
+    return 0;
+  }
+  if (options.list) {
+    fmt::print("{}", source_table(open_sources(options.sources)));
+    return 0;
+  }
+  return measure(options);
+}
+
+int run_combine(const std::vector<std::string>& arguments) {
+  const CombineOptions options = parse_combine_options(arguments);
+  if (!options.help.empty())
+    fmt::print("{}", options.help);
+  else if (std::ranges::all_of(options.files, is_summary_file))
+    combine_summary_files(options.files, options.output,
+                          options.in_sequence ? Course::in_sequence : Course::at_once);
+  else
+    fmt::print("{}\n", combine_files(options.files, options.output));
+  return 0;
+}
+
+int run_recover(const std::vector<std::string>& arguments) {
+  const RecoverOptions options = parse_recover_options(arguments);
+  if (!options.help.empty()) {
+    fmt::print("{}", options.help);
+    return 0;
+  }
+  for (const RecoveredFiles& recovered : recover_directory(options)) {
+    for (const std::string& line : warnings(recovered.measurement))
+      say("warning: " + line);
+    fmt::print("{}\n", recovered.line);
+  }
+  return 0;
+}
+
+int run(std::vector<std::string> arguments) {
+  // Threads shall not map heaps of their own: there is little to contend for, and the first one is
+  // started while the program waits.
+  ::mallopt(M_ARENA_MAX, 1);
+  occupy_standard_descriptors();
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  if (command != "combine" && command != "recover")
+    return run_program(arguments);
+  arguments.erase(arguments.begin());
+  return command == "combine" ? run_combine(arguments) : run_recover(arguments);
+}
+
+}  // namespace
+}  // namespace bench::energy
+
+int main(int argc, char** argv) {
+  try {
+    return bench::energy::run({argv + 1, argv + argc});
+  } catch (const bench::Error& error) {
+    bench::energy::say(bench::render(error));
+    return bench::energy::code_of_usage;
+  } catch (const std::exception& error) {
+    bench::energy::say(std::string("error: ") + error.what());
+    return bench::energy::code_of_usage;
+  }
+}

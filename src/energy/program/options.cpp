@@ -1,0 +1,362 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/files/combine_summaries.hpp>
+#include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/meter/units.hpp>
+#include <bench/energy/program/command_line.hpp>
+#include <bench/energy/program/options.hpp>
+#include <bench/energy/program/suffix.hpp>
+
+namespace bench::energy {
+namespace {
+
+struct Range {
+  double least_s;
+  double most_s;
+  const char* words;
+};
+
+/// Some counters wrap after minutes, so they must be read now and then.
+constexpr Range intervals{0.001, 10, "1ms to 10s"};
+constexpr Range baselines{0.1, 3600, "100ms to 60min"};
+constexpr Range times_to_get_ready{0, 3600, "0s to 60min"};
+
+constexpr const char* usage = "bench-energy [options] -- program args";
+constexpr const char* description =
+    "Runs a program and measures the energy that the node uses meanwhile.\n"
+    "The program's output, exit code and signals pass through; the result goes to standard error.";
+constexpr const char* footer =
+    "Examples:\n"
+    "  bench-energy --out energy --interval 50ms -- python3 train.py --epochs 1\n"
+    "  srun bench-energy --per-node --out energy --suffix %h -- ./train    (one meter per node)\n"
+    "  bench-energy combine energy/energy.*.csv --output combined_energy.csv\n"
+    "  bench-energy recover energy    (writes the results of a killed meter)\n"
+    "  bench-energy --methods pynvml gh --df-out energy --df-filetype csv ./train    (as jpwr)\n"
+    "\n"
+    "Files in the --out directory: power.csv, energy.txt, and energy.csv, energy.json or "
+    "energy.h5.\n"
+    "One of jpwr's options makes it a command line of jpwr's: its files are written, the program\n"
+    "needs no -- before it, and a bare number for --interval is milliseconds.\n"
+    "Exit code: the program's; 125 for a mistake in these options, 126 if the program cannot be\n"
+    "run, 127 if it is not found.";
+
+constexpr const char* combine_usage = "bench-energy combine FILES... [--output FILE]";
+constexpr const char* combine_description =
+    "Merges the energy files of ranks and nodes into one table: energy.csv or energy.json of this\n"
+    "program, and jpwr's csv where they tell their node. What several ranks of a node saw is\n"
+    "counted once.\n"
+    "Of energy.*.txt, makes one energy.txt (--output) with all energies added.";
+
+constexpr const char* recover_usage = "bench-energy recover DIR [options]";
+constexpr const char* recover_description =
+    "Makes the results of a meter that was killed, up to its last sample, from power.csv and\n"
+    "unfinished.jsonl in its --out directory. What is there is left as it is.";
+
+constexpr std::array own_options{"--method", "--out", "--suffix", "--format"};
+constexpr std::array jpwr_options{"--methods", "--df-out", "--df-filetype", "--df-suffix"};
+/// What jpwr has besides, and why it is not needed here.
+constexpr std::array refused_options{"--use-mpi", "--mpi-ranks"};
+
+constexpr OptionRow help_option{.name = "--help", .help = "Print this help (also -h)"};
+constexpr std::array options_of_measuring{
+    help_option,
+    OptionRow{"--method", Arity::repeated, "NAME"},  // its help is that of the sources
+    OptionRow{"--interval", Arity::one, "TIME", "100ms", "Mean time between samples, 1ms to 10s"},
+    OptionRow{"--out", Arity::one, "DIR", "",
+              "Directory for the files; without it none are written"},
+    OptionRow{
+        "--suffix", Arity::one, "TEXT", "",
+        "Goes into the file names, power.SUFFIX.csv; %h is the host's name, %q{VAR} the value "
+        "of an environment variable"},
+    OptionRow{"--format", Arity::repeated, "NAME", "",
+              "Of the result, or several with commas: csv (the default), json, h5 (HDF5, with the "
+              "samples; needs libhdf5)"},
+    OptionRow{"--wait-ready", Arity::one, "TIME", "10s",
+              "Start the program after this time even if a source is not ready; it joins later. "
+              "0s: at once"},
+    OptionRow{"--baseline", Arity::one, "TIME", "",
+              "Measure the idle node for this long before the program starts; adds power_idle_w "
+              "and energy_net_wh"},
+    OptionRow{.name = "--regions",
+              .help = "Take the program's marks `begin NAME` and `end NAME` from the file that "
+                      "$BENCH_ENERGY_REGIONS names for it, and give every region its energy"},
+    OptionRow{.name = "--per-node",
+              .help = "One meter per node measures everything there; otherwise each rank measures "
+                      "the devices that no other rank measures"},
+    OptionRow{.name = "--shared-node",
+              .help = "Other programs run on the node at the same time: the total has only the "
+                      "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
+    OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
+              "Where sensors and devices have their files"},
+    OptionRow{.name = "--list",
+              .help = "List the power sources of this node, and why others are missing"},
+    OptionRow{.name = "--strict",
+              .help = "Exit with 125 if a requested source is missing or the energy is incomplete"},
+    OptionRow{"--on-meter-death", Arity::one, "WHAT", "survive",
+              "What happens to the program if SIGKILL ends this meter: survive, or kill (its child "
+              "processes keep running)"},
+    OptionRow{"--methods", Arity::words, "NAME", "",
+              "pynvml, rocm, gh, gc; several, up to the next option or --"},
+    OptionRow{"--df-out", Arity::one, "DIR", "",
+              "Directory for the files power, energy and energy_from_counter; without it none are "
+              "written"},
+    OptionRow{"--df-filetype", Arity::one, "TYPE", "h5", "h5 or csv"},
+    OptionRow{"--df-suffix", Arity::one, "TEXT", "",
+              "power.TEXT.HOST.PID.csv; with %q{VAR} in it power.TEXT.csv"},
+};
+constexpr std::array options_of_combining{
+    help_option,
+    OptionRow{"--output", Arity::one, "FILE", "",
+              "Where to write; combined_energy.csv without it, of energy.txt files "
+              "combined_energy.txt"},
+    OptionRow{.name = "--in-sequence",
+              .help = "Of energy.txt files: their programs ran one after the other, not at once; "
+                      "times are added, and powers are means over all of the time"},
+};
+
+constexpr std::array options_of_recovering{
+    help_option,
+    OptionRow{
+        "--suffix", Arity::one, "TEXT", "",
+        "Only the run whose samples are in power.TEXT.csv; otherwise all that have no results"},
+    OptionRow{"--format", Arity::repeated, "NAME", "",
+              "Of the results: csv, json, h5; without it as the meter was asked"},
+};
+
+std::string help_of_measuring() {
+  const std::string methods = "Power source, or several with commas: " + methods_help();
+  auto rows_with_methods = options_of_measuring;
+  std::ranges::find(rows_with_methods, "--method", &OptionRow::name)->help = methods.c_str();
+  const std::span<const OptionRow> rows = rows_with_methods;
+  const auto own = rows.size() - jpwr_options.size();  // the last ones are jpwr's
+  return fmt::format("{}\n\nUsage: {}\n\n{}\n{}\n{}\n", description, usage,
+                     help_of("Options", rows.first(own)),
+                     help_of("jpwr's options", rows.subspan(own)), footer);
+}
+
+std::string help_of_combining() {
+  return fmt::format("{}\n\nUsage: {}\n\n{}\n", combine_description, combine_usage,
+                     help_of("Options", options_of_combining));
+}
+
+std::string help_of_recovering() {
+  return fmt::format("{}\n\nUsage: {}\n\n{}\n", recover_description, recover_usage,
+                     help_of("Options", options_of_recovering));
+}
+
+/// @throws bench::Error with a hint, if one is not
+void require_known(const CommandLine& line, std::span<const OptionRow> table) {
+  const std::string option = line.unknown().substr(0, line.unknown().find('='));
+  if (option.empty())
+    return;
+  if (std::ranges::count(refused_options, option) > 0)
+    throw Error(fmt::format("jpwr's option {} is not there", option),
+                "leave it out: one meter samples on each node, and MPI is the program's alone");
+  std::vector<std::string> known;
+  for (const OptionRow& row : table)
+    known.emplace_back(row.name);
+  const std::string likely = did_you_mean(option, known);
+  throw Error(fmt::format("unknown option '{}'", line.unknown()),
+              likely.empty() ? "see bench-energy --help" : likely);
+}
+
+/// The first of these options that is there; null if none is.
+const char* first_given(const CommandLine& line, std::span<const char* const> names) {
+  const auto found = std::ranges::find_if(names, [&](const char* name) { return line.has(name); });
+  return found == names.end() ? nullptr : *found;
+}
+
+std::chrono::nanoseconds checked(const char* name, const std::string& text, double time_s,
+                                 const Range& range, const Place& place = {}) {
+  if (time_s < range.least_s || time_s > range.most_s)
+    throw Error(fmt::format("{} {} is out of range", name, text), range.words, place);
+  return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(time_s));
+}
+
+std::chrono::nanoseconds time_of(const CommandLine& line, const char* option, const Range& range) {
+  const std::string text = line.value(option);
+  return checked(option, text, parse_interval_s(text), range);
+}
+
+std::chrono::nanoseconds interval(const std::string& text, bool jpwr) {
+  const auto milliseconds = jpwr ? parse_integer(text) : std::nullopt;
+  const double time_s =
+      milliseconds ? static_cast<double>(*milliseconds) * 1e-3 : parse_interval_s(text);
+  return checked("--interval", text, time_s, intervals);
+}
+
+void check_setting(const char* name, const std::string& text, const Range& range,
+                   const Place& place) {
+  const auto time_s = interval_s_of(text);
+  if (!time_s)
+    throw Error(fmt::format("{} is a number with a unit, not '{}'", name, text),
+                "write it like 100ms or 5s", place);
+  checked(name, text, *time_s, range, place);
+}
+
+OutputSettings own_output(const CommandLine& line) {
+  OutputSettings output;
+  output.directory = line.value("--out");
+  output.suffix = expand_suffix(line.value("--suffix"));
+  if (!line.has("--format"))
+    return output;
+  if (output.directory.empty())
+    throw Error("--format needs a place for the files", "name a directory with --out");
+  output.formats = parse_formats(line.values("--format"));
+  return output;
+}
+
+OutputSettings jpwr_output(const CommandLine& line) {
+  const std::string type = line.value("--df-filetype");
+  if (type != "h5" && type != "csv")
+    throw Error(fmt::format("unknown --df-filetype '{}'", type), "h5 or csv");
+  OutputSettings output;
+  output.directory = line.value("--df-out");
+  output.suffix = expand_jpwr_suffix(line.value("--df-suffix"));
+  output.formats = parse_formats({type});
+  output.layout = PowerLayout::jpwr;
+  return output;
+}
+
+std::vector<std::string> own_methods(const std::vector<std::string>& jpwr_methods) {
+  std::vector<std::string> methods;
+  for (const std::string& name : jpwr_methods)
+    methods.push_back(method_of_jpwr(name));
+  return methods;
+}
+
+/// Without such a variable a program sees the GPUs of all.
+Owned owned_on_shared_node() {
+  constexpr std::array variables{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                 "HIP_VISIBLE_DEVICES"};
+  return std::ranges::any_of(variables, [](const char* name) { return std::getenv(name); })
+             ? Owned::devices
+             : Owned::nothing;
+}
+
+OnMeterDeath on_meter_death(const std::string& text) {
+  static const std::array<std::string, 2> words{"survive", "kill"};
+  const auto found = std::ranges::find(words, text);
+  if (found == words.end())
+    throw Error(fmt::format("unknown --on-meter-death '{}'", text), "survive or kill");
+  return static_cast<OnMeterDeath>(found - words.begin());
+}
+
+Options interpret(const CommandLine& line) {
+  const char* const own = first_given(line, own_options);
+  const char* const jpwr = first_given(line, jpwr_options);
+  if (own && jpwr)
+    throw Error(fmt::format("{} and jpwr's {} exclude each other", own, jpwr),
+                "use either --method, --out, --suffix, --format or --methods, --df-out, "
+                "--df-suffix, --df-filetype");
+  Options options;
+  options.sources = jpwr ? parse_methods(own_methods(line.values("--methods")), methods_of_jpwr())
+                         : parse_methods(line.values("--method"));
+  options.sources.sysfs_root = line.value("--sysfs-root");
+  if (line.has("--shared-node"))
+    options.sources.owned = owned_on_shared_node();
+  options.interval = interval(line.value("--interval"), jpwr != nullptr);
+  if (line.has("--baseline"))
+    options.baseline = time_of(line, "--baseline", baselines);
+  options.wait_ready = time_of(line, "--wait-ready", times_to_get_ready);
+  options.output = jpwr ? jpwr_output(line) : own_output(line);
+  options.regions = line.has("--regions");
+  options.per_node = line.has("--per-node");
+  options.list = line.has("--list");
+  options.strict = line.has("--strict");
+  options.on_meter_death = on_meter_death(line.value("--on-meter-death"));
+  return options;
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  const auto separator = std::ranges::find(arguments, "--");
+  const CommandLine line(options_of_measuring, {arguments.begin(), separator},
+                         Operands::at_the_end);
+  if (line.wants_help()) {
+    Options options;
+    options.help = help_of_measuring();
+    return options;
+  }
+  require_known(line, options_of_measuring);
+  // What stands before `--`, but is none of our options: the program, for jpwr.
+  if (!line.operands().empty() && !first_given(line, jpwr_options))
+    throw Error(fmt::format("unexpected argument '{}'", line.operands()[0]),
+                fmt::format("put -- before the program: {}", usage));
+  Options options = interpret(line);
+  options.program = line.operands();
+  options.program.insert(
+      options.program.end(),
+      options.program.empty() && separator != arguments.end() ? separator + 1 : separator,
+      arguments.end());
+  if (options.program.empty() && !options.list)
+    throw Error("no program to run", usage);
+  return options;
+}
+
+void check_interval(const std::string& text, const Place& place) {
+  check_setting("interval", text, intervals, place);
+}
+
+void check_baseline(const std::string& text, const Place& place) {
+  check_setting("baseline", text, baselines, place);
+}
+
+CombineOptions parse_combine_options(const std::vector<std::string>& arguments) {
+  CombineOptions options;
+  const CommandLine line(options_of_combining, arguments, Operands::anywhere);
+  if (line.wants_help()) {
+    options.help = help_of_combining();
+    return options;
+  }
+  require_known(line, options_of_combining);
+  options.files.assign(line.operands().begin(), line.operands().end());
+  options.in_sequence = line.has("--in-sequence");
+  if (options.files.empty())
+    throw Error("no energy files to combine", combine_usage);
+  const auto table = std::ranges::find_if_not(options.files, is_summary_file);
+  const auto summary = std::ranges::find_if(options.files, is_summary_file);
+  const bool has_table = table != options.files.end();
+  if (options.in_sequence && has_table)
+    throw Error(fmt::format("--in-sequence is not for {}", table->string()),
+                "it adds up energy.txt files; leave it out for tables");
+  if (has_table && summary != options.files.end())
+    throw Error(
+        fmt::format("{} is a summary and {} a table", summary->string(), table->string()),
+        "name files of one kind: of energy.txt files it makes a summary, of others a table");
+  if (line.has("--output"))
+    options.output = line.value("--output");
+  else if (!has_table)
+    options.output = "combined_energy.txt";
+  return options;
+}
+
+RecoverOptions parse_recover_options(const std::vector<std::string>& arguments) {
+  RecoverOptions options;
+  const CommandLine line(options_of_recovering, arguments, Operands::anywhere);
+  if (line.wants_help()) {
+    options.help = help_of_recovering();
+    return options;
+  }
+  require_known(line, options_of_recovering);
+  if (line.operands().size() != 1)
+    throw Error(line.operands().empty()
+                    ? "no directory to recover"
+                    : fmt::format("unexpected argument '{}'", line.operands()[1]),
+                recover_usage);
+  options.directory = line.operands()[0];
+  if (line.has("--suffix"))
+    options.suffix = expand_suffix(line.value("--suffix"));
+  if (line.has("--format"))
+    options.formats = parse_formats(line.values("--format"));
+  return options;
+}
+
+}  // namespace bench::energy

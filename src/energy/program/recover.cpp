@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/host.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/energy/program/recover.hpp>
+#include <bench/energy/sampling/recovered_run.hpp>
+
+namespace bench::energy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A meter on another node whose lock cannot be seen here is taken for dead after this time without
+/// a sample; more than the longest interval, and than clocks of nodes differ.
+constexpr double silence_of_the_dead_s = 60;
+
+constexpr std::string_view log_begin = "power";
+constexpr std::string_view log_end = ".csv";
+
+/// The suffix of `power.SUFFIX.csv`, empty for `power.csv`; nothing for any other file.
+std::optional<std::string> suffix_of(const std::string& name) {
+  if (!name.starts_with(log_begin) || !name.ends_with(log_end) ||
+      name.size() < log_begin.size() + log_end.size())
+    return std::nullopt;
+  const std::string middle =
+      name.substr(log_begin.size(), name.size() - log_begin.size() - log_end.size());
+  if (middle.empty())
+    return middle;
+  return middle.starts_with('.') && middle.size() > 1 ? std::optional(middle.substr(1))
+                                                      : std::nullopt;
+}
+
+std::vector<std::string> suffixes_in(const fs::path& directory) {
+  std::error_code failure;
+  std::vector<std::string> suffixes;
+  for (const auto& entry : fs::directory_iterator(directory, failure))
+    if (auto suffix = suffix_of(entry.path().filename().string()))
+      suffixes.push_back(std::move(*suffix));
+  if (failure)
+    throw Error::of_system(fmt::format("cannot read {}", directory.string()), failure.value(),
+                           "name the directory that the meter had as --out");
+  std::ranges::sort(suffixes);
+  return suffixes;
+}
+
+/// What a meter left behind under one suffix.
+class Remains {
+ public:
+  Remains(const fs::path& directory, std::string suffix)
+      : settings_{.directory = directory, .suffix = std::move(suffix)}, output_(settings_) {}
+
+  fs::path log() const { return output_.power_log(); }
+  std::vector<fs::path> results() const { return output_.results(); }
+
+  /// Takes the record, so that no other recovery does, and makes the results.
+  /// @param formats none: those that the meter was asked for
+  /// @throws bench::Error if the meter that writes it is alive, or may be
+  void open(const std::optional<std::set<Format>>& formats) {
+    const fs::path file = output_.run_record();
+    lock_ = UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!lock_.valid() && errno != ENOENT)
+      throw Error::of_system(fmt::format("cannot read {}", file.string()), errno);
+    if (lock_.valid())
+      record_ = parse_run_record(read_file(file));
+    else if (fs::file_size(log()) == 0)
+      throw Error(fmt::format("{} is empty, and {} is not there", log().string(), file.string()),
+                  "its meter has not started the program yet, or was killed before it did");
+    if (lock_.valid() && ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      throw Error(fmt::format("a meter still writes {}{}", log().string(), meter()),
+                  "wait for its end, when it writes the results itself");
+    region_log_ = output_.region_log();
+    run_ = recover_run(log(), record_, fs::exists(region_log_) ? read_file(region_log_) : "");
+    require_silence();
+    settings_.layout = run_.layout;
+    if (formats)
+      settings_.formats = *formats;
+    else if (record_ && record_->start)
+      settings_.formats = record_->start->formats;
+    if (run_.rows == 0 && settings_.formats.erase(Format::h5) > 0)  // it would hold the samples
+      settings_.formats.insert(Format::csv);
+    output_ = Output(settings_);
+  }
+
+  RecoveredFiles write() {
+    output_.write(run_.measurement, run_.provenance);
+    return {.measurement = std::move(run_.measurement),
+            .line = fmt::format("recovered {}: {} rows of samples", log().string(), run_.rows)};
+  }
+
+ private:
+  /// ` (process 7 on node3)`, as far as it is known.
+  std::string meter() const {
+    return record_ && record_->start
+               ? fmt::format(" (process {} on {})", record_->pid, record_->start->provenance.host)
+               : "";
+  }
+
+  /// A lock may not be seen on another node, and a meter without a record has none.
+  void require_silence() const {
+    if (record_ && record_->start && record_->start->provenance.host == host_name())
+      return;
+    const Measurement& run = run_.measurement;
+    const double silence_s = unix_time_now() - (run.begin_unix_s + run.duration_s);
+    if (run_.rows > 0 && silence_s < silence_of_the_dead_s)
+      throw Error(fmt::format("the last sample in {} is {:.0f} s old, and its meter{} may be alive",
+                              log().string(), std::max(silence_s, 0.0), meter()),
+                  fmt::format("try again when it is older than {:.0f} s", silence_of_the_dead_s));
+  }
+
+  OutputSettings settings_;
+  Output output_;
+  UniqueFd lock_;
+  std::optional<RecordedRun> record_;
+  fs::path region_log_;
+  RecoveredRun run_;
+};
+
+/// @throws bench::Error if there is nothing to recover
+std::vector<Remains> remains_in(const RecoverOptions& options) {
+  std::vector<std::string> suffixes = suffixes_in(options.directory);
+  if (options.suffix)
+    std::erase_if(suffixes, [&](const std::string& suffix) { return suffix != *options.suffix; });
+  if (suffixes.empty())
+    throw Error(fmt::format("no {} in {}",
+                            options.suffix && !options.suffix->empty()
+                                ? fmt::format("power.{}.csv", *options.suffix)
+                                : "power.csv",
+                            options.directory.string()),
+                "a meter with --out leaves its samples there; name that directory, or the suffix");
+  std::vector<Remains> found;
+  fs::path result;
+  for (const std::string& suffix : suffixes) {
+    Remains remains(options.directory, suffix);
+    if (const auto results = remains.results(); results.empty())
+      found.push_back(std::move(remains));
+    else
+      result = results.front();
+  }
+  if (found.empty())
+    throw Error(fmt::format("{} is there already", result.string()),
+                "move the results away if they are to be made again of the samples");
+  return found;
+}
+
+}  // namespace
+
+std::vector<RecoveredFiles> recover_directory(const RecoverOptions& options) {
+  std::vector<Remains> all = remains_in(options);
+  for (Remains& remains : all)
+    remains.open(options.formats);
+  std::vector<RecoveredFiles> made;
+  for (Remains& remains : all)
+    made.push_back(remains.write());
+  return made;
+}
+
+}  // namespace bench::energy

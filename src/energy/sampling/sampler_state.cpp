@@ -1,0 +1,97 @@
+#include "sampler_state.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <bench/energy/meter/additive.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// The meters' memory is cold at each tick where a program computes between two of them. That of so
+/// many ticks at once is fetched once.
+constexpr std::size_t most_waiting_looks = 32;
+
+/// The meters are not asked for the powers then, and may learn of them later.
+bool shows_all_powers(const Look& look) {
+  return look.wanted_s && std::ranges::all_of(look.readings, [](const Reading& reading) {
+           return reading.power_w.has_value();
+         });
+}
+
+/// An averaging sensor without a counter shows the end of the run only one window later.
+double settle_s(const SourceState& source) {
+  double longest_s = 0;
+  for (std::size_t k = 0; k < source.channels.size(); ++k)
+    if (source.channels[k].additive && !source.has_counter[k])
+      longest_s = std::max(longest_s, source.channels[k].averaging_window_s);
+  return longest_s;
+}
+
+}  // namespace
+
+SourceState::Values SourceState::add(Look look) {
+  Values power_w(look.readings.size());
+  if (shows_all_powers(look)) {
+    std::ranges::transform(look.readings, power_w.begin(), &Reading::power_w);
+    waiting.push_back(std::move(look));
+    if (waiting.size() == most_waiting_looks)
+      sum_up();
+    return power_w;
+  }
+  sum_up();
+  for (std::size_t k = 0; k < power_w.size(); ++k)
+    power_w[k] = meters[k].add(look.time_s, look.readings[k], look.wanted_s);
+  return power_w;
+}
+
+void SourceState::sum_up() {
+  for (std::size_t k = 0; k < meters.size(); ++k)
+    for (const Look& look : waiting)
+      meters[k].add(look.time_s, look.readings[k], look.wanted_s);
+  waiting.clear();
+}
+
+SamplerState::SamplerState(SamplerSettings s)
+    : settings(std::move(s)), table(settings.sources.methods.size()) {
+  for (const Method& method : settings.sources.methods)
+    sources.emplace_back().method = method;
+  if (sources.empty())
+    ready.happen();
+}
+
+double SamplerState::run_time_s(Clock::time_point time) const {
+  return std::chrono::duration<double>(time - *begin).count();
+}
+
+bool SamplerState::all_opened() const {
+  return std::ranges::none_of(sources, &SourceState::opening);
+}
+
+void SamplerState::connect() {
+  std::vector<Channel> all;
+  for (const SourceState& source : sources)
+    std::ranges::copy(source.channels, std::back_inserter(all));
+  mark_additive(all, settings.sources.owned);
+  auto marked = all.begin();
+  for (SourceState& source : sources) {
+    const auto next = marked + static_cast<std::ptrdiff_t>(source.channels.size());
+    source.channels.assign(marked, next);
+    for (std::size_t k = 0; k < source.meters.size(); ++k)
+      source.meters[k].describe(source.channels[k]);
+    source.settle_s = settle_s(source);
+    marked = next;
+  }
+  table.start(std::move(all));
+}
+
+std::vector<Absence> SamplerState::absences() const {
+  std::vector<Absence> absent;
+  for (const SourceState& source : sources)
+    if (source.absence)
+      absent.push_back(*source.absence);
+  return absent;
+}
+
+}  // namespace bench::energy

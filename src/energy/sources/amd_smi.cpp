@@ -1,0 +1,145 @@
+#include <array>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/drivers/amd_gauge.hpp>
+#include <bench/energy/drivers/amd_smi_library.hpp>
+#include <bench/energy/drivers/shared_library.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/sources/amd_smi.hpp>
+#include <bench/energy/sources/source_method.hpp>
+
+namespace bench::energy {
+namespace {
+
+struct AmdSmiGpu {
+  amdsmi::Handle handle = nullptr;
+  bool counter = false;
+  AmdGauge gauge;
+};
+
+class AmdSmi : public PowerSource {
+ public:
+  AmdSmi(const std::vector<std::string>& libraries, const std::filesystem::path& sysfs,
+         const AmdVisibility& visibility)
+      : library_(libraries) {
+    shortest_interval_s_ = amd_counter_period_s;
+    std::vector<AmdSmiGpu> gpus;
+    std::vector<AmdDevice> devices;
+    for (const amdsmi::Handle socket : sockets())
+      for (const amdsmi::Handle processor : processors(socket))
+        add_gpu(processor, sysfs, gpus, devices);
+    if (devices.empty())
+      throw Error(notes_.empty() ? "AMD SMI shows no device" : notes_.front());
+    for (const AmdMeter& meter : amd_meters("amdsmi", devices, visibility, notes_)) {
+      const AmdSmiGpu& gpu = gpus[meter.device];
+      channels_.push_back(meter.channel);
+      channels_.back().counter_period_s = gpu.counter ? amd_counter_period_s : 0;
+      gpus_.push_back(gpu);
+    }
+  }
+
+  void read(std::span<Reading> readings) override {
+    for (std::size_t i = 0; i < gpus_.size(); ++i) {
+      std::string failure;
+      const AmdValues values = look(gpus_[i].handle, failure);
+      const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
+      readings[i] = gpus_[i].gauge.reading(values, host_time.count());
+      if (!failure.empty())
+        readings[i].failure = failure;
+    }
+  }
+
+ private:
+  std::vector<amdsmi::Handle> sockets() {
+    return handles("amdsmi_get_socket_handles", [&](std::uint32_t* count, amdsmi::Handle* entries) {
+      return library_.get_sockets(count, entries);
+    });
+  }
+
+  std::vector<amdsmi::Handle> processors(amdsmi::Handle socket) {
+    return handles("amdsmi_get_processor_handles",
+                   [&](std::uint32_t* count, amdsmi::Handle* entries) {
+                     return library_.get_processors(socket, count, entries);
+                   });
+  }
+
+  /// A list that is asked for its length first. A failure becomes a note.
+  template <class Get>
+  std::vector<amdsmi::Handle> handles(const char* name, const Get& get) {
+    std::uint32_t count = 0;
+    int code = get(&count, nullptr);
+    std::vector<amdsmi::Handle> result(count);
+    if (code == amdsmi::success && count > 0)
+      code = get(&count, result.data());
+    if (code != amdsmi::success) {
+      notes_.push_back(fmt::format("{}: {}", name, library_.message(code)));
+      return {};
+    }
+    return result;
+  }
+
+  void add_gpu(amdsmi::Handle handle, const std::filesystem::path& sysfs,
+               std::vector<AmdSmiGpu>& gpus, std::vector<AmdDevice>& devices) {
+    std::uint64_t bdf_id = 0;
+    if (const int code = library_.get_pci_id(handle, &bdf_id); code != amdsmi::success) {
+      notes_.push_back(fmt::format("amdsmi device {}: {}", gpus.size(), library_.message(code)));
+      return;
+    }
+    const std::string address = pci_address_of(bdf_id);
+    AmdDevice device = amd_device_of_sysfs(sysfs / "bus/pci/devices" / address);
+    device.pci_address = address;
+    std::string failure;
+    const AmdValues values = look(handle, failure);
+    if (!failure.empty())
+      notes_.push_back(fmt::format("amdsmi device {}: {}", address, failure));
+    device.silent = is_silent(values);
+    devices.push_back(device);
+    gpus.push_back({handle, values.energy_count.value_or(0) > 0, {}});
+  }
+
+  /// @param failure set where the count cannot be read although the GPU has one
+  AmdValues look(amdsmi::Handle gpu, std::string& failure) const {
+    AmdValues values;
+    values.power_w = library_.power_w(gpu);
+    if (!library_.get_energy_count)
+      return values;
+    const int code = read_energy_count(
+        [&](auto... into) { return library_.get_energy_count(gpu, into...); }, values);
+    if (code != amdsmi::success && code != amdsmi::not_supported)
+      failure = library_.message(code);
+    return values;
+  }
+
+  AmdSmiLibrary library_;
+  std::vector<AmdSmiGpu> gpus_;
+};
+
+}  // namespace
+
+std::vector<std::string> amd_smi_libraries() {
+  constexpr std::array versions{26, 25, 24};
+  const char* const rocm_path = std::getenv("ROCM_PATH");
+  return rocm_library_names("libamd_smi.so", versions,
+                            rocm_path ? std::optional<std::string>(rocm_path) : std::nullopt);
+}
+
+std::unique_ptr<PowerSource> open_amd_smi(const std::vector<std::string>& libraries,
+                                          const std::filesystem::path& sysfs,
+                                          const AmdVisibility& visibility) {
+  return std::make_unique<AmdSmi>(libraries, sysfs, visibility);
+}
+
+extern const SourceMethod amdsmi_method{
+    .name = "amdsmi",
+    .open =
+        [](const std::string&, const SourceSettings& settings) {
+          return open_amd_smi(amd_smi_libraries(), settings.sysfs_root,
+                              amd_visibility(settings.sysfs_root));
+        },
+    .has_devices = true,
+};
+
+}  // namespace bench::energy

@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/drivers/gpu_metrics.hpp>
+#include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/sources/amdgpu.hpp>
+#include <bench/energy/sources/source_method.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double gpu_watts_per_uw = 1e-6;
+constexpr std::string_view amd_vendor = "0x1002";
+/// Sysfs gives out one page at most.
+constexpr std::size_t page_bytes = 4096;
+
+/// No values, and the reason in `failure`, where the `gpu_metrics` file cannot be read.
+AmdValues read_metrics(const KernelFile& file, std::string& failure) {
+  std::array<char, page_bytes> page{};
+  const auto text = file.read(page, failure);
+  if (!text)
+    return {};
+  const auto values = parse_gpu_metrics(std::as_bytes(std::span(*text)), failure);
+  if (!values)
+    failure = fmt::format("{}: {}", file.file(), failure);
+  return values.value_or(AmdValues{});
+}
+
+std::optional<SysfsNumber> hwmon_power(const std::filesystem::path& device) {
+  std::error_code ignored;
+  for (const auto& hwmon : entries(device / "hwmon", "hwmon"))
+    for (const char* name : {"power1_average", "power1_input"})
+      if (std::filesystem::exists(hwmon / name, ignored))
+        return SysfsNumber(hwmon / name);
+  return std::nullopt;
+}
+
+/// One `card<N>` of the amdgpu driver.
+struct Card {
+  explicit Card(const std::filesystem::path& directory)
+      : device(amd_device_of_sysfs(directory)),
+        metrics(directory / "gpu_metrics"),
+        power(hwmon_power(directory)) {
+    const AmdValues values = look(failure);
+    device.silent = is_silent(values);
+    counter = values.energy_count.value_or(0) > 0;
+  }
+
+  /// @param why set where one of the values is missing that the files could have
+  AmdValues look(std::string& why) const {
+    AmdValues values = read_metrics(metrics, why);
+    if (!values.power_w && power)
+      if (const auto power_uw = power->read(why))
+        values.power_w = static_cast<double>(*power_uw) * gpu_watts_per_uw;
+    return values;
+  }
+
+  AmdDevice device;
+  KernelFile metrics;
+  std::optional<SysfsNumber> power;
+  AmdGauge gauge;
+  std::string failure;  ///< Of the first look.
+  bool counter = false;
+};
+
+/// `card1`, but not its connectors, `card1-DP-1`.
+bool is_card(const std::filesystem::path& entry) {
+  const std::string name = entry.filename().string();
+  return name.size() > 4 &&
+         std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+class Amdgpu : public PowerSource {
+ public:
+  Amdgpu(const std::filesystem::path& directory, const AmdVisibility& visibility) {
+    shortest_interval_s_ = amd_counter_period_s;
+    std::vector<Card> cards;
+    std::vector<AmdDevice> devices;
+    for (const auto& entry : entries(directory, "card"))
+      if (is_card(entry) && first_line(entry / "device/vendor") == amd_vendor) {
+        cards.emplace_back(entry / "device");
+        devices.push_back(cards.back().device);
+        if (!cards.back().failure.empty())
+          notes_.push_back(cards.back().failure);
+      }
+    if (cards.empty())
+      throw Error(fmt::format("no AMD GPU in {}/card*", directory.string()));
+    for (const AmdMeter& meter : amd_meters("amdgpu", devices, visibility, notes_)) {
+      Card& card = cards[meter.device];
+      channels_.push_back(meter.channel);
+      channels_.back().counter_period_s = card.counter ? amd_counter_period_s : 0;
+      cards_.push_back(std::move(card));
+    }
+  }
+
+  void read(std::span<Reading> readings) override {
+    for (std::size_t i = 0; i < cards_.size(); ++i) {
+      std::string failure;
+      const AmdValues values = cards_[i].look(failure);
+      const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
+      readings[i] = cards_[i].gauge.reading(values, host_time.count());
+      if (!readings[i].failure.empty() && !failure.empty())
+        readings[i].failure = failure;
+    }
+  }
+
+ private:
+  std::vector<Card> cards_;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerSource> open_amdgpu(const std::filesystem::path& sysfs,
+                                         const AmdVisibility& visibility) {
+  return std::make_unique<Amdgpu>(sysfs / "class/drm", visibility);
+}
+
+extern const SourceMethod amdgpu_method{
+    .name = "amdgpu",
+    .open =
+        [](const std::string&, const SourceSettings& settings) {
+          return open_amdgpu(settings.sysfs_root, amd_visibility(settings.sysfs_root));
+        },
+    .has_devices = true,
+};
+
+}  // namespace bench::energy

@@ -1,0 +1,191 @@
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bench/base/text.hpp>
+#include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/sources/claims.hpp>
+#include <bench/energy/sources/local_rank.hpp>
+
+namespace bench::energy {
+namespace {
+
+std::string value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// A few meters may come and go between two calls of ours.
+constexpr int most_tries = 100;
+
+/// `7 12345`: its number, and when it was started, since numbers are used again. Empty where it has
+/// ended. Source: proc_pid_stat(5).
+std::string running_process(const std::string& pid) {
+  const std::string line = kernel_text("/proc/" + pid + "/stat");
+  const auto name_end = line.rfind(')');
+  if (name_end == std::string::npos)
+    return "";
+  const std::vector<std::string> fields = split_names(line.substr(name_end + 1), " ");
+  constexpr std::size_t start_time = 19;  // the state being 0
+  if (fields.size() <= start_time || fields[0] == "Z" || fields[0] == "X")
+    return "";
+  return pid + " " + fields[start_time];
+}
+
+void append(int fd, char sign) {
+  const std::string line = sign + running_process(std::to_string(::getpid())) + "\n";
+  [[maybe_unused]] const auto written = ::write(fd, line.data(), line.size());
+}
+
+bool was_removed(int fd) {
+  struct stat facts {};
+  return ::fstat(fd, &facts) != 0 || facts.st_nlink == 0;
+}
+
+std::string text_of(int fd) {
+  std::string text;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const auto count = ::pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    if (count <= 0)
+      return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+/// Nobody else may have made it, or may write to it: whoever does could keep the meter from
+/// measuring, or have it remove a file elsewhere.
+UniqueFd Claims::open_directory() {
+  ::mkdir(directory_.c_str(), 0700);
+  UniqueFd fd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat facts {};
+  if (!fd.valid() || ::fstat(fd.get(), &facts) != 0)
+    failure_ = fmt::format("cannot use {}: {}", directory_.string(), std::strerror(errno));
+  else if (facts.st_uid != ::geteuid() || (facts.st_mode & 077) != 0)
+    failure_ = fmt::format("{} is not used: it belongs to user {}, with mode {:04o}",
+                           directory_.string(), facts.st_uid, facts.st_mode & 07777U);
+  else
+    return fd;
+  return {};
+}
+
+Claims::Answer Claims::ask(const std::string& what) {
+  directory_fd_ = open_directory();
+  if (!directory_fd_.valid())
+    return errno == ENOENT ? Answer::again : Answer::none;
+  UniqueFd fd(::openat(directory_fd_.get(), as_identifier(what).c_str(),
+                       O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) {
+    if (errno == ENOENT)  // the last claim was given back, and the directory with it
+      return Answer::again;
+    failure_ = fmt::format("cannot use {}: {}", directory_.string(), std::strerror(errno));
+    return Answer::none;
+  }
+  const bool locked = ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+  const bool anothers = !locked && errno == EWOULDBLOCK;
+  if (anothers)
+    append(fd.get(), '+');
+  if (was_removed(fd.get()))
+    return Answer::again;
+  if (anothers)
+    refused_.push_back(std::move(fd));
+  else
+    taken_[what] = std::move(fd);
+  return anothers ? Answer::anothers : Answer::ours;
+}
+
+bool Claims::take(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  if (taken_.contains(what))
+    return true;
+  Answer answer = Answer::again;
+  for (int tries = 0; answer == Answer::again && tries < most_tries; ++tries)
+    answer = ask(what);
+  if (answer == Answer::ours || answer == Answer::anothers)
+    failure_.clear();
+  else
+    taken_[what] = UniqueFd();
+  return answer != Answer::anothers;
+}
+
+std::string Claims::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_.empty() ? "" : failure_ + "; every meter of this node measures all that it sees";
+}
+
+void Claims::leave() {
+  const std::lock_guard lock(mutex_);
+  for (const UniqueFd& fd : refused_)
+    append(fd.get(), '-');
+  refused_.clear();
+}
+
+/// With the lock.
+bool Claims::others_run() const {
+  for (const auto& [what, fd] : taken_) {
+    std::set<std::string> waiting;
+    for (const std::string& line : split(fd.valid() ? text_of(fd.get()) : "", "\n"))
+      if (line.starts_with('+'))
+        waiting.insert(line.substr(1));
+      else if (line.starts_with('-'))
+        waiting.erase(line.substr(1));
+    for (const std::string& process : waiting)
+      if (!process.empty() && running_process(process.substr(0, process.find(' '))) == process)
+        return true;
+  }
+  return false;
+}
+
+/// With the lock.
+void Claims::unlink_all() const {
+  for (const auto& [what, fd] : taken_)
+    if (fd.valid() && !was_removed(fd.get()))
+      ::unlinkat(directory_fd_.get(), as_identifier(what).c_str(), 0);
+}
+
+bool Claims::close_if_alone() {
+  const std::lock_guard lock(mutex_);
+  if (others_run())
+    return false;
+  // Whoever comes from now on makes a claim of its own; who came before has written it down.
+  unlink_all();
+  return !others_run();
+}
+
+void Claims::give_back() {
+  const std::lock_guard lock(mutex_);
+  unlink_all();
+  taken_.clear();
+  refused_.clear();
+  if (directory_fd_.valid())
+    ::rmdir(directory_.c_str());  // succeeds for the last
+}
+
+std::filesystem::path claims_directory() {
+  if (!local_rank())
+    return {};
+  std::string program;
+  for (const char* name : {"PMIX_NAMESPACE", "PALS_APID", "SLURM_STEP_ID", "PMI_JOBID"})
+    if (const std::string value = value_of(name); program.empty() && !value.empty())
+      program = as_identifier(value_of("SLURM_JOB_ID") + "_" + value);
+  if (program.empty())
+    program = std::to_string(::getppid());
+  const char* const memory = "/dev/shm";
+  const std::filesystem::path base =
+      ::access(memory, W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+  return base / fmt::format("bench-energy-{}-{}", ::getuid(), program);
+}
+
+}  // namespace bench::energy

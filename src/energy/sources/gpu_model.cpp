@@ -1,0 +1,64 @@
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/sources/gpu_model.hpp>
+
+namespace bench::energy {
+namespace {
+
+class GpuModel : public PowerSource {
+ public:
+  GpuModel(const PowerModel& model, const NvmlSettings& settings)
+      : model_(model), library_(settings.libraries) {
+    if (!library_.get_utilization)
+      throw Error("the NVIDIA driver tells no utilisation");
+    for (const NvmlDevice& device : nvml_devices(library_, settings, "model:gpu", notes_).selected)
+      add(device);
+    if (channels_.empty())
+      throw Error(notes_.empty() ? "no NVIDIA device to model" : notes_.front());
+  }
+
+  void read(std::span<Reading> readings) override {
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      nvml::Utilization utilization{};
+      const int code = library_.get_utilization(devices_[i], &utilization);
+      if (code == nvml::success)
+        readings[i].power_w =
+            model_.idle_w + (model_.full_w - model_.idle_w) * utilization.gpu_percent / 100;
+      else
+        readings[i].failure = library_.message(code);
+    }
+  }
+
+ private:
+  void add(const NvmlDevice& device) {
+    nvml::Utilization utilization{};
+    if (const int code = library_.get_utilization(device.handle, &utilization);
+        code != nvml::success) {
+      notes_.push_back(fmt::format("model:gpu{}: {}", device.index, library_.message(code)));
+      return;
+    }
+    Channel channel;
+    channel.name = fmt::format("model:gpu{}", device.index);
+    channel.description = fmt::format("estimated: {}..{} W with the utilisation of {}",
+                                      model_.idle_w, model_.full_w, device.uuid);
+    channel.scope = Scope::gpu_model;
+    channel.device = device.index;
+    channel.estimated = true;
+    channels_.push_back(channel);
+    devices_.push_back(device.handle);
+  }
+
+  PowerModel model_;
+  NvmlLibrary library_;
+  std::vector<nvml::Device> devices_;
+};
+
+}  // namespace
+
+std::unique_ptr<PowerSource> open_gpu_model(const PowerModel& model, const NvmlSettings& settings) {
+  return std::make_unique<GpuModel>(model, settings);
+}
+
+}  // namespace bench::energy

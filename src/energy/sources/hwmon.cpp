@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/sources/hwmon.hpp>
+#include <bench/energy/sources/source_method.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double watts_per_uw = 1e-6;
+/// No superchip or node of today draws as much; the firmware's error value is 4.29 MW.
+constexpr double impossible_w = 100e3;
+
+/// After so many equal readings a meter is called frozen, if others of its socket are not.
+constexpr int frozen_after = 100;
+/// Of how many readings a meter is judged by whether they are another's.
+constexpr int judged_readings = 100;
+
+/// The beginnings of the labels that Grace firmware gives its meters, `... Socket 0`.
+struct GraceLabel {
+  std::string_view prefix;
+  Scope scope;
+};
+constexpr std::array grace_labels{
+    GraceLabel{"Module Power", Scope::module},
+    GraceLabel{"Total Power", Scope::module},
+    GraceLabel{"Grace Power", Scope::grace},
+    GraceLabel{"CPU Power", Scope::cpu_rail},
+    GraceLabel{"CPU Rail Input Power", Scope::cpu_rail},
+    GraceLabel{"SysIO Power", Scope::soc_rail},
+    GraceLabel{"SoC Rail", Scope::soc_rail},
+};
+
+/// The files of a meter in one of the two places where drivers put them.
+struct MeterFiles {
+  const char* average;
+  const char* average_interval;
+  const char* input;
+  const char* oem_info;
+  const char* label;
+  const char* name;
+};
+constexpr MeterFiles in_hwmon{"power1_average", "power1_average_interval",
+                              "power1_input",   "power1_oem_info",
+                              "power1_label",   "name"};
+constexpr MeterFiles in_device{"device/power1_average", "device/power1_average_interval",
+                               "device/power1_input",   "device/power1_oem_info",
+                               "device/power1_label",   "device/name"};
+
+/// One meter, found in `hwmonN/` or `hwmonN/device/`.
+struct Meter {
+  SysfsNumber power;
+  double averaging_window_s = 0;
+  std::string label;
+  std::string driver;  ///< Where the label does not tell what is measured.
+};
+
+/// The first of some files that has a text.
+std::string first_text(const SysfsDirectory& hwmon, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (std::string text = hwmon.first_line(name); !text.empty())
+      return text;
+  return "";
+}
+
+/// First where Grace has its meters: those are many, and a name that is not there costs time, too.
+std::optional<Meter> find_meter(const SysfsDirectory& hwmon) {
+  for (const auto& [files, others] : {std::pair{in_device, in_hwmon}, {in_hwmon, in_device}}) {
+    SysfsNumber average = hwmon.number(files.average);
+    const bool averages = average.exists();
+    Meter meter{averages ? std::move(average) : hwmon.number(files.input)};
+    if (!meter.power.exists())
+      continue;
+    if (averages)
+      meter.averaging_window_s =
+          parse_number(hwmon.first_line(files.average_interval)).value_or(0) / 1000;
+    meter.label = first_text(hwmon, {files.oem_info, others.oem_info, files.label, others.label});
+    if (!scope_of_label(meter.label))
+      meter.driver = first_text(hwmon, {in_hwmon.name, in_device.name});
+    return meter;
+  }
+  return std::nullopt;
+}
+
+Scope scope_of(const Meter& meter) {
+  if (const auto scope = scope_of_label(meter.label))
+    return *scope;
+  if (meter.driver == "amdgpu")
+    return Scope::gpu;
+  // An ACPI meter without a label measures the input of the whole node.
+  return meter.driver == "power_meter" && meter.label.empty() ? Scope::node : Scope::other;
+}
+
+/// Watts, or nothing where the value is none.
+std::optional<double> checked_power_w(const SysfsNumber& file, std::string& failure) {
+  const auto raw = file.read(failure);
+  if (!raw)
+    return std::nullopt;
+  const double power_w = static_cast<double>(*raw) * watts_per_uw;
+  if (power_w > 0 && power_w < impossible_w)
+    return power_w;
+  failure = fmt::format("{} reads {} uW, which is no measurement", file.file(), *raw);
+  return std::nullopt;
+}
+
+class Hwmon : public PowerSource {
+ public:
+  explicit Hwmon(const std::filesystem::path& directory) {
+    const SysfsDirectory all(directory.string());
+    for (const std::string& hwmon : entry_names(directory.string(), "hwmon"))
+      if (auto meter = find_meter({all, hwmon}))
+        add_meter(directory, hwmon, std::move(*meter));
+  }
+
+  void read(std::span<Reading> readings) override {
+    for (std::size_t k = 0; k < files_.size(); ++k) {
+      const std::size_t i = (first_ + k) % files_.size();
+      readings[i].power_w = checked_power_w(files_[i], readings[i].failure);
+      note_frozen(i, readings[i].power_w);
+      if (k > 0)
+        count_copies(i, (first_ + k - 1) % files_.size());
+    }
+    first_ = (first_ + 1) % files_.size();
+    if (++readings_ % judged_readings == 0)
+      note_copies();
+  }
+
+ private:
+  void add_meter(const std::filesystem::path& directory, const std::string& hwmon, Meter meter) {
+    std::string failure;
+    if (!checked_power_w(meter.power, failure)) {
+      notes_.push_back(failure);
+      return;
+    }
+    Channel channel;
+    channel.scope = scope_of(meter);
+    channel.label = meter.label;
+    channel.device = socket_of(meter.label);
+    channel.averaging_window_s = meter.averaging_window_s;
+    if (channel.scope == Scope::gpu)
+      if (const std::string address = pci_slot_name(directory / hwmon / "device"); !address.empty())
+        channel.pci_addresses = {address};
+    const std::string device = channel.device >= 0 ? std::to_string(channel.device) : hwmon;
+    channel.name = fmt::format("hwmon:{}:{}", device, suffix(channel.scope, meter));
+    if (std::any_of(channels_.begin(), channels_.end(),
+                    [&](const Channel& other) { return other.name == channel.name; }))
+      channel.name += "-" + hwmon;
+    channel.description = fmt::format("{} in {}", meter.label.empty() ? meter.driver : meter.label,
+                                      meter.power.file());
+    channels_.push_back(std::move(channel));
+    files_.push_back(std::move(meter.power));
+    courses_.emplace_back();
+  }
+
+  /// Firmware may serve one rail anew and the others of its socket from a cache.
+  void note_frozen(std::size_t i, std::optional<double> power_w) {
+    Course& course = courses_[i];
+    if (power_w != course.power_w) {
+      course.power_w = power_w;
+      course.unchanged = 0;
+      return;
+    }
+    if (++course.unchanged != frozen_after || channels_[i].device < 0)
+      return;
+    for (std::size_t other = 0; other < files_.size(); ++other)
+      if (channels_[other].device == channels_[i].device && courses_[other].unchanged < 10) {
+        notes_.push_back(fmt::format("{} has not changed for {} readings while {} has",
+                                     channels_[i].name, frozen_after, channels_[other].name));
+        return;
+      }
+  }
+
+  /// A meter has the new value that another of its socket, read just before, has too.
+  void count_copies(std::size_t i, std::size_t before) {
+    const Course& a = courses_[i];
+    const Course& b = courses_[before];
+    if (channels_[i].device >= 0 && channels_[i].device == channels_[before].device && a.power_w &&
+        a.power_w == b.power_w && a.unchanged == 0 && b.unchanged == 0)
+      ++courses_[i].copies;
+  }
+
+  /// Firmware before NVIDIA's ba0e47d2 has one cache for all meters of a socket: whichever is read
+  /// within 50 ms of another shows the other's value.
+  void note_copies() {
+    for (std::size_t i = 0; i < courses_.size(); ++i) {
+      const int copies = std::exchange(courses_[i].copies, 0);
+      if (copies < judged_readings / 2 || !copied_sockets_.insert(channels_[i].device).second)
+        continue;
+      notes_.push_back(fmt::format(
+          "{} shows the value of another meter of its socket in {} of {} readings: its firmware "
+          "seems to have one answer for all of them, and their energies are mixed",
+          channels_[i].name, copies, judged_readings));
+    }
+  }
+
+  static std::string suffix(Scope scope, const Meter& meter) {
+    if (scope != Scope::other)
+      return std::string(name_of(scope));
+    return as_identifier(meter.label.empty() ? meter.driver : meter.label);
+  }
+
+  struct Course {
+    std::optional<double> power_w;
+    int unchanged = 0;  ///< Readings since it was another.
+    int copies = 0;     ///< Of late.
+  };
+
+  std::vector<SysfsNumber> files_;
+  std::vector<Course> courses_;
+  std::size_t first_ = 0;
+  long long readings_ = 0;
+  std::set<int> copied_sockets_;  ///< That have their note.
+};
+
+}  // namespace
+
+int socket_of(const std::string& label) {
+  int socket = -1;
+  const auto at = label.rfind("Socket ");
+  if (at != std::string::npos)
+    std::from_chars(label.data() + at + 7, label.data() + label.size(), socket);
+  return socket;
+}
+
+std::optional<Scope> scope_of_label(const std::string& label) {
+  for (const GraceLabel& known : grace_labels)
+    if (label.starts_with(known.prefix) && socket_of(label) >= 0)
+      return known.scope;
+  return std::nullopt;
+}
+
+std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
+  const auto directory = sysfs / "class/hwmon";
+  auto source = std::make_unique<Hwmon>(directory);
+  if (!source->channels().empty())
+    return source;
+  if (!source->notes().empty())
+    throw Error(source->notes().front());
+  throw Error(fmt::format("no power meter in {}/hwmon*", directory.string()));
+}
+
+extern const SourceMethod hwmon_method{
+    .name = "hwmon",
+    .open = [](const std::string&,
+               const SourceSettings& settings) { return open_hwmon(settings.sysfs_root); },
+    .automatic = true,
+};
+
+}  // namespace bench::energy

@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// MIG instances have no power of their own: each is replaced by the GPU it is a part of.
+std::string with_parents_of_mig(const NvmlLibrary& library, const std::string& visible_devices,
+                                std::vector<std::string>& notes) {
+  std::vector<std::string> names = split_names(visible_devices);
+  for (std::string& name : names) {
+    nvml::Device instance = nullptr;
+    nvml::Device gpu = nullptr;
+    if (!name.starts_with("MIG-") || !library.get_handle_by_uuid || !library.get_parent_of_mig ||
+        library.get_handle_by_uuid(name.c_str(), &instance) != nvml::success ||
+        library.get_parent_of_mig(instance, &gpu) != nvml::success)
+      continue;
+    notes.push_back(fmt::format("{} is measured with the rest of its GPU", name));
+    name = NvmlLibrary::text_of(library.get_uuid, gpu);
+  }
+  return join(names, ",");
+}
+
+std::vector<std::size_t> selected_indices(const NvmlSettings& settings,
+                                          std::span<const std::string> uuids) {
+  if (settings.visible_devices)
+    return select_devices(*settings.visible_devices, uuids);
+  if (settings.job_devices)
+    if (auto of_job = select_devices(*settings.job_devices, uuids);
+        of_job.size() == split_names(*settings.job_devices).size())
+      return of_job;
+  std::vector<std::size_t> all(uuids.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+}  // namespace
+
+NvmlSettings nvml_settings_of_environment() {
+  NvmlSettings settings;
+  if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+    settings.visible_devices = visible;
+  for (const char* name : {"SLURM_STEP_GPUS", "SLURM_JOB_GPUS"})
+    if (const char* const value = std::getenv(name); value && *value && !settings.job_devices)
+      settings.job_devices = value;
+  return settings;
+}
+
+std::vector<std::size_t> select_devices(const std::string& visible_devices,
+                                        std::span<const std::string> uuids) {
+  std::set<std::size_t> selected;
+  for (const std::string& name : split_names(visible_devices)) {
+    std::size_t device = uuids.size();
+    if (const auto number = parse_integer(name); number && *number >= 0)
+      device = static_cast<std::size_t>(*number);
+    else if (name.starts_with("GPU-"))
+      device = static_cast<std::size_t>(
+          std::find_if(uuids.begin(), uuids.end(),
+                       [&](const std::string& uuid) { return uuid.starts_with(name); }) -
+          uuids.begin());
+    if (device >= uuids.size())
+      break;
+    selected.insert(device);
+  }
+  return {selected.begin(), selected.end()};
+}
+
+NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& settings,
+                         const std::string& label, std::vector<std::string>& notes) {
+  unsigned count = 0;
+  if (const int code = library.get_count(&count); code != nvml::success)
+    throw Error(fmt::format("nvmlDeviceGetCount: {}", library.message(code)));
+  std::vector<nvml::Device> handles(count);
+  std::vector<std::string> uuids(count);
+  for (unsigned i = 0; i < count; ++i) {
+    const int code = library.get_handle_by_index(i, &handles[i]);
+    if (code == nvml::success) {
+      uuids[i] = NvmlLibrary::text_of(library.get_uuid, handles[i]);
+    } else {  // counted, but this job may not open it
+      handles[i] = nullptr;
+      notes.push_back(fmt::format("{}{}: {}", label, i, library.message(code)));
+    }
+  }
+  NvmlSettings whole = settings;
+  if (settings.visible_devices)
+    whole.visible_devices = with_parents_of_mig(library, *settings.visible_devices, notes);
+  NvmlDevices devices{.selected = {}, .count = count};
+  for (const std::size_t i : selected_indices(whole, uuids))
+    if (handles[i])
+      devices.selected.push_back({handles[i], static_cast<int>(i), uuids[i]});
+  return devices;
+}
+
+}  // namespace bench::energy

@@ -1,0 +1,59 @@
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <bench/energy/meter/scope.hpp>
+
+namespace bench::energy {
+namespace {
+
+/// The scopes that include this one, innermost first; `=` before those of the same device only.
+std::string outer_scopes(Scope inner) {
+  std::string names;
+  for (const Scope outer : all_scopes())
+    if (const Inclusion included = inclusion(outer, inner); included != Inclusion::none)
+      names +=
+          (included == Inclusion::same_device ? " =" : " ") + std::string(unique_name_of(outer));
+  return names;
+}
+
+struct Case {
+  Scope inner;
+  const char* outer;
+};
+
+class ScopeTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ScopeTest, IsIncludedInItsParentsAndTheirs) {
+  EXPECT_EQ(outer_scopes(GetParam().inner), GetParam().outer);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, ScopeTest,
+    testing::Values(
+        Case{Scope::core, " =package node"}, Case{Scope::uncore, " =package node"},
+        Case{Scope::cpu_model, " package grace module node"}, Case{Scope::package, " node"},
+        Case{Scope::dram, " node"}, Case{Scope::cpu_rail, " =grace =module node"},
+        Case{Scope::soc_rail, " =grace =module node"}, Case{Scope::grace, " =module node"},
+        Case{Scope::gpu, " module node"}, Case{Scope::gpu_average, " =gpu module node"},
+        Case{Scope::gpu_module, " =gpu module node"},
+        Case{Scope::gpu_model, " =gpu =gpu_module module node"}, Case{Scope::module, " node"},
+        Case{Scope::ipu, " =board"}, Case{Scope::board, " node"}, Case{Scope::node_part, " node"},
+        Case{Scope::node, ""}, Case{Scope::node_meter, ""}, Case{Scope::platform, ""},
+        Case{Scope::mock, ""}, Case{Scope::other, ""}),
+    [](const auto& test) { return std::string(unique_name_of(test.param.inner)); });
+
+TEST(Scope, IsFoundByItsUniqueName) {
+  std::set<std::string_view> names;
+  for (const Scope scope : all_scopes()) {
+    EXPECT_EQ(scope_of(unique_name_of(scope)), scope);
+    names.insert(unique_name_of(scope));
+  }
+  EXPECT_EQ(names.size(), all_scopes().size());
+  EXPECT_EQ(all_scopes().size(), static_cast<std::size_t>(Scope::other) + 1);
+  EXPECT_EQ(scope_of("gpus"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace bench::energy

@@ -64,10 +64,11 @@ std::string at(const fs::path& file, std::size_t line) {
 }
 
 const std::map<std::string, int> levels{
-    {"base", 0},      {"energy", 1},   {"statistics", 1}, {"document", 1},  {"evaluate", 1},
-    {"model", 2},     {"expand", 3},   {"platform", 3},   {"workspace", 3}, {"execute", 3},
-    {"analyse", 3},   {"result", 3},   {"setup", 4},      {"workflow", 5},  {"job", 6},
-    {"scheduler", 7}, {"tabulate", 7}, {"inspect", 8},    {"engine", 9},    {"cli", 10},
+    {"base", 0},     {"language", 0},  {"energy", 1},   {"statistics", 1}, {"document", 1},
+    {"evaluate", 1}, {"model", 2},     {"expand", 3},   {"platform", 3},   {"workspace", 3},
+    {"execute", 3},  {"analyse", 3},   {"result", 3},   {"setup", 4},      {"workflow", 5},
+    {"job", 6},      {"scheduler", 7}, {"tabulate", 7}, {"inspect", 8},    {"engine", 9},
+    {"cli", 10},
 };
 
 TEST(Architecture, EveryModuleHasALevel) {
@@ -198,6 +199,7 @@ std::string library_of(const std::string& name) {
 const std::map<std::string, std::set<std::string>> libraries{
     {"base", {"boost", "openssl"}},
     {"document", {"yaml-cpp", "nlohmann", "pugixml"}},
+    {"language", {"nlohmann"}},
     {"workspace", {"SQLiteCpp", "nlohmann"}},
     {"analyse", {"pcre2"}},
     {"statistics", {"boost"}},

@@ -1,13 +1,13 @@
 #include "command.hpp"
 #include "output.hpp"
 
-#include <bench/document/read.hpp>
+#include <bench/language/schema.hpp>
 
 namespace bench::cli {
 
 std::function<int()> declare_schema(CLI::App&) {
   return [] {
-    print(document::schema() + "\n");
+    print(language::schema() + "\n");
     return 0;
   };
 }

@@ -1,7 +1,5 @@
 #include "convert.hpp"
 
-#include "elements.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,11 +7,14 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/language/elements.hpp>
 
 namespace bench::document {
 namespace {
 
 using Kind = Value::Kind;
+using language::Element;
+using language::element;
 
 constexpr std::string_view content_key = "_";
 
@@ -101,9 +102,9 @@ class Converter {
                   where);
   }
 
-  Node node(const Element& kind, const Mark& mark) {
+  Node node(const std::string& name, const Mark& mark) {
     Node made;
-    made.name = kind.name;
+    made.name = name;
     made.place = made.text_place = place(mark);
     return made;
   }
@@ -125,7 +126,7 @@ class Converter {
       throw Error("lists are nested too deeply", "a list may hold lists, but no deeper ones",
                   place(value));
     if (is_scalar(value)) {
-      Node made = node(kind, value.kind == Kind::null ? key : value.mark);
+      Node made = node(kind.name, value.kind == Kind::null ? key : value.mark);
       made.text = value.text;
       warn_of_surprise(value, kind.name);
       warn_lost_text(kind, made, kind.name);
@@ -165,7 +166,7 @@ class Converter {
 
   /// The element of a mapping, its text left out where `_` is a list.
   Node mapping(const Element& kind, const Value& value) {
-    Node made = node(kind, value.mark);
+    Node made = node(kind.name, value.mark);
     const std::string what = title(kind, value);
     count(1 + value.entries.size(), made.place);
     for (const Entry& entry : value.entries)
@@ -321,7 +322,7 @@ class Converter {
                     "each value is one text, such as \"1,2\"; several parameters are several keys",
                     place(*text));
       warn_of_surprise(*text, "");
-      Node item = node(element("value"), text->mark);
+      Node item = node("value", text->mark);
       item.text = text->text;
       count(1, item.place);
       made.children.push_back(std::move(item));

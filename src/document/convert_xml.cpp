@@ -1,6 +1,5 @@
 #include "convert_xml.hpp"
 
-#include "elements.hpp"
 #include "value.hpp"
 
 #include <algorithm>
@@ -16,6 +15,8 @@ namespace bench::document {
 namespace {
 
 namespace fs = std::filesystem;
+using language::Element;
+using language::element;
 
 constexpr std::size_t max_includes = 10;
 
@@ -193,10 +194,8 @@ const XmlFile& XmlConverter::load(const fs::path& file) {
 
 void XmlConverter::include(Node& parent, const Element& kind, const XmlFile& file,
                            const pugi::xml_node& from) {
-  static const Element include_kind{
-      .name = "include", .attributes = {{"from", "the file"}, {"path", "what is taken of it"}}};
   Node request{.name = "include"};
-  take_attributes(request, include_kind, file, from);
+  take_attributes(request, element("include"), file, from);
   tag_names_.merge(document::tag_names(request));
   if (!includes_ || !holds(request))
     return;

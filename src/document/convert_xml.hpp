@@ -12,10 +12,9 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
+#include <bench/language/elements.hpp>
 
 namespace bench::document {
-
-struct Element;
 
 /// Makes the element tree of an XML file, with its `include`s replaced.
 class XmlConverter {
@@ -39,14 +38,16 @@ class XmlConverter {
   const std::set<std::string>& tag_names() const { return tag_names_; }
 
  private:
-  Node convert(const Element& kind, const XmlFile& file, const pugi::xml_node& from);
-  void take_attributes(Node& made, const Element& kind, const XmlFile& file,
+  Node convert(const language::Element& kind, const XmlFile& file, const pugi::xml_node& from);
+  void take_attributes(Node& made, const language::Element& kind, const XmlFile& file,
                        const pugi::xml_node& from);
-  void take_children(Node& made, const Element& kind, const XmlFile& file,
+  void take_children(Node& made, const language::Element& kind, const XmlFile& file,
                      const pugi::xml_node& from);
   void take_text(Node& made, const XmlFile& file, const pugi::xml_node& from);
-  void add(Node& parent, const Element& kind, const XmlFile& file, const pugi::xml_node& from);
-  void include(Node& parent, const Element& kind, const XmlFile& file, const pugi::xml_node& from);
+  void add(Node& parent, const language::Element& kind, const XmlFile& file,
+           const pugi::xml_node& from);
+  void include(Node& parent, const language::Element& kind, const XmlFile& file,
+               const pugi::xml_node& from);
   const XmlFile& load(const std::filesystem::path& file);
   bool holds(const Node& node) const;
   void count(const Place& place);

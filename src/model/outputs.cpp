@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/document/read.hpp>
+#include <bench/language/elements.hpp>
 
 namespace bench::model {
 
@@ -38,7 +38,7 @@ Column build_column(const Node& node) {
 
 std::map<std::string, std::string> table_styles() {
   std::map<std::string, std::string> styles;
-  for (const std::string& style : document::words_of("table", "style"))
+  for (const std::string& style : language::words_of("table", "style"))
     styles.emplace(style, style);
   return styles;
 }

@@ -41,7 +41,7 @@ TEST(HelpTest, WithoutATopicAllAreListed) {
   EXPECT_EQ(help.status.code, 0);
   EXPECT_THAT(help.standard_output,
               AllOf(StartsWith("Commands (`bench help COMMAND`):\n  run"),
-                    HasSubstr("\n  parameterset   parameters under a name\n"),
+                    HasSubstr("\n  parameterset   parameters that steps use together\n"),
                     HasSubstr("\n  jube_variables   names that are always there\n")));
 }
 

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/document/read.hpp>
+#include <bench/language/elements.hpp>
 #include <bench/result/style.hpp>
 
 namespace bench::tabulate {
 namespace {
 
 TEST(Styles, OfInputFilesAreThoseThatHaveAWriter) {
-  const auto words = document::words_of("table", "style");
+  const auto words = language::words_of("table", "style");
   const auto names = result::style_names();
   EXPECT_EQ(std::set<std::string>(words.begin(), words.end()),
             std::set<std::string>(names.begin(), names.end()));

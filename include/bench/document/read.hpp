@@ -132,14 +132,6 @@ void check_tags(const Document& document, const std::set<std::string>& known);
 bool choose_benchmarks(Node& root, const std::vector<std::string>& only,
                        const std::vector<std::string>& without);
 
-/// A JSON Schema (draft 2020-12) of the YAML notation, for editors: every element and attribute
-/// that bench knows, with a line on each. Stricter than reading, to which an unknown key is a
-/// warning.
-std::string schema();
-
-/// The words that an attribute of an element may have; none: any text.
-std::vector<std::string> words_of(const std::string& element, const std::string& attribute);
-
 /// The tree as JSON with its places, and back: how a run keeps the input it was made from.
 /// @throws Error if `text` is not what `to_json` wrote
 std::string to_json(const Node& node);

@@ -1,10 +1,9 @@
-#include "elements.hpp"
-
 #include <nlohmann/json.hpp>
 
-#include <bench/document/read.hpp>
+#include <bench/language/elements.hpp>
+#include <bench/language/schema.hpp>
 
-namespace bench::document {
+namespace bench::language {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -39,7 +38,7 @@ Json mapping(Json keys) {
 /// The keys of one element.
 Json keys_of(const Element& kind) {
   Json keys = Json::object();
-  for (const Key& key : kind.attributes)
+  for (const Attribute& key : kind.attributes)
     keys[key.name] =
         described(key.words.empty() ? reference("texts") : Json{{"enum", key.words}}, key.meaning);
   for (const std::string& child : kind.children)
@@ -109,4 +108,4 @@ std::string schema() {
   return root.dump(2);
 }
 
-}  // namespace bench::document
+}  // namespace bench::language

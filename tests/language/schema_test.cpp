@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <bench/document/read.hpp>
+#include <bench/language/schema.hpp>
 
-namespace bench::document {
+namespace bench::language {
 namespace {
 
 using Json = nlohmann::json;
@@ -123,4 +123,4 @@ TEST(Schema, ExplainsEveryKey) {
 }
 
 }  // namespace
-}  // namespace bench::document
+}  // namespace bench::language

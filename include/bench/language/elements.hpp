@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench::language {
+
+/// What the value of an attribute is. A value is always written as text, and most may hold
+/// parameters.
+enum class Type { text, name, names, number, flag, duration, path, paths, condition };
+
+/// The word for a type: `true or false` for a flag.
+std::string_view name_of(Type type);
+
+/// An attribute that an element takes.
+struct Attribute {
+  std::string name;
+  Type type = Type::text;
+  std::string meaning;                  ///< One line for people: what an editor shows.
+  std::string otherwise = {};           ///< What holds where it is not given; may be empty.
+  std::vector<std::string> words = {};  ///< The only values that it may have; empty: any.
+
+  /// The name of its type, or its words.
+  std::string type_text() const;
+};
+
+/// An element of the language with everything that reading, schema, help and reference say about
+/// it. Every name is listed that JUBE or bench knows, so that a misspelt one finds its neighbour.
+struct Element {
+  std::string name;
+  std::string meaning = {};  ///< One line for people.
+  bool has_text = false;     ///< Its content means something.
+  std::vector<std::string> children = {};
+  std::vector<Attribute> attributes = {};  ///< Beside `tag`, which every element takes.
+  std::string details = {};                ///< More lines than one on what it does; may be empty.
+  std::string example = {};                ///< Lines of an input file.
+  std::string see_also = {};               ///< Topics of `bench help`, separated by commas.
+
+  bool has_child(std::string_view key) const;
+  bool has_attribute(std::string_view key) const;
+  /// Every name that may stand under it.
+  std::vector<std::string> known() const;
+};
+
+/// All of them, in the order in which a person reads about them. `jube` is the root; `include`
+/// stands in XML files only, in the place of any element.
+const std::vector<Element>& all_elements();
+
+/// The element called `name`, which is one of them.
+const Element& element(std::string_view name);
+
+/// The names of the elements that may hold this one.
+std::vector<std::string> parents_of(const Element& child);
+
+/// The words that an attribute of an element may have; none: any text.
+std::vector<std::string> words_of(const std::string& element, const std::string& attribute);
+
+}  // namespace bench::language

@@ -1,0 +1,147 @@
+#include "table.hpp"
+
+namespace bench::language {
+namespace {
+
+Element step() {
+  return {.name = "step",
+          .meaning = "commands that run once per combination of the parameters",
+          .children = {"use", "do", "batch", "energy", "retry"},
+          .attributes =
+              {{"name", Type::name, "its name"},
+               {"depend", Type::names, "steps that must be done before"},
+               {"iterations", Type::number, "how often each combination runs", "1"},
+               {"cycles", Type::number, "how often the commands are repeated in place", "1"},
+               {"procs", Type::number, "how many workpackages run at a time", "1"},
+               {"max_async", Type::number, "how many may be unfinished at a time; 0: no limit"},
+               {"active", Type::condition, "where it is false, there is no workpackage", "true"},
+               {"where", Type::condition, "drops the combinations for which it is false"},
+               {"timeout", Type::duration, "longest time that a workpackage may run"},
+               {"shared", Type::name, "a directory that all workpackages share"},
+               {"work_dir", Type::path, "where the commands run", "the work directory"},
+               {"suffix", Type::text, "appended to the name of the workpackage's directory"},
+               {"export", Type::flag, "pass the environment to dependent steps", "false"},
+               {"do_log_file", Type::path, "file that records what was executed",
+                "none; true: do_log"}},
+          .details =
+              "`where`, `timeout`, `retry`, `batch` and `energy` are additions to JUBE's language.",
+          .example =
+              "step:\n"
+              "  name: train\n"
+              "  depend: prepare\n"
+              "  iterations: 3\n"
+              "  timeout: 10min\n"
+              "  do: ./train --seed $jube_wp_iteration",
+          .see_also = "shared, cycles, dependencies, where"};
+}
+
+Element batch() {
+  return {
+      .name = "batch",
+      .meaning = "the commands become a job of the batch system",
+      .has_text = true,
+      .attributes = {{"nodes", Type::number, "number of nodes", "1"},
+                     {"tasks_per_node", Type::number, "processes on each node", "1"},
+                     {"threads_per_task", Type::number, "cores of each process"},
+                     {"gpus_per_node", Type::number, "GPUs on each node"},
+                     {"time_limit", Type::duration, "longest run time of the job"},
+                     {"template", Type::name, "job template", "the platform's"},
+                     {"array", Type::flag, "submit jobs with equal resources as an array", "true"},
+                     {"pack", Type::number, "how many workpackages share a job, side by side", "1"},
+                     {"kill_on_bad_exit", Type::flag, "end the other tasks when one fails",
+                      "true"}},
+      .details =
+          "`batch: true` asks for one task on one node. The commands are rendered into the\n"
+          "platform's job template. On platform `local` the same script runs here.\n"
+          "`max_async` of the step limits how many of its jobs run at once. $jube_starter starts\n"
+          "a program on all tasks of the job.",
+      .example =
+          "step:\n"
+          "  name: train\n"
+          "  batch: {nodes: 2, tasks_per_node: 4, time_limit: 30min}\n"
+          "  do: $jube_starter ./train",
+      .see_also = "jobs, retry, platform"};
+}
+
+Element retry() {
+  return {.name = "retry",
+          .meaning = "repeats a workpackage that failed",
+          .has_text = true,
+          .children = {"on"},
+          .attributes = {{"times", Type::number, "how often at most", "1"},
+                         {"timelimit_factor", Type::number,
+                          "multiplies the time limit of a batch step after each timeout", "1"}},
+          .details =
+              "The text is the number of times: `retry: 2`. $jube_wp_attempts counts from 1. What\n"
+              "earlier attempts left is in <run>/retried.",
+          .example =
+              "step:\n"
+              "  name: train\n"
+              "  retry: {times: 2, on: [node_fail, timeout]}\n"
+              "  do: ./train"};
+}
+
+Element energy() {
+  return {
+      .name = "energy",
+      .meaning = "measures the energy of a batch step",
+      .has_text = true,
+      .attributes = {{"methods", Type::names, "sources of power readings", "auto"},
+                     {"interval", Type::duration, "time between two samples", "100ms"},
+                     {"baseline", Type::duration, "how long to measure the idle node before"},
+                     {"per_node", Type::flag, "one meter on each node; false: one for each task",
+                      "true"}},
+      .details =
+          "Columns: energy_wh, power_mean_w, power_max_w, duration_s, energy_<device>_wh. With a\n"
+          "baseline also power_idle_w and energy_net_wh. For each region that the program marks:\n"
+          "energy_region_<name>_wh, power_region_<name>_w and duration_region_<name>_s.",
+      .example =
+          "step:\n"
+          "  name: train\n"
+          "  batch: true\n"
+          "  energy: {methods: rapl, interval: 50ms}\n"
+          "  do: ./train"};
+}
+
+}  // namespace
+
+std::vector<Element> elements_of_steps() {
+  return {
+      step(),
+      {.name = "use",
+       .meaning = "names the sets that a step or analyser uses, or the analysers of a result",
+       .has_text = true,
+       .attributes = {{"from", Type::text, "FILE[:SET...]: another file that holds the sets"}},
+       .details = "The text holds names, separated by commas. In a step they may hold parameters.",
+       .example = "parameterset: {name: sizes, parameter: {nodes: [1, 2]}}\n"
+                  "step: {name: train, use: sizes, do: ./train $nodes}"},
+      {.name = "do",
+       .meaning = "a shell command of a step",
+       .has_text = true,
+       .attributes = {{"stdout", Type::path, "file of the output", "stdout"},
+                      {"stderr", Type::path, "file of the error output", "stderr"},
+                      {"active", Type::condition, "where it is false, it does not run", "true"},
+                      {"work_dir", Type::path, "where it runs", "the work directory"},
+                      {"shared", Type::flag,
+                       "run once for all workpackages, in the shared directory", "false"},
+                      {"done_file", Type::path, "the command is finished once this file exists"},
+                      {"error_file", Type::path, "the command failed if this file exists"},
+                      {"break_file", Type::path, "if this file exists, the rest is skipped"}},
+       .details = "It runs in the work directory. Exported variables live on in the next command.",
+       .example = "step:\n  name: train\n  do:\n    - export SEED=1\n    - {stdout: train.log, _: "
+                  "./train}"},
+      batch(),
+      retry(),
+      {.name = "on",
+       .meaning = "outcomes after which a workpackage is repeated",
+       .has_text = true,
+       .details =
+           "Any of failed, timeout, node_fail, boot_fail, preempted, out_of_memory, cancelled,\n"
+           "deadline, launch_failure, lost. Without it: node_fail, boot_fail and preempted.",
+       .example = "step: {name: train, retry: {times: 2, on: [failed, lost]}, do: ./train}",
+       .see_also = "retry"},
+      energy(),
+  };
+}
+
+}  // namespace bench::language

@@ -31,7 +31,7 @@ std::string substitute_regex(const model::Substitution& substitution, const std:
                              const std::string& dest, const std::string& text,
                              const RenderContext& context) {
   if (to_valid_utf8(text) != text)
-    throw Error("the file is no UTF-8 text, which a substitution by regular expression needs", "",
+    throw Error("the file is not UTF-8 text; a substitution by regular expression needs that", "",
                 substitution.place);
   const std::vector<evaluate::Request> requests{
       {evaluate::Mode::python, fmt::format("re.sub({}, {}, {})", python_literal(source),
@@ -66,8 +66,8 @@ void substitute_file(const model::SubstituteSet& set, const model::SubstitutedFi
   // Asked first: the output may take the place of the input.
   const fs::file_status status = is_there(in) ? fs::status(in, failure) : fs::file_status();
   if (!fs::is_regular_file(status))
-    throw Error(fmt::format("there is no file {} to make substitutions in", in.string()),
-                "a file set can copy it there", file.place);
+    throw Error(fmt::format("cannot substitute in {}: it does not exist", in.string()),
+                "add a file set that copies it there", file.place);
   const std::string text = substituted(set, read_file(in), context);
   // A link under the name of the output is replaced, but what is appended goes through it.
   refuse_link_out(context.run.directory.path, file.append ? out : out.parent_path());

@@ -93,7 +93,7 @@ TEST_F(QueueTest, TakesTheSmallerLimit) {
 TEST_F(QueueTest, RefusesALimitThatIsNone) {
   for (const std::string limit : {"many", "-1", "1.5"})
     EXPECT_EQ(support::error_of([&] { begin("step: {name: a, max_async: '" + limit + "'}\n"); }),
-              "in.yaml:1:7: error: max_async of step 'a' is no whole number: " + limit);
+              "in.yaml:1:7: error: max_async of step 'a' is not an integer: " + limit);
 }
 
 TEST_F(QueueTest, StartsFirstWhatCameBack) {

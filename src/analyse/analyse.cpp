@@ -98,7 +98,7 @@ class GroupAnalyser::Scanner {
     else if (pattern.default_value)
       add_default(described, to_value(*pattern.default_value, pattern.type), numeric, findings);
     else if (!found.texts.empty())
-      add_absent(described, fmt::format("'{}' is no number", found.texts.front()), findings);
+      add_absent(described, fmt::format("'{}' is not a number", found.texts.front()), findings);
     else
       findings[pattern.name] =
           Finding{.unit = pattern.unit, .absent_reason = reason_of_nothing(found)};
@@ -124,16 +124,16 @@ class GroupAnalyser::Scanner {
 
   void report_repaired(const std::string& file) {
     if (repaired_.insert(file).second && diagnostics_)
-      diagnostics_->warn(fmt::format("{} is not all UTF-8", file),
-                         "what is not is read as the character U+FFFD", {});
+      diagnostics_->warn(fmt::format("{} is not valid UTF-8", file),
+                         "invalid bytes are read as the character U+FFFD", {});
   }
 
   void report_no_number(const model::Pattern& pattern, const std::string& text) {
     if (reported_.insert(&pattern).second && diagnostics_)
       diagnostics_->warn(
-          fmt::format("pattern '{}' matched '{}', which is no number", pattern.name, text),
-          "such matches are left out; make the expression narrower, for example with "
-          "$jube_pat_fp, or leave the type out",
+          fmt::format("pattern '{}' matched '{}', which is not a number", pattern.name, text),
+          "such matches are ignored; make the expression narrower, for example with $jube_pat_fp, "
+          "or remove the type",
           pattern.place);
   }
 
@@ -142,7 +142,7 @@ class GroupAnalyser::Scanner {
       diagnostics_->warn(
           fmt::format("pattern '{}' has type int and matched '{}', which counts as {}",
                       pattern.name, text, to_text(value)),
-          "give it the type float, or a narrower expression", pattern.place);
+          "use type float, or a narrower expression", pattern.place);
   }
 
   Diagnostics* diagnostics_;
@@ -166,9 +166,9 @@ std::vector<Findings> GroupAnalyser::analyse(const std::vector<Group>& groups) {
   const std::vector<DerivedFailure> failures = evaluate_derived(groups, evaluator_, findings);
   for (const DerivedFailure& failure : failures)
     if (failed_.insert(failure.pattern).second && diagnostics_)
-      diagnostics_->warn(
-          fmt::format("derived pattern '{}' fails: {}", failure.pattern->name, failure.error),
-          "it has its default where it fails, else no value", failure.pattern->place);
+      diagnostics_->warn(fmt::format("cannot evaluate derived pattern '{}': {}",
+                                     failure.pattern->name, failure.error),
+                         "its default is used, or it has no value", failure.pattern->place);
   return findings;
 }
 

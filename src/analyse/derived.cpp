@@ -80,7 +80,7 @@ class Substitution {
     if (is_pattern_name(group_, name)) {
       set_if_empty(no_match_reason_, reason_at(name));
       set_if_empty(no_match_reason_, reason_at(statistics::without_suffix(name)));
-      set_if_empty(no_match_reason_, fmt::format("there is no '{}'", name));
+      set_if_empty(no_match_reason_, fmt::format("'{}' is not defined", name));
     } else {
       set_if_empty(absent_reason_, reason_at(name));
       set_if_empty(absent_reason_, absence_of_region(name, findings_));
@@ -145,7 +145,7 @@ class Batch {
     }
     if (!waiting.holds_nan)
       failures.push_back({&pattern, outcome.error});
-    set(waiting.group, pattern, fallback_of(pattern, "evaluation fails: " + outcome.error));
+    set(waiting.group, pattern, fallback_of(pattern, "evaluation failed: " + outcome.error));
   }
 
   void set(std::size_t group, const model::Pattern& pattern, Finding finding) {

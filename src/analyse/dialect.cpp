@@ -68,7 +68,7 @@ class Translator {
     std::string kept;
     for (const char flag : python_.substr(0, length)) {
       if (flag == 'L')
-        refuse("(?L) is for bytes, not for text", "leave the L out");
+        refuse("(?L) is for bytes, not for text", "remove the L");
       if (flag == 'a')
         result_.ascii_classes = true;
       else if (flag == 'i' || flag == 'm' || flag == 's' || flag == 'x')
@@ -91,7 +91,7 @@ class Translator {
         break;
       case '(':
         if (!in_class_ && rest().starts_with("(*"))
-          refuse("there is nothing to repeat after '('", "write \\* for the character");
+          refuse("nothing to repeat after '('", "write \\* for the character");
         else if (!in_class_ && flags_length(rest()) > 0)
           refuse("flags such as (?i) are not at the start", "put them first");
         break;
@@ -153,11 +153,12 @@ class Translator {
       return take(2, "\\z");
     const std::string_view known = in_class_ ? "abfnrtdDsSwW" : "abfnrtdDsSwWAB";
     if (is_letter(letter) && known.find(letter) == std::string_view::npos)
-      return refuse(fmt::format("Python knows no '\\{}'{}", letter, in_class_ ? " in a class" : ""),
+      return refuse(fmt::format("'\\{}' is not valid in Python's regular expressions{}", letter,
+                                in_class_ ? " in a class" : ""),
                     letter == 'h'   ? "for blanks and tabs write [ \\t]"
                     : letter == 'z' ? "the end of the text is \\Z"
                     : letter == 'R' ? "the end of a line is \\n"
-                                    : "leave the backslash out where the letter itself is meant");
+                                    : "remove the backslash to match the letter itself");
     take(std::min<std::size_t>(rest().size(), 2));
   }
 

@@ -51,10 +51,9 @@ std::string unit_of(std::string_view name) {
 
 /// Where no source gave anything, each has its reason, and no table has room for all of them.
 std::string without_details(const std::string& absent) {
-  return absent.find("; ") == std::string::npos
-             ? absent
-             : "no power sensor; `bench-energy --list` says why, `--power-source model:...` "
-               "estimates";
+  return absent.find("; ") == std::string::npos ? absent
+                                                : "no power sensor; `bench-energy --list` shows "
+                                                  "why, `--power-source model:...` estimates";
 }
 
 bool is_text(const std::string& name) {
@@ -66,8 +65,8 @@ bool is_text(const std::string& name) {
 void EnergyReadings::add(const std::optional<Subject>& summary) {
   if (!summary) {
     leave_out(
-        "the meter wrote nothing (if it was killed, `bench-energy recover DIR` makes energy.txt of "
-        "the samples in the work directory)");
+        "the meter wrote no result (if it was killed, `bench-energy recover DIR` makes energy.txt "
+        "from the samples in the work directory)");
     return;
   }
   ++workpackages_;
@@ -139,8 +138,9 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
     if (values.size() == workpackages_ || is_text(name))
       continue;
     for (const char* sum : {"_sum", "_sum2"})
-      findings[name + sum].absent_reason = fmt::format(
-          "only {} of {} workpackages have it: {}", values.size(), workpackages_, reason_of(name));
+      findings[name + sum].absent_reason =
+          fmt::format("only {} of {} workpackages have a value: {}", values.size(), workpackages_,
+                      reason_of(name));
   }
   for (const std::string& name : expected())
     if (!values_.contains(name) && !skip.contains(name))

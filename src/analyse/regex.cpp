@@ -118,7 +118,8 @@ Regex::Regex(const model::Pattern& pattern, const std::string& expression)
     : name_(pattern.name), place_(pattern.place) {
   const PcreExpression pcre = to_pcre(expression);
   const auto refuse = [&](const std::string& why, const std::string& hint) {
-    throw Error(fmt::format("pattern '{}' is no regular expression: {}", name_, why), hint, place_);
+    throw Error(fmt::format("invalid regular expression in pattern '{}': {}", name_, why), hint,
+                place_);
   };
   if (!pcre.fault.empty())
     refuse(pcre.fault,
@@ -148,9 +149,9 @@ void Regex::find_all(const Subject& subject, const std::string& source,
   Program& program = subject.ascii && bytes_ ? *bytes_ : *unicode_;
   if (const int code = program.find_all(subject.text, values))
     throw Error(
-        fmt::format("pattern '{}' gives up in {}: {}", name_, source, message_of(code)),
-        "repetitions inside repetitions, such as '(a+)+' or '(?:.|\\n)*', try too many ways "
-        "to match; write one of them, or '.*' with dotall",
+        fmt::format("matching of pattern '{}' gave up in {}: {}", name_, source, message_of(code)),
+        "nested repetitions such as '(a+)+' or '(?:.|\\n)*' try too many ways to match; use a "
+        "single repetition, or '.*' with dotall",
         place_);
 }
 

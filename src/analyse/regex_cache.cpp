@@ -71,9 +71,9 @@ std::string RegexCache::expression(const model::Pattern& pattern, const Patterns
   std::string text = expression.text_of(pattern);
   if (!expression.unknown().empty() && diagnostics_ && told_.insert(&pattern).second)
     diagnostics_->warn(
-        fmt::format("pattern '{}' holds '${}', which is neither a parameter nor a pattern",
+        fmt::format("pattern '{}' contains '${}', which is neither a parameter nor a pattern",
                     pattern.name, expression.unknown().front()),
-        "it stays as it is; write `$$` for a dollar sign", pattern.place);
+        "it stays as written; write `$$` for a dollar sign", pattern.place);
   return text;
 }
 

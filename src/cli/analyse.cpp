@@ -19,7 +19,7 @@ std::function<int()> declare_analyse(CLI::App& app) {
   options->update.declare(app);
   return [options] {
     if (options->update.file.empty() && !options->update.tags.empty())
-      tell("warning: --tag is for the file of --update, and there is none");
+      tell("warning: --tag has no effect without --update");
     for (const auto& directory :
          workspace::select_runs(options->choice.directory, options->choice.ids)) {
       if (!workspace::is_made_by_jube(directory.path))

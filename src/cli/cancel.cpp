@@ -33,7 +33,7 @@ void cancel_jobs(const workspace::RunDirectory& directory, const CancelOptions& 
         engine::plan_cancellation(run, workspace, {options.steps.begin(), options.steps.end()},
                                   {options.workpackages.begin(), options.workpackages.end()});
     if (cancellation.jobs.empty()) {
-      tell(fmt::format("note: run {} has no jobs with a batch system", directory.id));
+      tell(fmt::format("note: run {} has no jobs in a batch system", directory.id));
       return;
     }
     run.platform = setup::platform_of(run);
@@ -54,7 +54,7 @@ std::function<int()> declare_cancel(CLI::App& app) {
   options->choice.declare(app);
   app.add_option("-s,--step", options->steps, "only jobs of these steps")->type_name("STEP");
   app.add_option("-w,--workpackage", options->workpackages,
-                 "only jobs of these workpackages, and of those that share them")
+                 "only jobs of these workpackages; also cancels workpackages in the same jobs")
       ->type_name("WP");
   return [options] {
     for (const workspace::RunDirectory& run : options->choice.runs())

@@ -154,7 +154,8 @@ std::function<int()> declare_check(CLI::App& app) {
       ->type_name("DIR");
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
   app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");
-  app.add_option("--max-workpackages", request.max_workpackages, "refuse a run that has more")
+  app.add_option("--max-workpackages", request.max_workpackages,
+                 "refuse a run with more workpackages")
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--strict", options->strict, "treat warnings as errors");

@@ -92,7 +92,7 @@ std::function<int()> declare_complete(CLI::App& app) {
   app.add_option("-s,--shell", options->shell, "bash, zsh or fish; default: that of $SHELL")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->type_name("SHELL");
-  app.add_option("-c,--command-name", options->program, "the name under which bench is called")
+  app.add_option("-c,--command-name", options->program, "the command that the completion is for")
       ->type_name("NAME")
       ->capture_default_str();
   return [options, &app] {
@@ -100,8 +100,8 @@ std::function<int()> declare_complete(CLI::App& app) {
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
     if (options->program.empty() ||
         options->program.find_first_not_of(of_names) != std::string::npos)
-      throw Error(fmt::format("'{}' is no name of a program", options->program),
-                  "letters, digits and _ . + -");
+      throw Error(fmt::format("'{}' is not the name of a program", options->program),
+                  "use letters, digits and _ . + -");
     const auto completions = completions_of(*app.get_parent());
     const std::string shell = options->shell.empty() ? login_shell() : options->shell;
     if (shell == "zsh")

@@ -21,7 +21,7 @@ void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
   engine::check_removable(run.directory);
   const auto removal = engine::plan_removal(workspace, engine::failed_workpackages(workspace));
   engine::remove_workpackages(run.directory, workspace, removal);
-  tell(fmt::format("note: {} of run {} that failed {} made again",
+  tell(fmt::format("note: {} of run {} that failed {} repeated",
                    plural(removal.reset.size(), "workpackage"), run.directory.id,
                    removal.reset.size() == 1 ? "is" : "are"));
 }
@@ -39,8 +39,7 @@ std::function<int()> declare_continue(CLI::App& app) {
   options->choice.declare(app);
   declare_asking(app, options->asking);
   declare(app, options->work);
-  app.add_flag("--failed", options->failed,
-               "make the workpackages that have failed again; what they left is deleted");
+  app.add_flag("--failed", options->failed, "repeat failed workpackages; their files are deleted");
   return [options] {
     set_verbosity(options->work);
     int worst = 0;
@@ -64,8 +63,8 @@ std::function<int()> declare_continue(CLI::App& app) {
         make_failed_again(run, workspace);
       if (setup::input_has_changed(run))
         tell(
-            fmt::format("note: {} has changed; this run goes on with what it recorded of it "
-                        "(`bench result {} -u FILE` takes new patterns and tables)",
+            fmt::format("note: {} has changed; this run continues with the recorded version "
+                        "(`bench result {} -u FILE` uses new patterns and tables)",
                         short_path(run.metadata.input_file), target_of(run)));
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
       if (is_interruption_code(worst))

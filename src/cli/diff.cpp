@@ -25,7 +25,7 @@ struct DiffOptions {
 };
 
 [[noreturn]] void refuse_number(std::size_t runs) {
-  throw Error(fmt::format("{} cannot be compared: it takes two", plural(runs, "run")),
+  throw Error(fmt::format("cannot compare {}: diff needs two", plural(runs, "run")),
               "`bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`");
 }
 
@@ -34,7 +34,7 @@ std::vector<RunDirectory> two_runs(const DiffOptions& options) {
   std::vector<RunDirectory> runs;
   if (options.directories.size() == 2) {
     if (!options.ids.empty())
-      throw Error("-i chooses among the runs of one DIR, and there are two",
+      throw Error("-i selects runs of one DIR, but two were given",
                   "`bench diff DIR/000000 DIR/000001`, or `bench diff DIR -i 0 1`");
     for (const std::string& directory : options.directories)
       runs.push_back(workspace::select_runs(directory, {}).front());
@@ -76,17 +76,18 @@ int show_differences(const DiffOptions& options) {
 std::function<int()> declare_diff(CLI::App& app) {
   const auto options = std::make_shared<DiffOptions>();
   app.add_option("DIR", options->directories,
-                 "two runs: their directories, or outpaths, of which it is the last run; or one "
-                 "outpath, of which it is the last two");
-  app.add_option("-i,--id", options->ids, "of one outpath: these two runs")->type_name("ID");
-  declare_style(app, options->style, "one table of all differences");
+                 "two run directories, or two outpaths (the last run of each), or one outpath (its "
+                 "last two runs)");
+  app.add_option("-i,--id", options->ids, "with one outpath: compare these two runs")
+      ->type_name("ID");
+  declare_style(app, options->style, "print all differences as one table");
   app.add_option("--tolerance", options->tolerance_percent,
-                 "leave out metrics that differ by no more than this")
+                 "hide metrics that differ by this much or less")
       ->type_name("PERCENT")
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--all", options->all, "every difference, not only the largest ones");
+  app.add_flag("--all", options->all, "show every difference, not only the largest");
   app.add_flag("--exit-code", options->exit_code,
-               "exit with 1 if more than the provenance differs");
+               "exit with code 1 if anything except the provenance differs");
   return [options] { return show_differences(*options); };
 }
 

@@ -79,7 +79,7 @@ std::string in_one_line(const std::string& text) {
 }
 
 std::string points_text(const Differences& differences, bool all) {
-  Section section("points that only one run has", {"run", "step", "point", "workpackages"}, all);
+  Section section("points in only one run", {"run", "step", "point", "workpackages"}, all);
   for (const LonePoint& point : differences.points)
     section.add({point.in_a ? "a" : "b", point.step, parameters_text(point.parameters),
                  std::to_string(point.workpackages)});
@@ -96,7 +96,7 @@ std::string states_text(const Differences& differences, bool all) {
 }
 
 std::string metrics_text(const Differences& differences, bool all) {
-  Section section("metrics, the largest difference first",
+  Section section("metrics, largest difference first",
                   {"step", "point", "metric", "a", "b", "b - a", "relative"}, all);
   for (const MetricDifference& metric : differences.metrics)
     section.add({metric.pair.step, parameters_text(metric.pair.parameters),
@@ -107,7 +107,7 @@ std::string metrics_text(const Differences& differences, bool all) {
 }
 
 std::string summaries_text(const Differences& differences) {
-  Section section("metrics in all", {"metric", "pairs", "differ", "least", "median", "most"}, true);
+  Section section("all metrics", {"metric", "pairs", "differ", "least", "median", "most"}, true);
   for (const MetricSummary& summary : differences.summaries)
     section.add({with_unit(summary.name, summary.unit), std::to_string(summary.pairs),
                  std::to_string(summary.different), percent_text(summary.least),
@@ -139,9 +139,9 @@ std::string difference_text(const Differences& differences, const ComparedNames&
   text += provenance.text() + parameters.text() + points_text(differences, all) +
           states_text(differences, all) + metrics_text(differences, all) +
           summaries_text(differences);
-  return text + fmt::format("\n{} of workpackages on the same point{}\n",
+  return text + fmt::format("\n{} of workpackages at the same point{}\n",
                             plural(differences.pairs, "pair"),
-                            differences.any() ? "" : "; nothing but the provenance differs");
+                            differences.any() ? "" : "; only the provenance differs");
 }
 
 result::Table difference_table(const Differences& differences) {

@@ -32,17 +32,19 @@ void analyse_and_store(const RunDirectory& directory, const UpdateOptions& updat
 const char* why_not_saved(const std::filesystem::path& run_directory) {
   if (workspace::is_made_by_jube(run_directory))
     return "JUBE made this run";
-  return workspace::worker_of(run_directory) ? "another bench works on this run"
+  return workspace::worker_of(run_directory) ? "another bench process is working on this run"
                                              : "this run cannot be locked";
 }
 
 }  // namespace
 
 void UpdateOptions::declare(CLI::App& app) {
-  app.add_option("-u,--update", file, "take patterns, analysers and results from this input file")
+  app.add_option("-u,--update", file, "use the patterns, analysers and results of this input file")
       ->type_name("FILE");
-  app.add_option("-t,--tag", tags, "tags for that file, beside those of the run")->type_name("TAG");
-  app.add_option("--include-path", include_path, "where that file's includes are looked for first")
+  app.add_option("-t,--tag", tags, "tags for that file, in addition to those of the run")
+      ->type_name("TAG");
+  app.add_option("--include-path", include_path,
+                 "first directories to search for that file's includes")
       ->type_name("DIR");
 }
 
@@ -88,7 +90,7 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
       return evaluated;
     }
   } else if (needed) {
-    tell("note: this run is not yours, so it is shown as its owner last analysed it");
+    tell("note: this run belongs to another user: showing the owner's last analysis");
     evaluated.run = update.applied_to(evaluated.run);
   }
   evaluated.analyses = tabulate::stored_analyses(evaluated.run, evaluated.workspace);

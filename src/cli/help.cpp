@@ -1,6 +1,7 @@
 #include "command.hpp"
 #include "help_topics.hpp"
 #include "output.hpp"
+#include "reference.hpp"
 
 #include <array>
 #include <memory>
@@ -88,7 +89,7 @@ int show_help(const CLI::App& root, const std::string& word) {
     return 0;
   }
   const std::string near = did_you_mean(word, known);
-  tell(fmt::format("error: there is no help on '{}'\nhint: {}", word,
+  tell(fmt::format("error: unknown help topic '{}'\nhint: {}", word,
                    near.empty() ? "`bench help` lists all topics" : near),
        Level::error);
   return usage_error;
@@ -109,7 +110,14 @@ std::vector<std::string> topic_names() {
 std::function<int()> declare_help(CLI::App& app) {
   const auto topic = std::make_shared<std::string>();
   app.add_option("TOPIC", *topic, "a command, an element of the language, or ALL");
-  return [topic, &app] { return show_help(*app.get_parent(), *topic); };
+  const auto markdown = std::make_shared<bool>();
+  app.add_flag("--markdown", *markdown, "print the reference of the whole language as Markdown");
+  return [topic, markdown, &app] {
+    if (!*markdown)
+      return show_help(*app.get_parent(), *topic);
+    print(language_reference());
+    return 0;
+  };
 }
 
 }  // namespace bench::cli

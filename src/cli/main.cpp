@@ -22,17 +22,17 @@ namespace {
 const std::array commands{
     Command{"run", "expand a benchmark and run it", "bench run examples/quickstart.yaml --result",
             declare_run},
-    Command{"continue", "take in what has ended and go on",
+    Command{"continue", "collect finished jobs and start what became ready",
             "bench continue examples/quickstart_run -i last", declare_continue},
-    Command{"cancel", "end the jobs that a batch system has of a run",
+    Command{"cancel", "cancel a run's batch jobs",
             "bench cancel examples/quickstart_run -i last -s train", declare_cancel},
-    Command{"check", "show what an input file would run, and its mistakes; run nothing",
+    Command{"check", "check an input file and show what it would run",
             "bench check examples/quickstart.yaml --tag slurm", declare_check},
-    Command{"analyse", "scan the output of a run", "bench analyse examples/quickstart_run",
-            declare_analyse},
+    Command{"analyse", "search the output of a run for its patterns",
+            "bench analyse examples/quickstart_run", declare_analyse},
     Command{"result", "show the tables of a run",
             "bench result examples/quickstart_run -s markdown", declare_result},
-    Command{"info", "show runs, or a run, its steps and workpackages in detail",
+    Command{"info", "list the runs, or show a run, its steps or workpackages",
             "bench info examples/quickstart_run -i last -s", declare_info},
     Command{"diff", "compare two runs: parameters, provenance and metrics",
             "bench diff examples/quickstart_run -i 0 1", declare_diff},
@@ -48,10 +48,10 @@ const std::array commands{
             "bench comment 'after the upgrade' examples/quickstart_run", declare_comment},
     Command{"tag", "show the tags of an input file or a run", "bench tag examples/quickstart.yaml",
             declare_tag},
-    Command{"remove", "delete a run, or workpackages that shall be made again",
+    Command{"remove", "delete a run, or workpackages that are to be repeated",
             "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
-    Command{"platforms", "list the machines that bench knows, or show one",
-            "bench platforms show LUMI-G", declare_platforms},
+    Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
+            declare_platforms},
     Command{"schema", "print a JSON Schema of input files, for editors",
             "bench schema > bench.schema.json", declare_schema},
     Command{"complete", "print the completion script of a shell", "bench complete -s bash",
@@ -87,7 +87,7 @@ int usage(const CLI::App& at, const CLI::ParseError& error,
 
 /// A command line that parses, but not as it was meant.
 int swallowed(const std::string& hint) {
-  tell("error: an option took what was not meant for it\nhint: " + hint);
+  tell("error: an option consumed the FILE argument\nhint: " + hint);
   return usage_error;
 }
 
@@ -97,7 +97,7 @@ int unknown_command(const std::string& word) {
   for (const Command& command : commands)
     known.emplace_back(command.name);
   const std::string near = did_you_mean(word, known);
-  tell(fmt::format("error: there is no command '{}'\nhint: {}", word,
+  tell(fmt::format("error: unknown command '{}'\nhint: {}", word,
                    near.empty() ? "known: " + join(known, ", ") : near));
   return usage_error;
 }
@@ -157,7 +157,8 @@ int run(std::vector<std::string> arguments) {
   CLI::App app("bench declares, runs and compares AI workloads on HPC systems.", "bench");
   app.set_version_flag("-V,--version", "bench " BENCH_VERSION);
   app.require_subcommand(1);
-  app.footer("`bench COMMAND --help` has an example each, `bench help` explains the language.");
+  app.footer(
+      "`bench COMMAND --help` shows an example of each, `bench help` explains the language.");
   std::function<int()> action;
   declare_commands(app, arguments.empty() ? "" : arguments[0], action);
   if (!arguments.empty() && !arguments[0].starts_with('-') && !is_known(arguments[0]))
@@ -207,7 +208,7 @@ int main(int argc, char** argv) {
       bench::cli::tell(bench::cli::advice());
   } catch (const std::exception& defect) {
     bench::cli::tell(
-        fmt::format("error: {}\nhint: this is a defect of bench; please report it", defect.what()),
+        fmt::format("error: {}\nhint: this is a bug in bench; please report it", defect.what()),
         bench::cli::Level::error);
   }
   bench::cli::command_log().close(bench::cli::failure);

@@ -143,7 +143,7 @@ std::string text_table(const std::vector<std::string>& headings,
   const auto columns = terminal_columns();
   if (!columns || rows.empty() || result::pretty_width(table) <= *columns)
     return drawn(table);
-  return result::render_vertical(table) + "(wider than this terminal: a line for each cell)\n";
+  return result::render_vertical(table) + "(wider than this terminal: one line per cell)\n";
 }
 
 void check_step(const setup::Run& run, const std::string& step) {

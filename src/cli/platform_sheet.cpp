@@ -63,7 +63,7 @@ std::string truth(bool value) {
 
 /// A setting that must be there, if not from the file then from the user.
 std::string required(const std::string& value, bool is_required) {
-  return value.empty() && is_required ? "(to be given by the user)" : value;
+  return value.empty() && is_required ? "(set by the user)" : value;
 }
 
 std::string asking_sheet(const Platform& platform) {
@@ -89,7 +89,7 @@ std::string asking_sheet(const Platform& platform) {
   sheet.add("polling.sentinel_grace", fmt::format("{}s", platform.polling.sentinel_grace_s));
   if (platform.polling.max_array_size > 0)
     sheet.add("polling.max_array_size", std::to_string(platform.polling.max_array_size));
-  return sheet.under("how jobs are asked for");
+  return sheet.under("job requests");
 }
 
 std::string starting_sheet(const Platform& platform) {
@@ -107,7 +107,7 @@ std::string starting_sheet(const Platform& platform) {
   for (const auto& [name, value] : platform.environment)
     sheet.add("environment." + name, value);
   sheet.add("prologue", platform.prologue);
-  return sheet.under("how programs are started");
+  return sheet.under("program launch");
 }
 
 std::string commands_sheet(const Platform& platform) {
@@ -120,7 +120,7 @@ std::string commands_sheet(const Platform& platform) {
   sheet.add("commands.cancel", spoken.cancel);
   for (const auto& [name, meaning] : spoken.states)
     sheet.add("commands.states." + name, meaning);
-  return sheet.under("how the batch system is spoken to");
+  return sheet.under("batch system commands");
 }
 
 std::string machine_sheet(const platform::Machine& machine) {
@@ -145,7 +145,7 @@ std::string machine_sheet(const platform::Machine& machine) {
   sheet.add("accelerator.peak_fp32_tflops", device.peak_fp32_tflops);
   sheet.add("accelerator.power_limit_w", device.power_limit_w);
   sheet.add("accelerator.power_scope", device.power_scope);
-  return sheet.under("what the machine is");
+  return sheet.under("machine");
 }
 
 std::string notes_text(const std::vector<std::string>& notes) {

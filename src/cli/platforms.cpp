@@ -45,15 +45,16 @@ void list_platforms() {
   print(text_table({"tag", "site", "scheduler", "devices per node", "FP16 peak[TFLOP/s]", "status"},
                    rows));
   if (doubtful)
-    print("? not confirmed; `bench platforms show TAG` has the sources\n");
+    print("? unconfirmed; `bench platforms show TAG` shows the sources\n");
 }
 
 }  // namespace
 
 std::function<int()> declare_platforms(CLI::App& app) {
   const auto tag = std::make_shared<std::string>();
-  CLI::App* show = app.add_subcommand("show", "everything that is known of one, with its sources");
-  show->add_option("NAME", *tag, "its name, a further tag, or its file")->required();
+  CLI::App* show =
+      app.add_subcommand("show", "show everything known about one machine, with sources");
+  show->add_option("NAME", *tag, "its name, one of its tags, or its file")->required();
   show->fallthrough();
   app.require_subcommand(0, 1);
   return [tag, show] {

@@ -122,7 +122,7 @@ std::string preview_text(const setup::Run& run, const std::vector<engine::Previe
   std::string text = costs_text(costs, at_once) + "\n";
   for (const StepCost& cost : costs)
     text += step_text(cost, previews, all);
-  return text + fmt::format("\nplatform {}; would run in {}; nothing was made or started\n",
+  return text + fmt::format("\nplatform {}; would run in {}; nothing was created or started\n",
                             run.platform.name, short_path(run.directory.path));
 }
 

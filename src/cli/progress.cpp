@@ -188,8 +188,7 @@ void Progress::failed(const workspace::Workpackage& workpackage) {
 }
 
 void Progress::repeated(const workspace::Workpackage& workpackage, const std::string& reason) {
-  say(fmt::format("workpackage {} ({}) is made again: {}", workpackage.id, workpackage.step,
-                  reason),
+  say(fmt::format("workpackage {} ({}) is retried: {}", workpackage.id, workpackage.step, reason),
       Level::warning);
 }
 

@@ -33,8 +33,8 @@ bool confirmed(const std::string& question, bool force) {
   if (force)
     return true;
   if (::isatty(STDIN_FILENO) != 1)
-    throw Error(fmt::format("there is no terminal to ask at: {}?", question),
-                "nothing was removed; `--force` does it without asking");
+    throw Error(fmt::format("cannot ask for confirmation: {}?", question),
+                "nothing was removed; add --force to remove without asking");
   print(question + "? (y/n) ");
   std::string answer;
   if (!std::getline(std::cin, answer))
@@ -58,7 +58,7 @@ void remove_one_run(const RunDirectory& run, bool force) {
   std::string question;
   long long with_the_scheduler = 0;
   if (workspace::is_leftover(run.path)) {
-    question = fmt::format("remove {}, which holds no run: its bench was killed",
+    question = fmt::format("remove {}, which contains no run because bench was killed",
                            short_path(std::filesystem::absolute(run.path)));
   } else {
     const Workspace workspace = Workspace::open(run.path, Workspace::Access::read);
@@ -73,7 +73,7 @@ void remove_one_run(const RunDirectory& run, bool force) {
   engine::remove_run(run);
   print(fmt::format("removed run {}\n", run.id));
   if (with_the_scheduler > 0)
-    tell(fmt::format("note: {} of its workpackages were with the scheduler; their jobs go on",
+    tell(fmt::format("note: {} of its workpackages had jobs in the batch system; the jobs continue",
                      with_the_scheduler));
 }
 
@@ -92,7 +92,7 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
   const std::vector<long long> chosen =
       options.failed ? chosen_failures(run, workspace, options.steps) : options.workpackages;
   if (chosen.empty()) {
-    tell(fmt::format("note: no workpackage of run {} has failed; nothing was removed", run.id));
+    tell(fmt::format("note: run {} has no failed workpackages; nothing was removed", run.id));
     return;
   }
   const engine::Removal removal = engine::plan_removal(workspace, chosen);
@@ -100,7 +100,7 @@ void remove_some_workpackages(const RunDirectory& run, const RemoveOptions& opti
       fmt::format("remove workpackage{} {} of run {}", removal.reset.size() == 1 ? "" : "s",
                   ids_text(removal.reset), run.id);
   if (!removal.removed.empty())
-    question += fmt::format(", and what depends on it: {}", ids_text(removal.removed));
+    question += fmt::format(", and its dependents: {}", ids_text(removal.removed));
   if (!confirmed(question, options.force))
     return;
   engine::remove_workpackages(run, workspace, removal);
@@ -116,15 +116,15 @@ std::function<int()> declare_remove(CLI::App& app) {
   const auto options = std::make_shared<RemoveOptions>();
   options->choice.declare(app);
   app.add_option("-w,--workpackage", options->workpackages,
-                 "remove only these and what depends on them; `continue` makes them again")
+                 "remove only these and their dependents; `continue` repeats them")
       ->type_name("WP");
-  CLI::Option* failed = app.add_flag(
-      "--failed", options->failed, "remove only workpackages that have failed, to make them again");
+  CLI::Option* failed = app.add_flag("--failed", options->failed,
+                                     "remove only failed workpackages; `continue` repeats them");
   app.add_option("-s,--step", options->steps, "with --failed: only of these steps")
       ->type_name("STEP")
       ->needs(failed);
   failed->excludes("--workpackage");
-  app.add_flag("-f,--force", options->force, "do not ask");
+  app.add_flag("-f,--force", options->force, "do not ask for confirmation");
   return [options] {
     for (const RunDirectory& run :
          workspace::select_with_leftovers(options->choice.directory, options->choice.ids))

@@ -27,18 +27,19 @@ struct ResultOptions {
 
 void declare_options(CLI::App& app, ResultOptions& options) {
   options.choice.declare(app);
-  declare_style(app, options.show.style, "how tables are shown");
+  declare_style(app, options.show.style, "style of the tables");
   app.add_flag("-a,--analyse", options.analyse, "analyse again, even if nothing has changed");
   options.update.declare(app);
   app.get_option("--tag")->description(
-      "with -u tags for that file, beside those of the run; else only runs with one of them");
-  app.add_option("-o,--only", options.tables, "only the results with these names")
+      "with -u: tags for that file, in addition to those of the run; otherwise: only runs with one "
+      "of these tags");
+  app.add_option("-o,--only", options.tables, "only the tables with these names")
       ->type_name("TABLE");
-  app.add_flag("-r,--reverse", options.show.descending, "several runs: the newest first");
-  app.add_option("-n,--num", options.newest, "only the newest N runs; without -i of all")
+  app.add_flag("-r,--reverse", options.show.descending, "with several runs: newest first");
+  app.add_option("-n,--num", options.newest, "only the newest N runs; without -i: of all runs")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--raw", options.show.raw, "values in full, without the formats of the columns");
+  app.add_flag("--raw", options.show.raw, "full values, without the columns' formats");
   app.add_option("--select", options.show.select, "show only these columns")->type_name("NAME");
   app.add_option("--exclude", options.show.exclude, "show all columns but these")
       ->type_name("NAME");
@@ -63,8 +64,9 @@ std::vector<RunDirectory> chosen_runs(const ResultOptions& options) {
       return !has_one_of(setup::load_run(directory, workspace), options.update.tags);
     });
   if (runs.empty())
-    throw Error(fmt::format("none of these runs has a tag of {}", join(options.update.tags, ", ")),
-                "`bench info` shows the tags of each run");
+    throw Error(
+        fmt::format("none of these runs has any of the tags {}", join(options.update.tags, ", ")),
+        "`bench info` shows the tags of each run");
   if (options.newest > 0 && runs.size() > options.newest)
     runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(options.newest));
   return runs;
@@ -75,8 +77,8 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
   for (const std::string& name : wanted)
     if (!known.contains(name)) {
       const std::string near = did_you_mean(name, names);
-      throw Error(fmt::format("there is no result '{}'", name),
-                  near.empty() ? fmt::format("there are {}", join(names, ", ")) : near);
+      throw Error(fmt::format("unknown result '{}'", name),
+                  near.empty() ? fmt::format("the results are {}", join(names, ", ")) : near);
     }
 }
 

@@ -110,8 +110,8 @@ int run_files(RunOptions& options) {
   std::vector<int> ids = options.ids;
   for (const int id : ids)
     if (id < 0)
-      throw Error(fmt::format("a run cannot have the id {}", id),
-                  "ids of new runs count from 0; leave -i out for the next free one");
+      throw Error(fmt::format("invalid run id {}", id),
+                  "ids start at 0; omit -i to use the next free one");
   set_verbosity(options.work);
   // A mistake in the last file is found before the first one runs.
   std::vector<InputFile> files;
@@ -124,7 +124,7 @@ int run_files(RunOptions& options) {
       return worst;
   }
   if (!ids.empty())
-    tell(fmt::format("note: there was no benchmark left for the id {}", ids.front()));
+    tell(fmt::format("note: id {} is unused: there are fewer benchmarks than ids", ids.front()));
   return worst;
 }
 
@@ -134,38 +134,41 @@ std::function<int()> declare_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   setup::Request& request = options->request;
   app.add_option("FILE", options->files, "input files")->required();
-  app.add_option("-t,--tag", options->tags, "active tags; one that a platform has selects it")
+  app.add_option("-t,--tag", options->tags,
+                 "active tags; the tag of a platform selects that platform")
       ->type_name("TAG");
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
-  app.add_option("-i,--id", options->ids, "ids of the runs, in order, not the next free ones")
+  app.add_option("-i,--id", options->ids, "ids of the runs, in order; default: the next free ones")
       ->type_name("ID");
   app.add_option_function<std::string>(
          "-m,--comment", [&request](const std::string& text) { request.comment = text; },
-         "comment in place of the file's; '' for none")
+         "comment that replaces the file's; '' for none")
       ->type_name("TEXT");
   app.add_option("--include-path", options->include_path, "where included files are looked for")
       ->type_name("DIR");
   app.add_option("--only-bench", request.only_benchmarks, "run only these benchmarks of the file")
       ->type_name("NAME");
-  app.add_option("--not-bench", request.not_benchmarks, "leave these benchmarks out")
+  app.add_option("--not-bench", request.not_benchmarks, "run all benchmarks except these")
       ->type_name("NAME");
-  app.add_option("--platform", request.platform, "machine to run on: its name, or its file")
+  app.add_option("--platform", request.platform, "machine to run on: its name or file")
       ->type_name("NAME");
   app.add_option("--power-source", request.power_source,
                  "how energy is measured, for example model:cpu=65W")
       ->type_name("SOURCE");
   declare_asking(app, request.asking);
-  app.add_option("--launcher", request.launcher,
-                 "starts programs on all tasks ($jube_starter), in place of the platform's")
+  app.add_option(
+         "--launcher", request.launcher,
+         "command that starts programs on all tasks ($jube_starter); overrides the platform's")
       ->type_name("COMMAND");
-  app.add_option("--max-workpackages", request.max_workpackages, "refuse a run that has more")
+  app.add_option("--max-workpackages", request.max_workpackages,
+                 "refuse a run with more workpackages")
       ->type_name("N")
       ->capture_default_str();
   declare(app, options->work);
   app.add_flag("-n,--dry-run,--debug", options->dry_run,
-               "show what each step takes, combinations, commands and job scripts; make and start "
-               "nothing");
-  app.add_flag("--all", options->all, "with -n: every workpackage, not the first of each step");
+               "show resources, combinations, commands and job scripts; create and start nothing");
+  app.add_flag("--all", options->all,
+               "with -n: show every workpackage, not only the first of each step");
   return [options] { return run_files(*options); };
 }
 

@@ -34,8 +34,7 @@ void RunChoice::declare(CLI::App& app) {
 }
 
 void RunChoice::declare_directory(CLI::App& app) {
-  app.add_option("DIR", directory, "outpath of the benchmark, or the directory of one run")
-      ->capture_default_str();
+  app.add_option("DIR", directory, "outpath or run directory")->capture_default_str();
 }
 
 void RunChoice::declare_ids(CLI::App& app) {
@@ -56,7 +55,7 @@ std::string swallowed_hint(const CLI::App& command) {
       continue;
     for (const std::string& value : option->results())
       if (file ? is_input_file(value) : holds_runs(value))
-        return fmt::format("{} took '{}' as one of its values; put {} first, or `--` before it",
+        return fmt::format("{} consumed '{}' as a value; put {} first, or `--` before it",
                            option->get_name(), value, place->get_name());
   }
   return "";

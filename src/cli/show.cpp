@@ -80,8 +80,7 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
   for (const auto* chosen : {&options.select, &options.exclude})
     for (const std::string& name : *chosen)
       if (!names.contains(name))
-        diagnostics.warn(fmt::format("no table has a column '{}'", name), did_you_mean(name, known),
-                         {});
+        diagnostics.warn(fmt::format("unknown column '{}'", name), did_you_mean(name, known), {});
 }
 
 /// A table as it is shown.
@@ -118,9 +117,9 @@ void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& op
   std::vector<std::string> names;
   for (const ShownTable& shown : tables)
     names.push_back(shown.table.name);
-  throw Error(fmt::format("{} has room for one table, and there are {}: {}", options.style,
+  throw Error(fmt::format("style {} prints one table, but there are {}: {}", options.style,
                           names.size(), join(names, ", ")),
-              fmt::format("choose one: `--only {}`; `-s json` has all of them", names.front()));
+              fmt::format("select one: `--only {}`; `-s json` prints all", names.front()));
 }
 
 std::string pretty_text(const result::Table& table) {
@@ -128,7 +127,7 @@ std::string pretty_text(const result::Table& table) {
   if (!columns || table.rows.empty() || result::pretty_width(table) <= *columns)
     return result::render(table, "pretty");
   return result::render_vertical(table) +
-         "(wider than this terminal: a line for each cell; `bench result --select NAME` chooses "
+         "(wider than this terminal: one line per cell; `bench result --select NAME` selects "
          "columns)\n";
 }
 
@@ -183,7 +182,7 @@ void keep(const tabulate::Report& report, const std::string& style) {
 void show(const std::vector<RunReport>& runs, const ShowOptions& options) {
   refuse_contradiction(options);
   if (std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
-    tell("note: the benchmark defines no table, syslog or database (see `bench help result`)");
+    tell("note: the benchmark has no table, syslog or database; see `bench help result`");
   std::vector<SameName> all = by_name(runs);
   warn_of_unknown(all, options);
   const std::vector<ShownTable> tables = shown_tables(std::move(all), runs.size() > 1, options);

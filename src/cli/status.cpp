@@ -34,8 +34,8 @@ void tell_of_worker(const std::optional<workspace::Worker>& worker, bool& told) 
   if (!worker || worker->sure || std::exchange(told, true))
     return;
   tell(
-      fmt::format("note: {} works on this run, unless it was killed, which cannot be seen from "
-                  "here; Ctrl-C ends this command alone",
+      fmt::format("note: {} is working on this run, unless it was killed; that cannot be checked "
+                  "from here; Ctrl-C ends only this command",
                   worker->name));
 }
 
@@ -68,9 +68,10 @@ void watch(const RunDirectory& run) {
     }
     if (!worked_on && !was_worked_on) {
       print(status_word(counts) + "\n");
-      tell(fmt::format("note: nobody works on this run; to go on: bench continue {} -i {}{}",
-                       shell_quote(short_path(std::filesystem::absolute(run.path).parent_path())),
-                       run.id, has_jobs(counts) ? " --wait" : ""));
+      tell(fmt::format(
+          "note: no bench process is working on this run; resume with: bench continue {} -i {}{}",
+          shell_quote(short_path(std::filesystem::absolute(run.path).parent_path())), run.id,
+          has_jobs(counts) ? " --wait" : ""));
       return;
     }
   } while (!reader_goes_within(pause_ms));
@@ -85,7 +86,8 @@ std::function<int()> declare_status(CLI::App& app) {
   };
   const auto options = std::make_shared<Options>();
   options->choice.declare(app);
-  app.add_flag("--watch", options->watch, "show each step whenever it changes, until all is done");
+  app.add_flag("--watch", options->watch,
+               "show the steps whenever they change, until all are done");
   return [options] {
     for (const RunDirectory& run : options->choice.runs())
       if (options->watch)

@@ -53,12 +53,12 @@ Question question_of(const WhyOptions& options) {
     else if (!std::exchange(has_directory, true))
       question.choice.directory = word;
     else
-      throw Error(fmt::format("'{}' is no workpackage and no point", word),
+      throw Error(fmt::format("'{}' is neither a workpackage nor a point", word),
                   "a workpackage is a number, a point is NAME=VALUE ...");
   }
   if (question.workpackages.empty() == question.point.empty())
-    throw Error(question.point.empty() ? "neither a workpackage nor a point is named"
-                                       : "both a workpackage and a point are named",
+    throw Error(question.point.empty() ? "no workpackage and no point given"
+                                       : "both a workpackage and a point given",
                 "`bench why DIR 17`, or `bench why DIR batch_size=8 precision=bf16`");
   return question;
 }
@@ -173,8 +173,8 @@ void explain_run(const workspace::RunDirectory& directory, const Question& quest
 std::function<int()> declare_why(CLI::App& app) {
   const auto options = std::make_shared<WhyOptions>();
   app.add_option("DIR", options->words,
-                 "outpath or directory of a run (default: here), and numbers of workpackages, or "
-                 "values of parameters that make a point: NAME=VALUE ...")
+                 "outpath or run directory (default: here), then numbers of workpackages, or a "
+                 "point: NAME=VALUE ...")
       ->required()
       ->type_name("[WORKPACKAGE... | NAME=VALUE...]");
   app.add_option("-i,--id", options->ids,

@@ -35,20 +35,19 @@ void declare(CLI::App& app, WorkOptions& options) {
   app.add_flag("-a,--analyse", options.analyse, "analyse afterwards");
   app.add_flag("-r,--result", options.result, "analyse and show the result afterwards");
   app.add_flag("--strict", options.strict, "treat warnings as errors");
-  app.add_flag("--wait", options.wait, "stay until the jobs of the batch system have ended, too");
+  app.add_flag("--wait", options.wait, "wait until all batch jobs have ended");
   app.add_flag("--cancel-on-interrupt", options.cancel_on_interrupt,
-               "with Ctrl-C, cancel the jobs of the batch system");
+               "cancel the batch jobs on Ctrl-C");
   app.add_option("--budget", options.budget,
-                 "what all jobs together may take, for example 50nh (node hours)")
+                 "limit for all jobs together, for example 50nh (node hours)")
       ->type_name("HOURS");
-  app.add_option(
-         "-j,--parallel", options.parallel,
-         "how many workpackages run here at a time, 0: as many as there are cores; default: "
-         "one, or what `procs` and `max_async` of a step say")
+  app.add_option("-j,--parallel", options.parallel,
+                 "workpackages that run on this machine at a time; 0: one per core; default: one, "
+                 "or `procs` and `max_async` of the step")
       ->type_name("N");
   app.add_flag("--hide-animation", options.hide_animation, "no progress line");
   app.add_flag("-v,--verbose", options.verbosity,
-               "show the log on the console; -vv what the commands print; -vvv both");
+               "show the log on the console; -vv: the output of the commands; -vvv: both");
 }
 
 namespace {
@@ -100,11 +99,10 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
   for (const workspace::StepCounts& step : status.counts)
     with_batch_system += step.submitted;
   if (options.cancel_on_interrupt && run.platform.capabilities().queues_jobs)
-    return fmt::format(
-        "interrupted: the jobs were cancelled; `bench continue {}` takes up what is left",
-        target_of(run));
+    return fmt::format("interrupted: the jobs were cancelled; resume with `bench continue {}`",
+                       target_of(run));
   if (with_batch_system == 0)
-    return "interrupted: what ran here was ended and is open again; `bench continue` goes on";
+    return "interrupted: running workpackages were stopped; resume with `bench continue`";
   const std::string target = target_of(run);
   return fmt::format(
       "interrupted: {} of the batch system {} on; "
@@ -141,13 +139,12 @@ int take_further(const setup::Run& run, workspace::Workspace& workspace,
     return interruption_code();
   }
   if (!status.refusals.empty())
-    tell(fmt::format("{}\nhint: they stay ready: `bench continue {}` submits them, with --account, "
-                     "--partition, --qos or --reservation as another one",
+    tell(fmt::format("{}\nhint: they stay ready; `bench continue {}` submits them, and --account, "
+                     "--partition, --qos and --reservation change the request",
                      status.refusals, target_of(run)),
          Level::error);
   if (!status.blocked_reason.empty()) {
-    tell(fmt::format("{}\nhint: nothing is lost: `bench continue` goes on where this stopped",
-                     status.blocked_reason),
+    tell(fmt::format("{}\nhint: nothing is lost; resume with `bench continue`", status.blocked_reason),
          Level::error);
     return 1;
   }
@@ -166,7 +163,7 @@ bool ends_all(int code, const WorkOptions& options) {
 
 void set_verbosity(WorkOptions& options) {
   execute::tell_slow_answers([](const std::string& program) {
-    tell(fmt::format("note: {} has not answered for 2 s; waiting for it", program));
+    tell(fmt::format("note: {} has not answered for 2 s; still waiting", program));
   });
   const char* wanted = std::getenv("JUBE_VERBOSE");
   if (wanted && *wanted && options.verbosity == 0) {

@@ -55,8 +55,8 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
     if (has_job(workpackage, job_of))
       jobs.insert(job_of[workpackage.id]);
     else if (!workpackages.empty())
-      throw Error(fmt::format("no batch system has workpackage {}: it is {}", workpackage.id,
-                              workspace::name_of(workpackage.state)));
+      throw Error(fmt::format("workpackage {} has no job in a batch system (state: {})",
+                              workpackage.id, workspace::name_of(workpackage.state)));
   }
   for (const long long id : workpackages)
     if (!known.contains(id))
@@ -71,7 +71,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
 void cancel(const setup::Run& run, const Cancellation& cancellation) {
   const auto system = scheduler::batch_system_of(run.platform);
   if (const std::string said = system->cancel(cancellation.jobs); !said.empty())
-    throw Error(said, "nothing was recorded; say `bench cancel` again");
+    throw Error(said, "nothing was recorded; run `bench cancel` again");
 }
 
 void store_cancellation(const Cancellation& cancellation, workspace::Workspace& workspace) {

@@ -20,14 +20,13 @@ bool is_plain(const model::Batch& batch) {
 void notice_unconfirmed(const platform::Platform& platform, std::vector<std::string>& notices) {
   if (platform.status == platform::Status::historic)
     notices.push_back(
-        fmt::format("platform {} is historic: the machine takes no jobs any more", platform.name));
+        fmt::format("platform {} is historic: the machine no longer accepts jobs", platform.name));
   std::vector<std::string> keys;
   for (const auto& [key, known] : platform.unconfirmed)
     keys.push_back(key);
   if (!keys.empty())
     notices.push_back(
-        fmt::format("nobody has confirmed what is known of platform {}: {} "
-                    "(`bench platforms show {}`)",
+        fmt::format("unconfirmed settings of platform {}: {} (`bench platforms show {}`)",
                     platform.name, join(keys, ", "), platform.name));
 }
 
@@ -38,10 +37,9 @@ void notice_packs(const setup::Run& run, std::vector<std::string>& notices) {
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && !step.batch->pack.empty() && !job::threads_per_core(run))
       notices.push_back(fmt::format(
-          "warning: neither platform {} nor Slurm tells how many hardware threads a core has: "
-          "where "
-          "it is several, workpackages of a pack of step '{}' run one after the other, unless "
-          "threads_per_task is a multiple of that number",
+          "warning: neither platform {} nor Slurm says how many hardware threads a core has: where "
+          "there are several, the workpackages of a pack of step '{}' run one after the other, "
+          "unless threads_per_task is a multiple of that number",
           run.platform.name, step.name));
 }
 
@@ -56,19 +54,19 @@ void preflight(const setup::Run& run, std::vector<std::string>& notices) {
   if (!scheduled)
     return;
   if (const std::string path = run.directory.path.string(); path.find('\n') != std::string::npos)
-    throw Error(fmt::format("no job script can name the run directory, whose path holds a line "
-                            "break: {}",
-                            path),
-                "choose another one with --outpath");
+    throw Error(
+        fmt::format("job scripts cannot use the run directory: its path contains a line break: {}",
+                    path),
+        "select another one with --outpath");
   notice_unconfirmed(platform, notices);
   for (const auto& [variable, decides] : platform::idle_variables(platform))
-    notices.push_back(fmt::format("{} is not obeyed: {} decides", variable, decides));
+    notices.push_back(fmt::format("{} is ignored: {} takes precedence", variable, decides));
   if (platform.account_required && platform.asking.account.empty())
     throw Error(fmt::format("jobs on {} need an account", platform.name),
-                "say --account NAME, or set BENCH_ACCOUNT");
+                "add --account NAME, or set BENCH_ACCOUNT");
   if (platform.qos_required && platform.asking.qos.empty())
     throw Error(fmt::format("jobs on {} need a QOS", platform.name),
-                "say --qos NAME, or set BENCH_QOS");
+                "add --qos NAME, or set BENCH_QOS");
   scheduler::PartitionLimits limits(run);
   limits.check_asking();
   notice_packs(run, notices);

@@ -22,7 +22,7 @@ void delete_tree(const fs::path& path) {
   fs::remove_all(path, failure);
   if (failure)
     throw Error(fmt::format("cannot delete {}: {}", path.string(), failure.message()),
-                "may you write in it? `bench remove` can be repeated");
+                "check that you may write there, then repeat `bench remove`");
 }
 
 /// The path without what hides that its last component is a link: `link/`, `.`.
@@ -44,22 +44,22 @@ fs::path directory_of(const workspace::RunDirectory& run, const Workpackage& wor
 
 void check_idle(const Workpackage& workpackage) {
   if (workpackage.state == State::running)
-    throw Error(fmt::format("workpackage {} ({}) was running when bench was ended", workpackage.id,
+    throw Error(fmt::format("workpackage {} ({}) was running when bench stopped", workpackage.id,
                             workpackage.step),
-                "`bench continue` takes it in first");
+                "run `bench continue` first to collect it");
   if (workpackage.state == State::submitted)
-    throw Error(
-        fmt::format("workpackage {} ({}) is with the scheduler", workpackage.id, workpackage.step),
-        "`bench cancel` ends its job; or let it end, and `bench continue` takes it in");
+    throw Error(fmt::format("workpackage {} ({}) has a job in the batch system", workpackage.id,
+                            workpackage.step),
+                "cancel the job with `bench cancel`, or wait for it and run `bench continue`");
 }
 
 void check_made(const Workpackage& workpackage) {
   if (workpackage.was_never_made())
-    throw Error(fmt::format("workpackage {} ({}) never got its parameters, so it cannot be made "
-                            "again by itself",
-                            workpackage.id, workpackage.step),
-                fmt::format("remove its parent, workpackage {}, to make both again",
-                            workpackage.parents.front()));
+    throw Error(
+        fmt::format("workpackage {} ({}) never got its parameters, so it cannot be repeated alone",
+                    workpackage.id, workpackage.step),
+        fmt::format("remove its parent, workpackage {}, to repeat both",
+                    workpackage.parents.front()));
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Removal plan_removal(const workspace::Workspace& workspace, const std::vector<lo
   }
   for (const long long id : wanted)
     if (!known.contains(id))
-      throw Error(fmt::format("there is no workpackage {}", id),
+      throw Error(fmt::format("unknown workpackage {}", id),
                   known.empty() ? ""
                                 : fmt::format("the run has workpackages {} to {}", *known.begin(),
                                               *known.rbegin()));

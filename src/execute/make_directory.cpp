@@ -38,7 +38,7 @@ void make_empty(const fs::path& directory) {
   std::error_code failure;
   fs::remove_all(directory, failure);
   if (failure)
-    fail(fmt::format("cannot remove {}, left by an interrupted attempt", directory.string()),
+    fail(fmt::format("cannot remove {} of an interrupted attempt", directory.string()),
          failure.value());
   make_one(directory);
 }

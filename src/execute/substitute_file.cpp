@@ -30,7 +30,7 @@ std::string python_literal(std::string_view text) {
 std::string substitute_regex(const Replacement& replacement, const std::string& text,
                              evaluate::Evaluator& evaluator) {
   if (to_valid_utf8(text) != text)
-    throw Error("the file is no UTF-8 text, which a substitution by regular expression needs", "",
+    throw Error("the file is not UTF-8 text; a substitution by regular expression needs that", "",
                 replacement.place);
   const std::vector<evaluate::Request> requests{
       {evaluate::Mode::python,
@@ -62,8 +62,8 @@ void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evalu
   // Asked first: the output may take the place of the input.
   const fs::file_status status = is_there(in) ? fs::status(in, failure) : fs::file_status();
   if (!fs::is_regular_file(status))
-    throw Error(fmt::format("there is no file {} to make substitutions in", in.string()),
-                "a file set can copy it there", operation.place);
+    throw Error(fmt::format("cannot substitute in {}: it does not exist", in.string()),
+                "add a file set that copies it there", operation.place);
   const std::string text = substituted(operation.replacements, read_file(in), evaluator);
   // A link under the name of the output is replaced, but what is appended goes through it.
   refuse_link_out(operation.run, operation.append ? out : out.parent_path());

@@ -67,8 +67,8 @@ void check_type(const model::Parameter& parameter, const std::string& value) {
   if (parameter.type == ValueType::string ||
       !std::holds_alternative<std::string>(to_value(value, ValueType::real)))
     return;
-  throw Error(fmt::format("parameter '{}' is no {}: '{}'", parameter.name,
-                          parameter.type == ValueType::integer ? "int" : "float", value),
+  throw Error(fmt::format("value '{}' of parameter '{}' is not {}", value, parameter.name,
+                          parameter.type == ValueType::integer ? "an integer" : "a number"),
               "", parameter.place);
 }
 

@@ -97,9 +97,9 @@ std::vector<bool> truths(std::span<const std::string> texts, const char* what,
   std::vector<bool> values;
   for (std::size_t k = 0; k < texts.size(); ++k) {
     if (!outcomes[k].ok)
-      throw Error(
-          fmt::format("step '{}': {} is no expression: {}", step.name, what, outcomes[k].error),
-          fmt::format("evaluated was: {}", texts[k]), step.place);
+      throw Error(fmt::format("step '{}': invalid expression in {}: {}", step.name, what,
+                              outcomes[k].error),
+                  fmt::format("evaluated expression: {}", texts[k]), step.place);
     values.push_back(outcomes[k].value == "True");
   }
   return values;

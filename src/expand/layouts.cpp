@@ -189,7 +189,7 @@ void Layouts::refuse_difference(const Parameter& one, const Parameter& other) co
   if (!equivalent(one, other))
     throw Error(
         fmt::format("step '{}' uses two sets that define '{}' differently", step_.name, other.name),
-        fmt::format("the other definition stands in line {}", one.place.line), other.place);
+        fmt::format("the other definition is in line {}", one.place.line), other.place);
 }
 
 }  // namespace bench::expand

@@ -74,10 +74,10 @@ std::vector<Script> substitute_all(std::span<Draft> drafts, const ConstantsOf& c
 
 /// The error for a script that failed. Its text is shown as it was evaluated.
 Error script_error(const Script& script, const std::string& problem) {
-  std::string hint = fmt::format("evaluated was: {}", script.text);
+  std::string hint = fmt::format("evaluated expression: {}", script.text);
   if (script.definition->mode == Mode::python)
     if (const auto left = evaluate::names_in(script.text); !left.empty())
-      hint += fmt::format("\nhint: there is no parameter '{}' here", left.front());
+      hint += fmt::format("\nhint: parameter '{}' is not defined here", left.front());
   return Error(fmt::format("parameter '{}': {}", script.definition->name, problem), hint,
                script.definition->place);
 }
@@ -186,9 +186,8 @@ void refuse_circles(const std::vector<Draft>& drafts) {
         names.push_back(draft.layout->definitions[k]->name);
       }
     if (first)
-      throw Error(
-          fmt::format("these parameters depend on each other in a circle: {}", join(names, ", ")),
-          "one of them must have a value of its own", first->place);
+      throw Error(fmt::format("circular dependency of parameters: {}", join(names, ", ")),
+                  "give one of them a value that does not depend on the others", first->place);
   }
 }
 

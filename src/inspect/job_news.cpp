@@ -20,7 +20,7 @@ std::string report_text(const JobReport& report) {
   if (!report.host.empty())
     text += " on " + report.host;
   if (report.state == JobReport::State::blocked)
-    text += "; that does not pass by itself";
+    text += "; it will not start without intervention";
   return text;
 }
 
@@ -34,7 +34,7 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
   const std::string name = setup::platform_source(run);
   if (!platform::is_platform_file(name) &&
       !std::ranges::binary_search(platform::platform_names(), name))
-    return {.text = fmt::format("nobody was asked: the platform {} is not known here", name)};
+    return {.text = fmt::format("the batch system was not asked: unknown platform {}", name)};
   const auto system = scheduler::batch_system_of(setup::platform_of(run));
   for (const bool books : {false, true}) {
     const execute::QueryResult answer = books ? system->look_up({id}) : system->ask({id});
@@ -44,8 +44,7 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
       return {.text = fmt::format("{} says {}", system->name(), report_text(*report)),
               .may_end = report->state == JobReport::State::ended};
   }
-  return {.text = fmt::format("{} does not know the job any more", system->name()),
-          .may_end = true};
+  return {.text = fmt::format("{} no longer knows the job", system->name()), .may_end = true};
 }
 
 }  // namespace

@@ -32,21 +32,19 @@ std::string plural_text(long long count, const char* word) {
 std::string advice_on(Outcome outcome) {
   switch (outcome) {
     case Outcome::timeout:
-      return "give the step a longer `timeout` or `time_limit`, or `retry` with `on: timeout` and "
-             "a `timelimit_factor`";
+      return "increase `timeout` or `time_limit` of the step, or add `retry` with `on: timeout` "
+             "and a `timelimit_factor`";
     case Outcome::out_of_memory:
-      return "it stays in the table as such; ask for more memory, or make it smaller";
+      return "it stays in the table as out of memory; request more memory, or use a smaller case";
     case Outcome::node_fail:
     case Outcome::boot_fail:
     case Outcome::preempted:
     case Outcome::lost:
       return fmt::format(
-          "says little of the workpackage; `retry` with `on: {}` makes such again "
-          "by itself",
+          "usually not the fault of the workpackage; `retry` with `on: {}` repeats it",
           name_of(outcome));
     case Outcome::launch_failure:
-      return "nothing was executed; what the batch system refuses is asked for by `batch` or by "
-             "the platform";
+      return "nothing was executed; correct the request in `batch` or in the platform file";
     default:
       return "";
   }
@@ -116,11 +114,11 @@ class Explainer {
     say("reason", workpackage_.reason);
     say_commands();
     say_children();
-    say("made by", "JUBE: bench only reads this run, and `jube continue` goes on with it");
+    say("made by", "JUBE: bench can only read this run; resume it with `jube continue`");
     add_output();
   }
 
-  /// @param otherwise what to say where nobody works on the run
+  /// @param otherwise what to say where no bench process is working on the run
   void say_worker(const char* otherwise) {
     if (worker_) {
       say("bench", worker_->name + (worker_->sure ? "" : ", or ended since"));
@@ -137,10 +135,10 @@ class Explainer {
       say("before",
           fmt::format("attempt {} was interrupted: {}", attempt_->number, attempt_->reason));
     else if (attempt_ && workpackage_.retries > 0)
-      say("before", fmt::format("attempt {} failed: {}\nit is made again by `retry` ({} of {})",
+      say("before", fmt::format("attempt {} failed: {}\n`retry` repeats it ({} of {})",
                                 attempt_->number, attempt_->reason, workpackage_.retries,
                                 step_.retry ? step_.retry->times : 0));
-    say_worker("nobody works on the run");
+    say_worker("no bench process is working on the run");
     if (worker_)
       say("waits for", "its turn: " + turn_text());
   }
@@ -153,8 +151,8 @@ class Explainer {
         ++in_all;
         under_way += other.step == workpackage_.step ? 1 : 0;
       }
-    std::string text = fmt::format("{} under way, {} of step {}",
-                                   plural_text(in_all, "workpackage"), under_way, step_.name);
+    std::string text = fmt::format("{} running, {} of step {}", plural_text(in_all, "workpackage"),
+                                   under_way, step_.name);
     if (!step_.max_async.empty())
       text += fmt::format(", which has `max_async: {}`", step_.max_async);
     if (step_.procs > 0)
@@ -169,7 +167,7 @@ class Explainer {
     say_attempts();
     if (!attempt_->submission.empty())
       say("job", "on its way to the batch system");
-    say_worker("nobody looks after it; `bench continue` takes in what came of it");
+    say_worker("no bench process monitors it; `bench continue` collects its result");
     add_output();
   }
 
@@ -193,16 +191,17 @@ class Explainer {
       say("began",
           fmt::format("at {} on {}", local_time_at(*sentinel->started_unix_s), sentinel->host));
     if (begun && sentinel->exit_code) {
-      say("ended", fmt::format("with exit code {}, not taken in yet", *sentinel->exit_code));
-      say_worker("nobody works on the run");
+      say("ended", fmt::format("with exit code {}, not yet collected", *sentinel->exit_code));
+      say_worker("no bench process is working on the run");
     } else {
       // The question would be put with the words of the run, by a program.
-      const JobNews news = workspace::is_own(run_.directory.path)
-                               ? ask_about(run_, workpackage_.step, *attempt_)
-                               : JobNews{.text = "nobody was asked: the run is not yours"};
+      const JobNews news =
+          workspace::is_own(run_.directory.path)
+              ? ask_about(run_, workpackage_.step, *attempt_)
+              : JobNews{.text = "the batch system was not asked: the run belongs to another user"};
       say("job", news.text);
       if (news.may_end)
-        say_worker("nobody works on the run");
+        say_worker("no bench process is working on the run");
     }
     if (begun)
       add_output();
@@ -222,7 +221,7 @@ class Explainer {
                                                             .evaluator = evaluator});
           !job.empty() && workspace::is_own(run_.directory.path))
         say("job", fmt::format("{}: {}", job, ask_about_job(run_, job).text));
-      say_worker("nobody works on the run; `bench continue` looks for the file");
+      say_worker("no bench process is working on the run; `bench continue` checks the file");
       add_output();
       return;
     }
@@ -233,8 +232,7 @@ class Explainer {
         ++(other.state == State::pending && other.progress == workpackage_.progress ? waiting
                                                                                     : behind);
     say("waits for",
-        fmt::format("command {}, which is executed once for all of step {}: {} of it have come as "
-                    "far, {} have not",
+        fmt::format("command {}, which runs once for all of step {}: {} waiting there, {} to come",
                     index + 1, step_.name, waiting, behind));
     say("command", substitute(command.text));
     say_worker("nobody works on the run");
@@ -244,14 +242,14 @@ class Explainer {
     say("ended", end_text());
     say_attempts();
     say_commands();
-    say("again", "`bench continue` repeats nothing that is done");
+    say("again", "finished; to repeat it, delete it first with `bench remove`");
     say_input();
     say_children();
   }
 
   void say_failed() {
     if (workpackage_.was_never_made()) {
-      say("not made", workpackage_.reason);
+      say("not created", workpackage_.reason);
       explanation_.remedy = Remedy::make_parent_again;
       return;
     }
@@ -311,7 +309,7 @@ class Explainer {
   /// A run keeps what it was made from.
   void say_input() {
     if (input_state(run_) == InputState::changed)
-      say("input", fmt::format("{} has changed since; `bench run` makes a new run of it",
+      say("input", fmt::format("{} has changed since; `bench run` starts a new run of it",
                                fs::path(run_.metadata.input_file).filename().string()));
   }
 
@@ -332,7 +330,7 @@ class Explainer {
       if (std::ranges::find(step.depend, step_.name) != step.depend.end())
         names.push_back(step.name);
     if (!names.empty())
-      say("so", fmt::format("nothing of {} is made for it", join(names, ", ")));
+      say("so", fmt::format("no workpackage of {} is created for it", join(names, ", ")));
   }
 
   void add_output() {

@@ -121,7 +121,7 @@ class Search {
     const auto absent = std::ranges::find_if(
         step_.depend, [&](const std::string& name) { return without.contains(name); });
     if (absent != step_.depend.end())
-      say("waits for", fmt::format("a workpackage of step {}, and there is none", *absent));
+      say("waits for", fmt::format("a workpackage of step {}, which does not exist", *absent));
     return absent != step_.depend.end();
   }
 
@@ -146,7 +146,7 @@ class Search {
     }
     const std::string& tags = run_.metadata.tags;
     if (unknown)
-      say("tags", fmt::format("{}; `bench check {}` shows what others select",
+      say("tags", fmt::format("{}; `bench check {}` shows what each tag selects",
                               tags.empty() ? "none is active" : tags + " are active",
                               run_.metadata.input_file));
     return unknown;
@@ -183,7 +183,7 @@ class Search {
     if (absence_.empty() && members_.empty())
       say("step", "it has no workpackages");
     else if (absence_.empty())
-      say("values", "each is possible, and no workpackage has them all");
+      say("values", "each value exists, but no workpackage has all of them");
     say_filter("where", step_.where);
     if (step_.active != "true")
       say_filter("active", step_.active);
@@ -226,8 +226,8 @@ class Search {
                   tags.empty() ? suggestion(name, known, "its parameters: ")
                                : fmt::format("it has with the tag {}", join(tags, ", or ")));
     }
-  throw Error(only.empty() ? "no step has all of these parameters"
-                           : fmt::format("step '{}' has not all of these parameters", only),
+  throw Error(only.empty() ? "no step has all these parameters"
+                           : fmt::format("step '{}' does not have all these parameters", only),
               "`bench info -s -p` shows the parameters of each step");
 }
 

@@ -22,7 +22,7 @@ int number(const RenderContext& context, const std::string& text, const char* wh
   const auto parsed = parse_integer(substituted);
   constexpr int most = 10'000'000;
   if (!parsed || *parsed < minimum || *parsed > most)
-    throw Error(fmt::format("{} of step '{}' is not a whole number from {} on: {}", what,
+    throw Error(fmt::format("{} of step '{}' must be an integer of at least {}: {}", what,
                             context.step.name, minimum, substituted),
                 "", context.step.batch->place);
   return static_cast<int>(*parsed);
@@ -34,13 +34,13 @@ std::string shared_in_pack(const RenderContext& context, const platform::Resourc
   if (!machine.capabilities().has_job_steps)
     return fmt::format("{} has no job steps", machine.scheduler);
   if (starts_programs(context) && !platform::starts_job_steps(machine.launcher.command))
-    return fmt::format("{} starts no job steps", machine.launcher.command);
+    return fmt::format("{} does not start job steps", machine.launcher.command);
   if (!starts_programs(context) && resources.nodes > 1)
     return "without $jube_starter a job step has one node only";
   const bool asks =
       machine.gpu_request != GpuRequest::none && machine.gpu_request != GpuRequest::constraint;
   if (resources.gpus_per_node > 0 && !asks)
-    return fmt::format("platform {} gives GPUs by whole nodes", machine.name);
+    return fmt::format("platform {} allocates GPUs only with whole nodes", machine.name);
   return "";
 }
 
@@ -48,9 +48,9 @@ void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& 
                 const RenderContext& context) {
   if (fact && !fact->unconfirmed && wanted > fact->value)
     throw Error(
-        fmt::format("step '{}' asks for {} {}; platform {} has {}", context.step.name, wanted, what,
+        fmt::format("step '{}' requests {} {}; platform {} has {}", context.step.name, wanted, what,
                     context.run.platform.name, fact->value),
-        "`bench platforms show " + context.run.platform.name + "` tells what is known of it",
+        "`bench platforms show " + context.run.platform.name + "` shows what is known about it",
         context.step.batch->place);
 }
 
@@ -60,7 +60,7 @@ void separate(const RenderContext& context, Geometry& geometry) {
     throw Error(
         fmt::format("the workpackages of a pack of step '{}' would share cores and GPUs: {}",
                     context.step.name, why),
-        "leave `pack` out", context.step.batch->place);
+        "remove `pack`", context.step.batch->place);
   const int of_core = threads_per_core(context.run).value_or(1);
   if (of_core <= 1)
     return;

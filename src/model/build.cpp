@@ -26,10 +26,9 @@ void append_parts(const Node& parent, const char* element, Build build, std::vec
     Part part = build(*child);
     for (const Part& earlier : parts)
       if (earlier.name == part.name)
-        throw Error(
-            fmt::format("{} '{}' is defined twice", element, part.name),
-            fmt::format("the first stands in {}:{}", earlier.place.file, earlier.place.line),
-            part.place);
+        throw Error(fmt::format("{} '{}' is defined twice", element, part.name),
+                    fmt::format("first defined at {}:{}", earlier.place.file, earlier.place.line),
+                    part.place);
     parts.push_back(std::move(part));
   }
 }
@@ -74,7 +73,7 @@ std::vector<Benchmark> build(const Node& root, Diagnostics& diagnostics, bool wh
     benchmarks.push_back(std::move(benchmark));
   }
   if (benchmarks.empty())
-    throw Error("no benchmark in this file", "it needs at least a `step`", root.place);
+    throw Error("no benchmark in this file", "add at least a `step`", root.place);
   check_unused(benchmarks, root, whole_file, diagnostics);
   return benchmarks;
 }

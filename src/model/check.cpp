@@ -22,10 +22,10 @@ void require(const std::string& name, const std::vector<std::string>& known, con
              const Place& place) {
   if (std::find(known.begin(), known.end(), name) != known.end())
     return;
-  throw Error(
-      fmt::format("there is no {} called '{}'", what, name),
-      known.empty() ? fmt::format("this file defines no {}", what) : suggestion(name, known),
-      place);
+  throw Error(fmt::format("unknown {} '{}'", what, name),
+              known.empty() ? fmt::format("this file does not define any {}", what)
+                            : suggestion(name, known),
+              place);
 }
 
 /// The names of all sets that a step can use.
@@ -52,7 +52,8 @@ void check_batch(const Step& step) {
     if (wrong)
       throw Error(
           fmt::format("a command of the batch step '{}' cannot have `{}`", step.name, attribute),
-          "its commands are one job script; put this one into a step of its own", command.place);
+          "its commands form one job script; move this command to a step of its own",
+          command.place);
   };
   for (const Command& command : step.commands) {
     refuse(command, !command.done_file.empty(), "done_file");
@@ -81,7 +82,7 @@ void follow(const Benchmark& benchmark, const Step& step, std::vector<std::strin
   if (finished.contains(step.name))
     return;
   if (const auto first = std::find(path.begin(), path.end(), step.name); first != path.end())
-    throw Error(fmt::format("steps depend on each other in a circle: {} -> {}",
+    throw Error(fmt::format("circular dependency of steps: {} -> {}",
                             join(std::vector<std::string>(first, path.end()), " -> "), step.name),
                 "", step.place);
   path.push_back(step.name);
@@ -121,7 +122,7 @@ void check_result_names(const Benchmark& benchmark) {
     for (const auto& one : outputs)
       if (!names.insert(one.name).second)
         throw Error(fmt::format("{} '{}' is defined twice", what, one.name),
-                    "the tables, syslogs and databases of a benchmark have names of their own",
+                    "give each table, syslog and database of a benchmark a different name",
                     one.place);
   };
   for (const Result& result : benchmark.results) {

@@ -119,17 +119,17 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
     const auto check_all = [&](const auto& columns, const char* what) {
       for (const auto& column : columns)
         if (!names.contains(column.name))
-          diagnostics.warn(
-              fmt::format("{} '{}' is no parameter or pattern of this result", what, column.name),
-              names.near(column.name), column.place);
+          diagnostics.warn(fmt::format("{} '{}' is not a parameter or pattern of this result", what,
+                                       column.name),
+                           names.near(column.name), column.place);
     };
     const auto check_sort = [&](const auto& one, const char* what) {
       for (const std::string& name : one.sort)
         if (!names.contains(name))
           diagnostics.warn(
-              fmt::format("{} '{}' is sorted by '{}', which is no parameter or pattern "
-                          "of this result",
-                          what, one.name, name),
+              fmt::format(
+                  "{} '{}' is sorted by '{}', which is not a parameter or pattern of this result",
+                  what, one.name, name),
               names.near(name), one.place);
     };
     for (const Table& table : result.tables) {

@@ -16,7 +16,7 @@ Command build_command(const document::Node& node) {
   command.done_file = attribute(node, "done_file");
   command.error_file = attribute(node, "error_file");
   command.break_file = attribute(node, "break_file");
-  command.shared = node.flag("shared", false, "a step's `shared` names the directory");
+  command.shared = node.flag("shared", false, "`shared` of the step names the directory");
   command.place = node.text_place;
   return command;
 }

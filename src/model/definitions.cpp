@@ -23,18 +23,18 @@ void check_type(const Node& node, Diagnostics& diagnostics) {
       {{"integer", "int"}, {"double", "float"}, {"real", "float"}, {"number", "float"}}};
   const auto* known =
       std::ranges::find(usual, type, &std::pair<std::string_view, const char*>::first);
-  diagnostics.warn(
-      fmt::format("unknown type '{}': the values of '{}' are texts", type, attribute(node, "name")),
-      known == usual.end() ? suggestion(type, types, "known: ")
-                           : fmt::format("did you mean '{}'?", known->second),
-      place_of(node, "type"));
+  diagnostics.warn(fmt::format("unknown type '{}': the values of '{}' are treated as strings", type,
+                               attribute(node, "name")),
+                   known == usual.end() ? suggestion(type, types, "known: ")
+                                        : fmt::format("did you mean '{}'?", known->second),
+                   place_of(node, "type"));
 }
 
 void check_name(const Node& node, Diagnostics& diagnostics) {
   const std::string name = attribute(node, "name");
   if (std::ranges::any_of(name, [](char c) { return (c & 0x80) != 0; }))
-    diagnostics.warn(fmt::format("${} will not insert the {} '{}'", name, node.name, name),
-                     "names that `$` can refer to have ASCII letters, digits and underscores",
+    diagnostics.warn(fmt::format("${} does not insert the {} '{}'", name, node.name, name),
+                     "use only ASCII letters, digits and underscores in names that `$` refers to",
                      place_of(node, "name"));
 }
 

@@ -19,7 +19,7 @@ const std::map<std::string, Duplicate>& duplicate_words() {
 }
 
 std::string stands_in(const Parameter& earlier) {
-  return fmt::format("the first stands in {}:{}", earlier.place.file, earlier.place.line);
+  return fmt::format("first defined at {}:{}", earlier.place.file, earlier.place.line);
 }
 
 void add_values(const Parameter& parameter, std::set<std::string>& values) {
@@ -31,9 +31,9 @@ void add_values(const Parameter& parameter, std::set<std::string>& values) {
 
 void require_equal(bool equal, const char* what, const Parameter& earlier, const Parameter& later) {
   if (!equal)
-    throw Error(fmt::format("the definitions of '{}' cannot be joined: they differ in {}",
-                            later.name, what),
-                stands_in(earlier), later.place);
+    throw Error(
+        fmt::format("cannot combine the definitions of '{}': they differ in {}", later.name, what),
+        stands_in(earlier), later.place);
 }
 
 /// Both as one template. Scripts in it are taken as plain text.

@@ -39,11 +39,11 @@ FileEntry build_transfer(const Node& node) {
   entry.active = attribute(node, "active", "true");
   entry.place = node.text_place;
   if (entry.paths.empty())
-    throw Error(fmt::format("this {} names no file", node.name), "", node.place);
+    throw Error(fmt::format("this {} does not name a file", node.name), "", node.place);
   if (!entry.names.empty() && entry.names.size() != entry.paths.size())
     throw Error(fmt::format("this {} has {} files and {} names", node.name, entry.paths.size(),
                             entry.names.size()),
-                "give every file a new name, or none", place_of(node, "name"));
+                "give a new name to every file, or to none", place_of(node, "name"));
   return entry;
 }
 

@@ -46,7 +46,7 @@ void mark_primary(const Node& node, std::vector<Key>& keys) {
         key.primary = found = true;
     }
     if (!found)
-      throw Error(fmt::format("'{}' in primekeys is no key of this database", wanted),
+      throw Error(fmt::format("'{}' in primekeys is not a key of this database", wanted),
                   did_you_mean(wanted, known), place_of(node, "primekeys"));
   }
 }

@@ -105,7 +105,7 @@ class Check {
     for (const std::string& name : evaluate::names_in(text))
       if (!known.contains(name) && !name.starts_with("jube_"))
         tell(
-            fmt::format("{} names '{}', which is no parameter of the step", what, name),
+            fmt::format("{} uses '{}', which is not a parameter of the step", what, name),
             near_of(name, known), place,
             !everywhere_.contains(name) && holds(evaluate::names_in(without_literals(text)), name));
   }
@@ -124,22 +124,24 @@ class Check {
     for (const std::string& name : names)
       if (const std::string near = misspelt(name, known);
           !near.empty() || (step.batch && is_unknown(name, known)))
-        diagnostics_.warn(fmt::format("a command of step '{}' names '{}', which is no parameter",
+        diagnostics_.warn(fmt::format("a command of step '{}' uses '{}', which is not a parameter",
                                       step.name, name),
                           near.empty() ? stays_as_it_is(name) : near, command.place);
     for (const std::string& name : broken_names(command.text))
       if (const std::string own = ascii_front(name);
           !known.contains(own) && !bare_words_.contains(own))
-        diagnostics_.warn(fmt::format("'${}' in a command of step '{}' is no name for the shell",
-                                      name, step.name),
-                          "names have ASCII letters, digits and underscores", command.place);
+        diagnostics_.warn(
+            fmt::format("'${}' in a command of step '{}' is not a valid shell variable", name,
+                        step.name),
+            "use ASCII letters, digits and underscores", command.place);
     for (const std::string& name : loop_variables(command.text))
       if (known.contains(name) && holds(names, name))
         diagnostics_.warn(
             fmt::format("the shell variable '{}' has the name of a parameter, whose value is "
                         "inserted for ${}",
                         name, name),
-            fmt::format("rename one of them, or write $${} for the shell's", name), command.place);
+            fmt::format("rename one of them, or write $${} for the shell variable", name),
+            command.place);
   }
 
   /// What is written into a file, a job script most of all, keeps a name that nothing has.
@@ -148,15 +150,16 @@ class Check {
     for (const std::string& name : evaluate::names_in(substitution.dest))
       if (is_unknown(name, known) && !own.contains(name)) {
         const std::string near = near_of(name, known);
-        diagnostics_.warn(fmt::format("the substitution for '{}' names '{}', which is no parameter "
-                                      "of step '{}'",
-                                      substitution.source, name, step.name),
-                          near.empty() ? stays_as_it_is(name) : near, substitution.place);
+        diagnostics_.warn(
+            fmt::format(
+                "the substitution for '{}' uses '{}', which is not a parameter of step '{}'",
+                substitution.source, name, step.name),
+            near.empty() ? stays_as_it_is(name) : near, substitution.place);
       }
   }
 
   static std::string stays_as_it_is(const std::string& name) {
-    return fmt::format("it stays as it is; write `$${}` if it is the shell's", name);
+    return fmt::format("it stays as written; write `$${}` for a shell variable", name);
   }
 
   /// Whether neither a parameter nor, as far as can be told, the shell or the environment has it.
@@ -204,7 +207,7 @@ class Check {
         continue;
       const bool fails = pattern.mode == evaluate::Mode::python && !everywhere_.contains(name) &&
                          holds(evaluate::names_in(without_literals(pattern.text)), name);
-      tell(fmt::format("pattern '{}' names '{}', which is no parameter or pattern", pattern.name,
+      tell(fmt::format("pattern '{}' uses '{}', which is not a parameter or pattern", pattern.name,
                        name),
            near, pattern.place, fails);
     }

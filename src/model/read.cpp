@@ -28,8 +28,9 @@ std::string required_name(const Node& node) {
 std::string file_name(const Node& node) {
   std::string name = required_name(node);
   if (name == "." || name == ".." || name.find('/') != std::string::npos)
-    throw Error(fmt::format("'{}' is no name for a {}", name, node.name),
-                "a file or a directory gets this name, so it holds no '/'", place_of(node, "name"));
+    throw Error(fmt::format("'{}' is not a valid name for a {}", name, node.name),
+                "it becomes the name of a file or directory; remove the '/'",
+                place_of(node, "name"));
   return name;
 }
 
@@ -39,8 +40,9 @@ std::string identifier(const Node& node) {
     return std::isalnum(c) || c == '_' || c >= 0x80;
   });
   if (!good || std::isdigit(static_cast<unsigned char>(name.front())))
-    throw Error(fmt::format("'{}' is no name for a {}", name, node.name),
-                "letters, digits and underscores, not a digit first", place_of(node, "name"));
+    throw Error(fmt::format("'{}' is not a valid name for a {}", name, node.name),
+                "use letters, digits and underscores; do not begin with a digit",
+                place_of(node, "name"));
   return name;
 }
 

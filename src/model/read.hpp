@@ -44,7 +44,7 @@ T one_of(const document::Node& node, const char* key, const std::map<std::string
   const auto match = words.find(std::string(strip(found->value)));
   if (match != words.end())
     return match->second;
-  throw Error("'" + found->value + "' is no " + key + " of a " + node.name,
+  throw Error("'" + found->value + "' is not a known " + key + " of a " + node.name,
               "known: " + join(keys_of(words), ", "), found->place);
 }
 

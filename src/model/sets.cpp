@@ -52,7 +52,7 @@ Parameter build_parameter(const Node& node) {
   parameter.mode = one_of(node, "mode", script_modes(), Mode::text);
   if (!parameter.values.empty() && parameter.mode != Mode::text)
     throw Error(fmt::format("parameter '{}' has a list of values and a mode", parameter.name),
-                "a list is taken as it is written; write the values as one text for a mode",
+                "list items are taken as written; with a mode, write the values as one text",
                 place_of(node, "mode"));
   parameter.separator = node.get("separator", ",");
   parameter.exported = node.flag("export", false);

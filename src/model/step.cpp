@@ -34,12 +34,12 @@ void check_shared(const Step& step) {
   if (shared == step.commands.end())
     return;
   if (step.shared.empty())
-    throw Error(fmt::format("step '{}' has a shared command and no shared directory", step.name),
+    throw Error(fmt::format("step '{}' has a shared command but no shared directory", step.name),
                 "add `shared: NAME` to the step", shared->place);
   if (step.procs > 1)
     throw Error(
         fmt::format("step '{}' has a shared command and `procs: {}`", step.name, step.procs),
-        "shared commands are for steps without `procs`", shared->place);
+        "remove `procs`, or move the command to another step", shared->place);
 }
 
 /// Whether `batch: true`, `batch: {nodes: 2}` and the like switch the thing on.
@@ -48,8 +48,9 @@ bool switched_on(const Node* node) {
     return false;
   const std::string word = to_lower(strip(node->text));
   if (!word.empty() && word != "true" && word != "false")
-    throw Error(fmt::format("{} is true, false or a mapping, not '{}'", node->name, node->text), "",
-                node->text_place);
+    throw Error(
+        fmt::format("{} must be true, false or a mapping, not '{}'", node->name, node->text), "",
+        node->text_place);
   return word != "false";
 }
 
@@ -76,8 +77,7 @@ Outcome build_outcome(const std::string& word, const Node& node) {
   const auto outcome = outcome_of(word);
   if (outcome && std::ranges::find(known, word) != known.end())
     return *outcome;
-  throw Error(fmt::format("no attempt ends as '{}'", word), suggestion(word, known),
-              node.text_place);
+  throw Error(fmt::format("unknown outcome '{}'", word), suggestion(word, known), node.text_place);
 }
 
 Retry build_retry(const Node& node) {
@@ -86,7 +86,7 @@ Retry build_retry(const Node& node) {
   const std::string text(strip(node.text));
   const auto number = parse_integer(text);
   if (!text.empty() && (!number || *number < 0 || *number > 1000))
-    throw Error(fmt::format("retry is a number of times or a mapping, not '{}'", text), "",
+    throw Error(fmt::format("retry must be a number or a mapping, not '{}'", text), "",
                 node.text_place);
   retry.times = text.empty() ? whole_number(node, "times", 1, 0) : static_cast<int>(*number);
   for (const Node* on : node.all("on"))
@@ -97,8 +97,8 @@ Retry build_retry(const Node& node) {
   const std::string factor = attribute(node, "timelimit_factor", "1");
   const auto parsed = parse_number(factor);
   if (!parsed || !(*parsed >= 1) || !std::isfinite(*parsed))
-    throw Error(fmt::format("timelimit_factor is a number from 1 on, not '{}'", factor), "",
-                place_of(node, "timelimit_factor"));
+    throw Error(fmt::format("timelimit_factor must be a number of at least 1, not '{}'", factor),
+                "", place_of(node, "timelimit_factor"));
   retry.time_limit_factor = *parsed;
   return retry;
 }
@@ -162,8 +162,8 @@ Step build_step(const Node& node) {
   if (const Node* retry = node.first("retry"))
     step.retry = build_retry(*retry);
   if (step.energy && !step.batch)
-    throw Error(fmt::format("step '{}' measures energy but is no batch step", step.name),
-                "add `batch: true`: on platform local its commands run here, under the meter",
+    throw Error(fmt::format("step '{}' measures energy but is not a batch step", step.name),
+                "add `batch: true`; on platform local its commands run here, under the meter",
                 step.energy->place);
   step.place = node.place;
   return step;

@@ -28,7 +28,7 @@ class Usage {
       if (entry == entries_.end())
         entry = entries_.insert(
             entries_.end(),
-            {fmt::format("{} '{}' is used by no {}", what, one.name, who), one.place, false});
+            {fmt::format("{} '{}' is not used by any {}", what, one.name, who), one.place, false});
       entry->used = entry->used || std::ranges::any_of(used, [&](const std::string& use) {
                       return may_name(use, one.name);
                     });

@@ -15,7 +15,7 @@ void check_patterns(const PatternSet& set, Diagnostics& diagnostics) {
     const auto last = std::ranges::find(set.patterns, pattern.name, &Pattern::name);
     diagnostics.warn(
         fmt::format("pattern '{}' is defined twice in pattern set '{}'", pattern.name, set.name),
-        fmt::format("the last one counts, in line {}", last->place.line), pattern.place);
+        fmt::format("the last definition is used, in line {}", last->place.line), pattern.place);
   }
   for (const Pattern& pattern : set.patterns)
     if (pattern.text.empty() && !pattern.derived)
@@ -39,7 +39,7 @@ void check_integers(const Parameter& parameter, Diagnostics& diagnostics) {
     if (const auto integer = read_integer(value); integer && !integer->is_whole)
       diagnostics.warn(
           fmt::format("parameter '{}' has type int and the value '{}'", parameter.name, value),
-          fmt::format("tables show {}; give it the type float", integer->digits), parameter.place);
+          fmt::format("tables show {}; use type float", integer->digits), parameter.place);
 }
 
 }  // namespace

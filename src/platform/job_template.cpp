@@ -45,7 +45,7 @@ const std::string& value_of(const std::string& name, const Holes& holes, const P
   const auto value = holes.find(name);
   if (value != holes.end())
     return value->second;
-  throw Error(fmt::format("nothing fills the hole '{}'", name), suggestion(name, keys_of(holes)),
+  throw Error(fmt::format("unknown template variable '{}'", name), suggestion(name, keys_of(holes)),
               place);
 }
 
@@ -60,7 +60,8 @@ std::string value_of(const Hole& hole, const Holes& holes, const Place& place) {
       continue;
     const auto factor = parse_integer(value);
     if (!factor)
-      throw Error(fmt::format("'{}' of the hole '{}' is no whole number", value, name), "", place);
+      throw Error(fmt::format("'{}' of the template variable '{}' is not an integer", value, name),
+                  "", place);
     product = product.value_or(1) * *factor;
   }
   return product ? std::to_string(*product) : "";
@@ -82,17 +83,17 @@ std::string fill_line(const std::string& line, const Holes& holes, const Place& 
     place.column = static_cast<int>(open) + 1;
     const auto close = line.find("}}", open);
     if (close == std::string::npos)
-      throw Error("this hole has no end", "write {{name}}", place);
+      throw Error("this template variable has no end", "write {{name}}", place);
     const Hole hole = parse_hole(std::string_view(line).substr(open + 2, close - open - 2));
     const std::string value = value_of(hole, holes, place);
     const std::string name = join(hole.names, "*");
     if (value.empty() && !hole.optional)
-      throw Error(fmt::format("the hole '{}' has no value here", name),
-                  "write {{" + name + "?}} if the line may vanish", place);
+      throw Error(fmt::format("template variable '{}' has no value here", name),
+                  "write {{" + name + "?}} to drop the line if there is no value", place);
     if (line.starts_with('#') && value.find('\n') != std::string::npos)
       throw Error(
-          fmt::format("the value of '{}' has a newline, which a directive cannot hold", name), "",
-          place);
+          fmt::format("the value of '{}' has a newline, which is not allowed in a directive", name),
+          "", place);
     dropped |= value.empty() && !hole.has_prefix;
     filled += line.substr(from, open - from) + filled_hole(hole, value);
     from = close + 2;
@@ -116,8 +117,7 @@ std::string read_job_template(const std::string& name,
       return read_file(found);
     looked.push_back(place.string());
   }
-  throw Error(fmt::format("there is no job template '{}'", name),
-              "looked in " + join(looked, ", "));
+  throw Error(fmt::format("unknown job template '{}'", name), "looked in " + join(looked, ", "));
 }
 
 const JobTemplates::Template& JobTemplates::read(

@@ -111,7 +111,7 @@ fs::path file_of(const std::string& name, const fs::path& beside) {
   for (const auto& [platform, file] : files)
     std::ranges::copy(tags_in(read_file(file)), std::back_inserter(words));
   const std::string near = did_you_mean(name, words);
-  throw Error(fmt::format("there is no platform '{}'", name),
+  throw Error(fmt::format("unknown platform '{}'", name),
               near.empty() ? "known: " + join(known, ", ") : near);
 }
 
@@ -122,7 +122,7 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
   Platform base;
   if (const document::Node* extends = root.first("extends")) {
     if (depth == deepest)
-      throw Error("these platforms extend each other without end", "", extends->place);
+      throw Error("these platforms extend each other in a circle", "", extends->place);
     const std::string name(strip(extends->text));
     const fs::path directory = file.parent_path();
     base = read_file_of(is_platform_file(name) ? directory / name : file_of(name, beside), beside,
@@ -135,7 +135,7 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
                 "", root.place);
   const document::Node* tags = root.first("tags");
   if (platform.tags != tags_in(read_file(file)))
-    throw Error("the tags of a platform stand in one line of their own",
+    throw Error("the tags of a platform must be on one line of their own",
                 "write it as `tags: [" + join(platform.tags, ", ") + "]`",
                 tags ? tags->place : root.place);
   platform.file = file;
@@ -158,7 +158,7 @@ fs::path data_directory() {
       // In a build directory these are links to the sources.
       return fs::is_symlink(platforms) ? fs::canonical(platforms).parent_path() : candidate;
   throw Error("cannot find bench's platforms and templates",
-              fmt::format("they belong into {}", installed.string()));
+              fmt::format("expected in {}", installed.string()));
 }
 
 std::vector<fs::path> data_directories(const fs::path& beside) {

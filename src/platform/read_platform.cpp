@@ -81,7 +81,8 @@ void read_environment(const Node& group, const std::string& path, Platform& plat
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
   for (const Node& variable : group.children)
     if (variable.name.find_first_not_of(of_names) != std::string::npos)
-      throw Error(fmt::format("'{}' is no name of a variable", variable.name), "", variable.place);
+      throw Error(fmt::format("'{}' is not a valid variable name", variable.name), "",
+                  variable.place);
   read_names(group, path, {platform.sources, platform.unconfirmed},
              [&](const std::string& name, const Stated& stated) {
                std::erase_if(platform.environment,
@@ -103,10 +104,10 @@ void read_binding(const Node& group, const std::string& path, Platform& platform
   read_keys(group, path, keys, {platform.sources, platform.unconfirmed});
   const bool by_device = binding.mode == Mode::mask_cpu || binding.mode == Mode::map_cpu;
   if (by_device == binding.per_device.empty())
-    throw Error(by_device ? fmt::format("'{}' names no cores", path)
-                          : fmt::format("'{}.per_device' has no use here", path),
+    throw Error(by_device ? fmt::format("'{}' does not name any cores", path)
+                          : fmt::format("'{}.per_device' has no effect here", path),
                 by_device ? "add `per_device: [...]`, one per device"
-                          : "it belongs to the modes mask_cpu and map_cpu",
+                          : "use it with the modes mask_cpu and map_cpu",
                 group.place);
 }
 
@@ -221,10 +222,10 @@ Keys settings_of(Platform& platform) {
 /// What only the whole file can tell.
 void check(const Platform& platform, const Place& place) {
   if (platform.job_template.empty())
-    throw Error(fmt::format("platform '{}' names no job template", platform.name),
+    throw Error(fmt::format("platform '{}' has no job template", platform.name),
                 "add `template: ...`", place);
   if (platform.gpu_request == GpuRequest::constraint && platform.constraint.empty())
-    throw Error(fmt::format("platform '{}' asks for GPUs by a constraint that it does not name",
+    throw Error(fmt::format("platform '{}' requests GPUs by a constraint but has no `constraint`",
                             platform.name),
                 "add `constraint: ...`", place);
   const Commands& all = platform.commands;
@@ -236,7 +237,7 @@ void check(const Platform& platform, const Place& place) {
   for (const auto& [name, is_given] : given)
     if (is_given != wanted)
       throw Error(wanted
-                      ? fmt::format("platform '{}' needs 'commands.{}' to speak to its scheduler",
+                      ? fmt::format("platform '{}' needs 'commands.{}' for its scheduler",
                                     platform.name, name)
                       : fmt::format("platform '{}' has commands that its scheduler does not need",
                                     platform.name),

@@ -69,16 +69,16 @@ Stated stated_of(const Item& item, const std::string& path, Key::Kind kind) {
     stated = stated_form(*item.front(), path);
   for (const Node* value : stated.values)
     if (!value->children.empty())
-      throw Error(fmt::format("{} holds no keys", named(path)), "", value->place);
+      throw Error(fmt::format("{} has no keys", named(path)), "", value->place);
   if (kind == Key::Kind::one && stated.values.size() > 1)
-    throw Error(fmt::format("{} is one value, not a list", named(path)), "",
+    throw Error(fmt::format("{} must be a single value, not a list", named(path)), "",
                 stated.values[1]->text_place);
   return stated;
 }
 
 void require_keys(const Item& item, const std::string& path) {
   if (item.size() > 1 || !strip(item.front()->text).empty())
-    throw Error(fmt::format("{} holds keys, not a value", named(path)), "",
+    throw Error(fmt::format("{} must be a value, not keys", named(path)), "",
                 item.front()->text_place);
 }
 
@@ -138,14 +138,14 @@ void read_names(const Node& group, const std::string& path, const Provenance& pr
 double number_of(const Stated& stated) {
   const auto number = parse_number(stated.text());
   if (!number || !std::isfinite(*number))
-    throw Error(fmt::format("'{}' is no number", stated.text()), "", stated.value().text_place);
+    throw Error(fmt::format("'{}' is not a number", stated.text()), "", stated.value().text_place);
   return *number;
 }
 
 int count_of(const Stated& stated) {
   const auto count = parse_integer(stated.text());
   if (!count || *count < 0 || *count > std::numeric_limits<int>::max())
-    throw Error(fmt::format("'{}' is no whole number", stated.text()), "",
+    throw Error(fmt::format("'{}' is not an integer", stated.text()), "",
                 stated.value().text_place);
   return static_cast<int>(*count);
 }
@@ -158,7 +158,7 @@ bool truth_of(const Stated& stated) {
 }
 
 void refuse_word(const Stated& stated, const std::vector<std::string>& known) {
-  throw Error(fmt::format("'{}' is no {}", stated.text(), stated.key),
+  throw Error(fmt::format("'{}' is not a known {}", stated.text(), stated.key),
               "known: " + join(known, ", "), stated.value().text_place);
 }
 

@@ -80,7 +80,7 @@ class TableWriter {
       types_.push_back(type_of(rows, k));
     }
     if (columns_.empty())
-      fail("has no keys", "name what its columns shall hold", target.place);
+      fail("has no keys", "add `key: [...]` with names of parameters and patterns", target.place);
     if (target_.primary_key.empty()) {
       columns_.emplace_back(run_column);
       types_.emplace_back("text");
@@ -150,9 +150,9 @@ class TableWriter {
       return names.empty() ? "no primary key"
                            : fmt::format("the primary key {}", join(names, ", "));
     };
-    fail(fmt::format("exists in {} with {}, and shall have {}", target_.file.string(),
+    fail(fmt::format("exists in {} with {}, not with {}", target_.file.string(),
                      described(existing), described(target_.primary_key)),
-         "write to another file or table, or remove this one", target_.place);
+         "use another file or table name, or remove this table", target_.place);
   }
 
   void remove_rows_of_run() {
@@ -221,7 +221,7 @@ void write(const Table& rows, const DatabaseTarget& target) {
   } catch (const SQLite::Exception& failure) {
     throw Error(fmt::format("cannot write database '{}' to {}: {}", rows.name, target.file.string(),
                             failure.what()),
-                "is it an SQLite file, and is there space left?", target.place);
+                "check that it is an SQLite file and that there is space left", target.place);
   }
 }
 

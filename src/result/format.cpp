@@ -97,7 +97,7 @@ class Formatter {
     if (const auto* text = std::get_if<std::string>(&value_))
       return format_text(*text);
     if (spec_.type == 's')
-      misfit("is for texts, not for the number", "leave the 's' out");
+      misfit("is for strings, not for the number", "remove the 's'");
     if (const auto* integer = std::get_if<long long>(&value_))
       return format_integer(*integer);
     return format_real(std::get<double>(value_));
@@ -110,7 +110,7 @@ class Formatter {
 
   void refuse(bool wrong, std::string_view what, std::string_view where) const {
     if (wrong)
-      throw Error(fmt::format("format '{}': {} does not go with {}", text_, what, where), "",
+      throw Error(fmt::format("format '{}': {} is not allowed with {}", text_, what, where), "",
                   place_);
   }
 
@@ -122,8 +122,9 @@ class Formatter {
         const Value number = to_value(text, ValueType::real);
         if (const auto* parsed = std::get_if<double>(&number))
           return *parsed;
-        formatter.misfit("needs a number and does not fit",
-                         "leave the column's format out, or give its parameter or pattern a type");
+        formatter.misfit(
+            "needs a number and does not fit",
+            "remove the format of the column, or give the parameter or pattern a type");
       }
       const Formatter& formatter;
     };
@@ -135,7 +136,7 @@ class Formatter {
       return format_integer(*integer);
     const auto integer = written_integer();
     if (!integer)
-      misfit("needs an integer and does not fit", "use a format for reals such as '.0f'");
+      misfit("needs an integer and does not fit", "use a format for real numbers such as '.0f'");
     if (const auto fitting = parse_integer(*integer))
       return format_integer(*fitting);
     if (spec_.type != 'd')

@@ -29,12 +29,12 @@ class Reader {
     if (take(".")) {
       const auto precision = read_number();
       if (!precision)
-        fail("has no digits after its point");
+        fail("has no digits after the point");
       spec.precision = static_cast<int>(*precision);
     }
     spec.type = take("bcdeEfFgGnosxX%");
     if (!rest_.empty())
-      fail(fmt::format("is wrong at '{}'", rest_));
+      fail(fmt::format("is invalid at '{}'", rest_));
     return spec;
   }
 
@@ -42,9 +42,8 @@ class Reader {
   [[noreturn]] void fail(const std::string& what) const {
     const bool like_c = text_.starts_with('%') || text_.starts_with(':') || text_.starts_with('{');
     throw Error(fmt::format("format '{}' {}", text_, what),
-                like_c
-                    ? "write it without '%', ':' and braces, for example '.2f'"
-                    : "a format is what Python's format() takes, for example '.2f', '05d', '>10s'",
+                like_c ? "write it without '%', ':' and braces, for example '.2f'"
+                       : "use a format of Python's format(), for example '.2f', '05d', '>10s'",
                 place_);
   }
 

@@ -80,7 +80,7 @@ class Groups {
     if (all.size() <= most_reasons)
       return all;
     Group rest;
-    rest.reason = "other reasons; `bench why ID` tells each";
+    rest.reason = "other reasons; `bench why ID` shows each";
     for (std::size_t k = most_reasons - 1; k < all.size(); ++k)
       merge(all[k], rest);
     all.resize(most_reasons - 1);

@@ -65,7 +65,7 @@ class LogFormat {
     const std::size_t begin = at_;
     const std::size_t close = format_.find(')', at_);
     if (format_.compare(at_, 2, "%(") != 0 || close == std::string::npos)
-      fail(fmt::format("holds a '%' without a name: '{}'", format_.substr(at_)));
+      fail(fmt::format("contains a '%' without a name: '{}'", format_.substr(at_)));
     const std::string name = format_.substr(at_ + 2, close - at_ - 2);
     at_ = close + 1;
     bool to_the_left = false;
@@ -78,7 +78,7 @@ class LogFormat {
           std::min<std::size_t>(width * 10 + static_cast<std::size_t>(format_[at_] - '0'), 1000);
     const char type = at_ < format_.size() ? format_[at_++] : '\0';
     if (type != 's' && !(type == 'd' && name == "process"))
-      fail(fmt::format("holds '{}', which is none of logging's",
+      fail(fmt::format("contains '{}', which is not a conversion of Python's logging",
                        format_.substr(begin, at_ - begin)));
     std::string text = value(name);
     const std::size_t missing = width > text.size() ? width - text.size() : 0;
@@ -97,7 +97,7 @@ class LogFormat {
       return std::to_string(::getpid());
     if (name == "asctime")
       return time_stamp();
-    fail(fmt::format("holds the unknown name '{}'", name));
+    fail(fmt::format("contains the unknown name '{}'", name));
   }
 
   const SyslogTarget& target_;
@@ -109,7 +109,7 @@ class LogFormat {
 [[noreturn]] void cannot_reach(const SyslogTarget& target, const std::string& where,
                                const std::string& why) {
   throw Error(fmt::format("cannot send to syslog '{}' at {}: {}", target.name, where, why),
-              "is something listening there?", target.place);
+              "check that a server listens there", target.place);
 }
 
 UniqueFd connect_to_path(const SyslogTarget& target) {

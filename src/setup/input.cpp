@@ -29,7 +29,7 @@ platform::Platform choose_platform(const Request& request, const fs::path& besid
   if (tagged.size() > 1)
     throw Error(fmt::format("the tags select several platforms: {}",
                             join(std::vector<std::string>(tagged.begin(), tagged.end()), ", ")),
-                "choose one with --platform");
+                "select one with --platform");
   return platform::load_platform(tagged.empty() ? "local" : *tagged.begin(), beside);
 }
 
@@ -52,12 +52,12 @@ void warn_of_idle_file(bool by_tags, const std::set<std::string>& tags, const Re
   const std::string file = request.input_file.string();
   if (by_tags)
     diagnostics.warn("nothing to run: tags hide every benchmark of this file",
-                     fmt::format("active tags: {}; `bench tag {}` shows those that it knows",
+                     fmt::format("active tags: {}; `bench tag {}` lists the tags of the file",
                                  active.empty() ? "none" : join(active, ", "), shell_quote(file)),
                      {.file = file});
   else
-    diagnostics.warn("nothing to run: every benchmark of this file is left out",
-                     "see `selection`, --only-bench and --not-bench", {.file = file});
+    diagnostics.warn("nothing to run: every benchmark of this file is excluded",
+                     "check `selection`, --only-bench and --not-bench", {.file = file});
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ std::string expand_outpath(const std::string& text, const Place& place) {
   std::string expanded = expand_user_and_environment(text);
   if (const auto unknown = evaluate::names_in(expanded); !unknown.empty())
     throw Error(
-        fmt::format("outpath: there is no environment variable '{}': {}", unknown.front(), text),
-        "set it; parameters are not known there", place);
+        fmt::format("outpath: environment variable '{}' is not set: {}", unknown.front(), text),
+        "set it; `outpath` cannot use parameters", place);
   return expanded;
 }
 
@@ -46,7 +46,7 @@ fs::path choose_outpath(const Request& request, const model::Benchmark& benchmar
     return fs::absolute(expand_outpath(wanted, {}));
   if (benchmark.outpath.empty())
     throw Error(fmt::format("benchmark '{}' has no outpath", benchmark.name),
-                "add `outpath: ...`, or say `--outpath DIR`", benchmark.place);
+                "add `outpath: ...`, or use `--outpath DIR`", benchmark.place);
   return home / expand_outpath(benchmark.outpath, benchmark.place);
 }
 
@@ -55,7 +55,7 @@ const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benc
   for (const model::Benchmark& benchmark : benchmarks)
     if (benchmark.name == name)
       return benchmark;
-  throw Error(fmt::format("the workspace holds no benchmark '{}'", name));
+  throw Error(fmt::format("the workspace contains no benchmark '{}'", name));
 }
 
 /// The options, else what the platform says.

@@ -96,7 +96,7 @@ class TableBuilder {
                                    [&](const auto& other) { return other.name == column.name; });
     if (known)
       diagnostics_.warn(fmt::format("{} has several columns '{}'", owner, column.name),
-                        "they show the same values", column.place);
+                        "all of them show the same values", column.place);
   }
 
   std::vector<SortName> sort_keys(const std::vector<std::string>& names) const {
@@ -130,7 +130,7 @@ class TableBuilder {
         }
     }
     if (left_out > 0)
-      notes.push_back(fmt::format("{} row{} without any value left out ({})", left_out,
+      notes.push_back(fmt::format("{} row{} without any value omitted ({})", left_out,
                                   left_out == 1 ? "" : "s", reason));
     return rows;
   }

@@ -81,11 +81,12 @@ FilledFilter fill(const std::string& filter, const RowPlace& row) {
 [[noreturn]] void fail(const OwnedFilter& filter, const FilledFilter& filled,
                        const std::string& error) {
   if (!filled.unknown.empty())
-    throw Error(fmt::format("the filter of {} needs '{}', which a row does not have", filter.owner,
+    throw Error(fmt::format("the filter of {} uses '{}', which is missing in a row", filter.owner,
                             filled.unknown.front()),
-                "give the pattern a default, or filter by what every row has", filter.place);
-  throw Error(fmt::format("the filter of {} is no expression: {}", filter.owner, error),
-              fmt::format("evaluated was: {}", filled.text), filter.place);
+                "give the pattern a default, or filter by a value that every row has",
+                filter.place);
+  throw Error(fmt::format("invalid expression in the filter of {}: {}", filter.owner, error),
+              fmt::format("evaluated expression: {}", filled.text), filter.place);
 }
 
 }  // namespace
@@ -137,10 +138,10 @@ void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters
   const std::vector<std::string> texts = filled_filters(rows, filter.expression);
   const auto outcomes = filters.outcomes(texts);
   if (std::ranges::any_of(outcomes, [](const auto& outcome) { return !outcome; })) {
-    diagnostics.warn(
-        fmt::format("the filter of {} is not applied: it is Python, and this run is not yours",
-                    filter.owner),
-        "its owner's `bench analyse` keeps what it comes to", {});
+    diagnostics.warn(fmt::format("the filter of {} is not applied: it is Python code, and the run "
+                                 "belongs to another user",
+                                 filter.owner),
+                     "`bench analyse` by the owner saves its outcome", {});
     return;
   }
   std::vector<RowPlace> kept;

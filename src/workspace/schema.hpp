@@ -6,7 +6,7 @@ namespace bench::workspace {
 /// database with another one is refused.
 constexpr int schema_version = 5;
 
-/// The tables of a run. docs/workspace.md describes them for people who query them.
+/// The tables of a run. docs/reference/workspace.md describes them for those who query them.
 constexpr const char* schema = R"sql(
 CREATE TABLE fact (
   name TEXT PRIMARY KEY,

@@ -9,7 +9,7 @@ namespace bench::steps {
 /// two cores that made a ResNet-18 step 1.5 times longer. Warns on stderr where malloc refuses.
 /// Where the kernel gives huge pages to who asks (`madvise`, the default of Debian and Ubuntu), a
 /// tensor larger than the caches is read twice as fast from them, and a step of ResNet-50 takes 3 %
-/// less time (docs/performance.md). Elsewhere asking changes nothing.
+/// less time (docs/background/performance.md). Elsewhere asking changes nothing.
 void keep_freed_memory();
 
 }  // namespace bench::steps

@@ -55,9 +55,9 @@ TEST_F(DerivedTest, FallsBackWithAWarningWhereItFails) {
   derived("bad", "1 / ($batch - 32)", real);
   Diagnostics diagnostics;
   EXPECT_EQ(shown(findings(&diagnostics), "bad"),
-            "absent: evaluation fails: ZeroDivisionError: division by zero");
+            "absent: evaluation failed: ZeroDivisionError: division by zero");
   ASSERT_EQ(diagnostics.warnings().size(), 1);
-  EXPECT_EQ(diagnostics.warnings()[0].message.find("derived pattern 'bad' fails: "), 0)
+  EXPECT_EQ(diagnostics.warnings()[0].message.find("cannot evaluate derived pattern 'bad': "), 0)
       << diagnostics.warnings()[0].message;
   EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 3, 1}));
 }
@@ -99,7 +99,7 @@ TEST_F(DerivedTest, ACycleIsAnErrorWithItsPlace) {
     findings();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "derived patterns need each other: a -> b -> a");
+    EXPECT_EQ(error.message(), "circular dependency of derived patterns: a -> b -> a");
     EXPECT_EQ(error.place(), (Place{"b.yaml", 4, 1}));
   }
 }

@@ -20,7 +20,8 @@ class EnergyFileTest : public WorkDirectory {
 };
 
 const std::string wrote_nothing =
-    "the meter wrote nothing (if it was killed, `bench-energy recover DIR` makes energy.txt of the "
+    "the meter wrote no result (if it was killed, `bench-energy recover DIR` makes energy.txt from "
+    "the "
     "samples in the work directory)";
 
 constexpr const char* summary = R"(energy_wh=0.5
@@ -115,7 +116,7 @@ TEST_F(EnergyFileTest, ASumOverRegionsOfAPartIsAbsentForTheReasonOfTheTotal) {
   measured("energy_wh=0.5\nenergy_region_epoch_wh=0.25\nduration_region_epoch_s=5\n");
   measured("energy_absent=GPU 1 was lost\nduration_region_epoch_s=5\n");
   EXPECT_EQ(shown(findings(), "energy_region_epoch_wh_sum"),
-            "absent: only 1 of 2 workpackages have it: GPU 1 was lost");
+            "absent: only 1 of 2 workpackages have a value: GPU 1 was lost");
 }
 
 TEST_F(EnergyFileTest, ManySourcesWithoutASensorAreOneShortReason) {
@@ -123,7 +124,7 @@ TEST_F(EnergyFileTest, ManySourcesWithoutASensorAreOneShortReason) {
       "energy_quality=none\nenergy_absent=rapl: not readable; nvml: no NVIDIA driver; cray: "
       "none\n");
   EXPECT_EQ(shown(findings(), "energy_wh"),
-            "absent: no power sensor; `bench-energy --list` says why, `--power-source model:...` "
+            "absent: no power sensor; `bench-energy --list` shows why, `--power-source model:...` "
             "estimates");
 }
 
@@ -166,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
                                "energy_absent=no power source\n", "absent: no power source"},
                     RegionCase{"ARegionThatNobodyMarked", "100 / $energy_region_epohc_wh",
                                "energy_wh=0.5\nenergy_region_epoch_wh=0.25\n",
-                               "absent: evaluation fails: SyntaxError: invalid syntax"}),
+                               "absent: evaluation failed: SyntaxError: invalid syntax"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(EnergyFileTest, APatternThatIsNamedAsARegionIsNoneOfTheMeters) {
@@ -199,10 +200,11 @@ TEST_F(EnergyFileTest, APartOfTheIterationsHasNoSum) {
   EXPECT_EQ(shown(all, "energy_wh"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
-  EXPECT_EQ(shown(all, "energy_wh_sum"),
-            "absent: only 1 of 3 workpackages have it: counter went backwards; " + wrote_nothing);
+  EXPECT_EQ(
+      shown(all, "energy_wh_sum"),
+      "absent: only 1 of 3 workpackages have a value: counter went backwards; " + wrote_nothing);
   EXPECT_EQ(shown(all, "duration_s_sum"),
-            "absent: only 2 of 3 workpackages have it: the meter gave no value");
+            "absent: only 2 of 3 workpackages have a value: the meter gave no value");
 }
 
 TEST_F(EnergyFileTest, AFailedIterationHasNoPartInTheStatistics) {
@@ -212,7 +214,7 @@ TEST_F(EnergyFileTest, AFailedIterationHasNoPartInTheStatistics) {
   EXPECT_EQ(shown(all, "energy_wh_avg"), "0.5");
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "1");
   EXPECT_EQ(shown(all, "energy_wh_sum"),
-            "absent: only 1 of 2 workpackages have it: workpackage 1 failed");
+            "absent: only 1 of 2 workpackages have a value: workpackage 1 failed");
 }
 
 TEST_F(EnergyFileTest, APatternOfTheSameNameGoesFirst) {

@@ -138,29 +138,34 @@ class RefusedTest : public WorkDirectory, public testing::WithParamInterface<Ref
 TEST_P(RefusedTest, IsNoExpression) {
   scan("text", {pattern("p", GetParam().pattern)});
   EXPECT_EQ(support::error_of([&] { findings(); }),
-            "b.yaml:1:1: error: pattern 'p' is no regular expression: " + GetParam().message);
+            "b.yaml:1:1: error: invalid regular expression in pattern 'p': " + GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Dialect, RefusedTest,
     testing::Values(
         Refused{"HorizontalSpace", "a\\hb",
-                "Python knows no '\\h'\nhint: for blanks and tabs write [ \\t]"},
-        Refused{"SmallZ", "a\\z", "Python knows no '\\z'\nhint: the end of the text is \\Z"},
-        Refused{"AnyLineEnd", "a\\R", "Python knows no '\\R'\nhint: the end of a line is \\n"},
+                "'\\h' is not valid in Python's regular expressions\nhint: for blanks and tabs "
+                "write [ \\t]"},
+        Refused{
+            "SmallZ", "a\\z",
+            "'\\z' is not valid in Python's regular expressions\nhint: the end of the text is \\Z"},
+        Refused{
+            "AnyLineEnd", "a\\R",
+            "'\\R' is not valid in Python's regular expressions\nhint: the end of a line is \\n"},
         Refused{"Quote", "\\Qa\\E",
-                "Python knows no '\\Q'\n"
-                "hint: leave the backslash out where the letter itself is meant"},
+                "'\\Q' is not valid in Python's regular expressions\n"
+                "hint: remove the backslash to match the letter itself"},
         Refused{"TextEndInAClass", "[\\Z]",
-                "Python knows no '\\Z' in a class\n"
-                "hint: leave the backslash out where the letter itself is meant"},
+                "'\\Z' is not valid in Python's regular expressions in a class\n"
+                "hint: remove the backslash to match the letter itself"},
         Refused{"ShortHexadecimal", "\\x4", "'\\x' needs 2 hexadecimal digits\nhint: in '\\x4'"},
         Refused{"BigOctal", "\\777", "'\\777' is beyond \\377\nhint: in '\\777'"},
         Refused{"Verb", "a(*FAIL)",
-                "there is nothing to repeat after '('\nhint: write \\* for the character"},
+                "nothing to repeat after '('\nhint: write \\* for the character"},
         Refused{"FlagsInside", "a(?i)b",
                 "flags such as (?i) are not at the start\nhint: put them first"},
-        Refused{"LocaleFlag", "(?L)a", "(?L) is for bytes, not for text\nhint: leave the L out"}),
+        Refused{"LocaleFlag", "(?L)a", "(?L) is for bytes, not for text\nhint: remove the L"}),
     [](const auto& suite) { return suite.param.name; });
 
 class ScanTest : public WorkDirectory {};
@@ -203,7 +208,7 @@ TEST_F(ScanTest, WarnsOncePerFileThatIsNotUtf8) {
   findings(&diagnostics);
   ASSERT_EQ(diagnostics.warnings().size(), 1U);
   EXPECT_EQ(diagnostics.warnings()[0].message,
-            (directory_ / "out0").string() + " is not all UTF-8");
+            (directory_ / "out0").string() + " is not valid UTF-8");
 }
 
 TEST_F(ScanTest, SaysInWhichFilesThereIsNoMatch) {
@@ -238,7 +243,7 @@ TEST_F(ScanTest, UnknownNamesAreToldOnce) {
   findings(&diagnostics);
   ASSERT_EQ(diagnostics.warnings().size(), 1U);
   EXPECT_EQ(diagnostics.warnings()[0].message,
-            "pattern 'p' holds '$nothere', which is neither a parameter nor a pattern");
+            "pattern 'p' contains '$nothere', which is neither a parameter nor a pattern");
   EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 1, 1}));
 }
 
@@ -285,7 +290,8 @@ TEST_F(ScanTest, WrongExpressionIsAnErrorWithItsPlace) {
     findings();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "pattern 'p' is no regular expression: missing closing parenthesis");
+    EXPECT_EQ(error.message(),
+              "invalid regular expression in pattern 'p': missing closing parenthesis");
     EXPECT_EQ(error.hint(), "at the end of 'a(b'");
     EXPECT_EQ(error.place(), (Place{"b.yaml", 1, 1}));
   }

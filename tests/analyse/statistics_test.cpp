@@ -205,14 +205,14 @@ TEST_F(FindingsTest, TextsThatAreNoNumbersAreLeftOutWithAWarning) {
   Diagnostics diagnostics;
   EXPECT_EQ(shown(findings(&diagnostics), "p_sum"), "4");
   ASSERT_EQ(diagnostics.warnings().size(), 1);
-  EXPECT_EQ(diagnostics.warnings()[0].message, "pattern 'p' matched 'a', which is no number");
+  EXPECT_EQ(diagnostics.warnings()[0].message, "pattern 'p' matched 'a', which is not a number");
   EXPECT_EQ(diagnostics.warnings()[0].place, (Place{"b.yaml", 1, 1}));
 }
 
 TEST_F(FindingsTest, APatternWithoutASingleNumberIsAbsent) {
   scan("v=a", {pattern("p", "v=(\\S)", real)});
-  EXPECT_EQ(shown(findings(), "p"), "absent: 'a' is no number");
-  EXPECT_EQ(shown(findings(), "p_avg"), "absent: 'a' is no number");
+  EXPECT_EQ(shown(findings(), "p"), "absent: 'a' is not a number");
+  EXPECT_EQ(shown(findings(), "p_avg"), "absent: 'a' is not a number");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Accepted{"Type",
                  "parameterset: {name: p, parameter: {name: n, type: integer, _: 1}}\n" + step,
-                 "warning: unknown type 'integer': the values of 'n' are texts\n"},
+                 "warning: unknown type 'integer': the values of 'n' are treated as strings\n"},
         Accepted{"TagOperator",
                  "parameterset: {name: p, parameter: [{name: n, _: 1}, {name: m, tag: a && b, _: "
                  "2}]}\n" +
@@ -54,16 +54,16 @@ INSTANTIATE_TEST_SUITE_P(
                  "warning: table 't' has no column\n"},
         Accepted{"Sort",
                  analysed + "result: {use: x, table: {name: t, sort: valeu, column: value}}\n",
-                 "warning: table 't' is sorted by 'valeu', which is no parameter or pattern of "
+                 "warning: table 't' is sorted by 'valeu', which is not a parameter or pattern of "
                  "this result\n"},
         Accepted{"Mean", analysed + "result: {use: x, table: {name: t, column: value_mean}}\n",
                  "hint: did you mean 'value_avg'?\n"},
         Accepted{"Umlaut", "parameterset: {name: p, parameter: {name: größe, _: 1}}\n" + step,
-                 "warning: $größe will not insert the parameter 'größe'\n"},
+                 "warning: $größe does not insert the parameter 'größe'\n"},
         Accepted{"UmlautOfTheShell",
                  "parameterset: {name: p, parameter: {n: 1}}\n"
                  "step: {name: s, use: p, do: 'echo $größe'}\n",
-                 "warning: '$größe' in a command of step 's' is no name for the shell\n"}),
+                 "warning: '$größe' in a command of step 's' is not a valid shell variable\n"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Accepted, SaidToBeMeantItIsNotWarnedOf) {

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
         UsageCase{"UnknownCommand",
                   {"contine"},
                   2,
-                  "error: there is no command 'contine'\nhint: did you mean 'continue'?\n"},
+                  "error: unknown command 'contine'\nhint: did you mean 'continue'?\n"},
         UsageCase{"UnknownOption",
                   {"status", "--fast"},
                   2,

@@ -54,27 +54,27 @@ TEST_F(DiffTest, MetricsOfTheSamePointsStandSideBySide) {
                           HasSubstr("\nb: runs/000001 (sweep, started ")));
   EXPECT_THAT(text, ContainsRegex(
                         "[|]  environment [|] +OMP_NUM_THREADS=10 [|] +OMP_NUM_THREADS=12 [|]\n"));
-  EXPECT_THAT(text, HasSubstr("points that only one run has\n"
+  EXPECT_THAT(text, HasSubstr("points in only one run\n"
                               "| run | step | point | workpackages |\n"
                               "|-----|------|-------|--------------|\n"
                               "|   a |    s |   n=1 |            2 |\n"
                               "|   b |    s |   n=4 |            2 |\n"));
-  EXPECT_THAT(text, HasSubstr("metrics, the largest difference first\n"
+  EXPECT_THAT(text, HasSubstr("metrics, largest difference first\n"
                               "| step | point |         metric |  a |  b | b - a | relative |\n"
                               "|------|-------|----------------|----|----|-------|----------|\n"
                               "|    s |   n=2 | rate_avg[it/s] | 20 | 24 |     4 |  +20.0 % |\n"
                               "|    s |   n=3 | rate_avg[it/s] | 30 | 36 |     6 |  +20.0 % |\n"));
   EXPECT_THAT(text, HasSubstr("| rate_avg[it/s] |     2 |      2 | +20.0 % | +20.0 % | +20.0 % |\n"
-                              "\n4 pairs of workpackages on the same point\n"));
+                              "\n4 pairs of workpackages at the same point\n"));
 }
 
 TEST_F(DiffTest, RunsOfOneInputAreEqual) {
   run(sweep("[1, 2]"), "10");
   run(sweep("[1, 2]"), "10");
-  EXPECT_THAT(diff({"runs", "--exit-code"}),
-              AllOf(HasSubstr("4 pairs of workpackages on the same point; nothing but the "
-                              "provenance differs\n"),
-                    Not(HasSubstr("input_sha256"))));
+  EXPECT_THAT(
+      diff({"runs", "--exit-code"}),
+      AllOf(HasSubstr("4 pairs of workpackages at the same point; only the provenance differs\n"),
+            Not(HasSubstr("input_sha256"))));
 }
 
 TEST_F(DiffTest, TheExitCodeTellsOfADifferenceWhereItIsAsked) {
@@ -140,7 +140,7 @@ TEST_F(DiffTest, ATableWiderThanTheTerminalHasALineForEachCell) {
   run(sweep("[1, 2]", further), "12");
   const std::string text =
       replace_all(shown_at_terminal(here_, {"diff", "runs"}, 80, 24, Screen::both), "\r\n", "\n");
-  EXPECT_THAT(text, HasSubstr("metrics, the largest difference first\n"
+  EXPECT_THAT(text, HasSubstr("metrics, largest difference first\n"
                               "row 1 of 4:\n"
                               "  step     | s\n"
                               "  point    | n=1 architecture=transformer precision=bf16\n"
@@ -168,10 +168,11 @@ TEST_F(DiffTest, SoDoOtherTables) {
 TEST_F(DiffTest, ItTakesTwoRuns) {
   run(sweep("[1]"), "10");
   EXPECT_EQ(diff({"runs"}, 1),
-            "error: 1 run cannot be compared: it takes two\n"
+            "error: cannot compare 1 run: diff needs two\n"
             "hint: `bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`\n");
-  EXPECT_THAT(diff({"runs", "runs", "runs"}, 1), StartsWith("error: 3 runs cannot be compared"));
-  EXPECT_THAT(diff({"runs", "runs", "-i", "0"}, 1), StartsWith("error: -i chooses among the runs"));
+  EXPECT_THAT(diff({"runs", "runs", "runs"}, 1), StartsWith("error: cannot compare 3 runs"));
+  EXPECT_THAT(diff({"runs", "runs", "-i", "0"}, 1),
+              StartsWith("error: -i selects runs of one DIR"));
 }
 
 }  // namespace

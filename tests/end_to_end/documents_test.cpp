@@ -1,9 +1,9 @@
 // Every command line of README, docs and --help, as it is printed there.
 #include "bench_program.hpp"
 #include "support/document_commands.hpp"
+#include "support/tutorial.hpp"
 
 #include <cstdlib>
-#include <map>
 
 #include <gmock/gmock.h>
 
@@ -13,9 +13,7 @@ namespace bench::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
-using support::commands_not_run;
 using support::commands_to_run;
-using support::document_commands;
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
@@ -75,17 +73,19 @@ class DocumentsTest : public testing::Test {
 };
 
 TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
+  for (const auto& [name, text] : support::files_to_save(read_file(source / "README.md")))
+    here_.write(name, text);
   expect_commands(source / "README.md", "bench result examples/quickstart_run -s json");
 }
 
 TEST_F(DocumentsTest, TheExamplesOfTheCommandsWork) {
   expect_success("bench run examples/quickstart.yaml");
-  expect_commands(source / "docs/commands.md", "bench tag examples/quickstart.yaml");
+  expect_commands(source / "docs/reference/commands.md", "bench tag examples/quickstart.yaml");
 }
 
 TEST_F(DocumentsTest, TheLinesOfResultsWork) {
   expect_success("bench run examples/quickstart.yaml");
-  expect_commands(source / "docs/results.md",
+  expect_commands(source / "docs/reference/results.md",
                   "bench result examples/quickstart_run -s latex > table.tex");
 }
 
@@ -93,7 +93,7 @@ TEST_F(DocumentsTest, TheWorkspaceAnswersAsItsPageSays) {
   if (!shell("command -v sqlite3").status.success())
     GTEST_SKIP() << "sqlite3 is not installed";
   expect_success("bench run examples/quickstart.yaml --result");
-  const auto commands = commands_to_run(source / "docs/workspace.md");
+  const auto commands = commands_to_run(source / "docs/reference/workspace.md");
   ASSERT_EQ(commands.size(), 1U);
   const auto output = shell(commands[0].line);
   EXPECT_THAT(output.standard_output, testing::HasSubstr("batch_size")) << output.standard_error;
@@ -116,38 +116,68 @@ TEST_F(DocumentsTest, TheExamplesOfHelpWork) {
   EXPECT_GT(found, 15);
 }
 
+/// Pages that show what a terminal shows, each in an empty directory. tests/slurm has the one that
+/// needs Slurm.
+class TutorialTest : public testing::TestWithParam<std::string> {
+ protected:
+  std::string terminal(const std::string& command) const {
+    Environment environment = current_environment();
+    std::erase_if(environment, [](const auto& variable) {
+      return variable.first.starts_with("BENCH_") || variable.first.starts_with("JUBE_");
+    });
+    const std::string programs = fs::path(BENCH_PROGRAM).parent_path();
+    set_variable(environment, "PATH", programs + ":" + std::getenv("PATH"));
+    constexpr double far_too_long_s = 800;
+    const auto output = run_command({.arguments = {"bash", "-c", "{ " + command + "\n} 2>&1"},
+                                     .directory = here_.path(),
+                                     .environment = std::move(environment)},
+                                    far_too_long_s);
+    EXPECT_EQ(output.status.code, 0) << command << "\n" << output.standard_output;
+    return replace_all(output.standard_output, here_.path().string(), "/home/ada");
+  }
+
+  Playground here_;
+};
+
+TEST_P(TutorialTest, ShowsWhatATerminalShows) {
+  const fs::path file = source / "docs" / GetParam();
+  const std::string page = read_file(file);
+  for (const auto& [name, text] : support::files_to_save(page))
+    here_.write(name, text);
+  const std::string shown = support::with_output_of(
+      [this](const std::string& command) { return terminal(command); }, page);
+  if (const char* update = std::getenv("BENCH_UPDATE_EXPECTED"); update && *update)
+    write_file_atomically(file, shown);
+  else
+    EXPECT_EQ(support::without_measurements(shown), support::without_measurements(page));
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, TutorialTest,
+                         testing::Values("tutorial/1_hello.md", "tutorial/2_sweep.md",
+                                         "tutorial/3_second_step.md", "tutorial/4_table.md",
+                                         "tutorial/5_repetition.md", "tutorial/7_energy.md",
+                                         "how-to/compare_runs.md",
+                                         "how-to/continue_after_failure.md",
+                                         "how-to/export_results.md", "how-to/limit_node_hours.md",
+                                         "how-to/pack_jobs.md", "how-to/use_jube_files.md"),
+                         [](const auto& page) {
+                           const std::string name = fs::path(page.param).stem();
+                           return name.substr(name.find_first_not_of("0123456789_"));
+                         });
+
+TEST(LanguageReferenceTest, IsTheOutputOfHelp) {
+  const Playground here;
+  const auto help = here.bench({"help", "--markdown"});
+  EXPECT_EQ(help.standard_output, read_file(source / "docs/reference/language.md"))
+      << "after a change: bench help --markdown > docs/reference/language.md";
+}
+
 /// They take minutes to hours, so that they are only previewed.
 TEST_F(DocumentsTest, TheMeasurementsExist) {
-  const auto commands = commands_to_run(source / "docs/performance.md");
+  const auto commands = commands_to_run(source / "docs/background/performance.md");
   EXPECT_THAT(commands, Not(IsEmpty()));
   for (const auto& command : commands)
     expect_success(replace_all(command.line, "--result", "-n"));
-}
-
-/// A new page with command lines needs a test that runs them, and a place in this list.
-TEST(PagesTest, HaveTestsThatRunTheirCommands) {
-  const std::map<std::string, std::string> tests{
-      {"README.md", "TheLinesOfReadmeWork; tests/slurm/documents_test.cpp"},
-      {"docs/batch.md", "tests/slurm/documents_test.cpp"},
-      {"docs/commands.md", "TheExamplesOfTheCommandsWork"},
-      {"docs/energy.md", "tests/energy/documents_test.cpp; tests/slurm/documents_test.cpp"},
-      {"docs/node_power.md", "tests/energy/documents_test.cpp"},
-      {"docs/performance.md", "TheMeasurementsExist"},
-      {"docs/platforms.md", "platforms_command_test.cpp"},
-      {"docs/results.md", "TheLinesOfResultsWork"},
-      {"docs/workspace.md", "TheWorkspaceAnswersAsItsPageSays"},
-  };
-  std::vector<fs::path> pages{source / "README.md"};
-  for (const auto& entry : fs::directory_iterator(source / "docs"))
-    pages.push_back(entry.path());
-  std::vector<std::string> lines;
-  for (const fs::path& page : pages)
-    for (const auto& command : document_commands(page)) {
-      EXPECT_TRUE(tests.contains(page.lexically_relative(source))) << page << ": " << command.line;
-      lines.push_back(command.line);
-    }
-  for (const auto& [line, reason] : commands_not_run())
-    EXPECT_THAT(lines, Contains(line)) << "not run, since it " << reason;
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_F(FailedAgainTest, ContinueMakesWhatFailedAgainAndNothingElse) {
   EXPECT_EQ(output.status.code, 0) << output.standard_error;
   EXPECT_THAT(witness(), testing::ElementsAre("a1", "a3", "b1", "b3", "c1", "c3"));
   EXPECT_THAT(output.standard_error,
-              HasSubstr("note: 4 workpackages of run 0 that failed are made again\n"));
+              HasSubstr("note: 4 workpackages of run 0 that failed are repeated\n"));
   here_.write("witness", "");
   EXPECT_EQ(here_.bench({"continue", "runs", "--failed"}).status.code, 0);
   EXPECT_THAT(witness(), testing::IsEmpty());
@@ -64,7 +64,7 @@ TEST_F(FailedAgainTest, RemoveOfNothingSaysSo) {
   here_.bench({"continue", "runs", "--failed"});
   const auto removed = here_.bench({"remove", "runs", "--failed", "--force"});
   EXPECT_EQ(removed.status.code, 0);
-  EXPECT_THAT(removed.standard_error, HasSubstr("note: no workpackage of run 0 has failed"));
+  EXPECT_THAT(removed.standard_error, HasSubstr("note: run 0 has no failed workpackages"));
 }
 
 TEST_F(FailedAgainTest, AStepThatDoesNotExistIsRefused) {

@@ -75,7 +75,7 @@ TEST(FailureTest, AMistakeInTheInputIsShownAndMakesNothing) {
   const auto run = here.bench({"run", "typo.yaml"});
   EXPECT_EQ(run.status.code, 1);
   EXPECT_EQ(run.standard_error,
-            "typo.yaml:4:22: error: there is no parameter, file or substitute set called 'swep'\n"
+            "typo.yaml:4:22: error: unknown parameter, file or substitute set 'swep'\n"
             "  step: {name: s, use: swep, do: echo $n}\n"
             "                       ^\n"
             "hint: did you mean 'sweep'?\n");
@@ -114,7 +114,7 @@ TEST(FailureTest, StrictMindsWarningsOfTheAnalysisAfterTheTables) {
   EXPECT_EQ(here.bench({"run", "w.yaml", "-r"}).status.code, 0);
   const auto strict = here.bench({"continue", "runs", "-r", "--strict"});
   EXPECT_EQ(strict.status.code, 1);
-  EXPECT_THAT(strict.standard_error, HasSubstr("warning: derived pattern 'bad' fails"));
+  EXPECT_THAT(strict.standard_error, HasSubstr("warning: cannot evaluate derived pattern 'bad'"));
   EXPECT_THAT(strict.standard_output, HasSubstr("\nbad\n"));
 }
 
@@ -131,7 +131,7 @@ TEST(FailureTest, AFailingParameterShowsWhatWasEvaluated) {
   EXPECT_THAT(
       run.standard_error,
       AllOf(HasSubstr("p.yaml:3:81: error: parameter 'b': ZeroDivisionError: division by zero"),
-            HasSubstr("hint: evaluated was: 3 / 0")));
+            HasSubstr("hint: evaluated expression: 3 / 0")));
   EXPECT_FALSE(here.has("runs/000000")) << "a run that could not begin leaves nothing behind";
 }
 
@@ -151,7 +151,7 @@ TEST(FailureTest, AChildWithoutParametersFailsAndTheOthersGoOn) {
   EXPECT_THAT(run.standard_error,
               AllOf(HasSubstr("workpackage 6 (b) failed: late.yaml:5:53: error: parameter 'm': "
                               "ZeroDivisionError"),
-                    HasSubstr("hint: evaluated was: 1 // (2 - 2)")));
+                    HasSubstr("hint: evaluated expression: 1 // (2 - 2)")));
   EXPECT_EQ(here.read("runs/000000/000009_b/work/stdout"), "0\n");
 
   const auto alone = here.bench({"remove", "runs", "-w", "6", "-f"});
@@ -183,7 +183,7 @@ TEST(FailureTest, ABenchmarkWithoutAResultSaysSo) {
   EXPECT_EQ(result.status.code, 0);
   EXPECT_EQ(result.standard_output, "");
   EXPECT_EQ(result.standard_error,
-            "note: the benchmark defines no table, syslog or database (see `bench help result`)\n");
+            "note: the benchmark has no table, syslog or database; see `bench help result`\n");
 }
 
 TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {

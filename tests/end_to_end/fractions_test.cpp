@@ -45,7 +45,7 @@ TEST_P(FractionTest, IsWarnedOfOnceBeforeTheRunIsMade) {
     EXPECT_EQ(warnings_in(output), 1U) << output.standard_error;
     EXPECT_THAT(output.standard_error, ContainsRegex("f.yaml:7:[0-9]+: warning: parameter 'half' "
                                                      "has type int and its value is '0.5'\n"));
-    EXPECT_THAT(output.standard_error, HasSubstr("hint: tables show 0; give it the type float"));
+    EXPECT_THAT(output.standard_error, HasSubstr("hint: tables show 0; use type float"));
   }
   std::filesystem::remove_all(here_.path() / "runs");
   const auto strict = here_.bench({"run", "f.yaml", "--strict"});

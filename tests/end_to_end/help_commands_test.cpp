@@ -42,7 +42,7 @@ TEST(HelpTest, WithoutATopicAllAreListed) {
   EXPECT_THAT(help.standard_output,
               AllOf(StartsWith("Commands (`bench help COMMAND`):\n  run"),
                     HasSubstr("\n  parameterset   parameters that steps use together\n"),
-                    HasSubstr("\n  jube_variables   names that are always there\n")));
+                    HasSubstr("\n  jube_variables   names that are always defined\n")));
 }
 
 TEST(HelpTest, ATopicIsExplained) {
@@ -53,7 +53,7 @@ TEST(HelpTest, ATopicIsExplained) {
   EXPECT_EQ(here.bench({"help", "parameter_tag"}).standard_output,
             here.bench({"help", "parameter"}).standard_output);
   EXPECT_THAT(here.bench({"help", "ALL"}).standard_output,
-              AllOf(HasSubstr("\nstep - commands"), HasSubstr("\nexit_codes - what")));
+              AllOf(HasSubstr("\nstep - commands"), HasSubstr("\nexit_codes - the")));
 }
 
 TEST(HelpTest, AnUnknownTopicIsWrongUsage) {
@@ -61,7 +61,7 @@ TEST(HelpTest, AnUnknownTopicIsWrongUsage) {
   const auto help = here.bench({"help", "analyzer"});
   EXPECT_EQ(help.status.code, 2);
   EXPECT_EQ(help.standard_error,
-            "error: there is no help on 'analyzer'\nhint: did you mean 'analyser'?\n");
+            "error: unknown help topic 'analyzer'\nhint: did you mean 'analyser'?\n");
 }
 
 /// Loads the completion in bash and asks it for what it makes of the words; the last is completed.
@@ -122,7 +122,7 @@ TEST(SuggestionTest, AMisspeltOptionOrPlatformIsNamedAsItIsWritten) {
   EXPECT_THAT(here.bench({"run", "small.yaml", "--resutl"}).standard_error,
               HasSubstr("--resutl\nhint: did you mean '--result'?\n"));
   EXPECT_THAT(here.bench({"run", "small.yaml", "--platform", "LUMG"}).standard_error,
-              HasSubstr("there is no platform 'LUMG'\nhint: did you mean 'LUMI'?\n"));
+              HasSubstr("unknown platform 'LUMG'\nhint: did you mean 'LUMI'?\n"));
 }
 
 TEST(CompleteTest, TheOtherShellsHaveEveryCommand) {
@@ -145,7 +145,8 @@ TEST(CompleteTest, AProgramNameThatTheShellWouldExecuteIsRefused) {
   const Playground here;
   const auto refused = here.bench({"complete", "-c", "x; rm -r ."});
   EXPECT_EQ(refused.status.code, 1);
-  EXPECT_THAT(refused.standard_error, StartsWith("error: 'x; rm -r .' is no name of a program\n"));
+  EXPECT_THAT(refused.standard_error,
+              StartsWith("error: 'x; rm -r .' is not the name of a program\n"));
 }
 
 TEST(HelpTest, AReaderThatGoesAwayIsNoFailure) {

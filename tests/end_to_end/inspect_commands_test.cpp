@@ -214,7 +214,7 @@ TEST_F(InspectTest, LogShowsAllOrOnlySome) {
   const auto wrong = here_.bench({"log", "runs", "-c", "rnu"});
   EXPECT_EQ(wrong.status.code, 1);
   EXPECT_EQ(wrong.standard_error,
-            "error: no command 'rnu' leaves a log\nhint: did you mean 'run'?\n");
+            "error: command 'rnu' does not write a log\nhint: did you mean 'run'?\n");
 }
 
 TEST_F(InspectTest, VerboseShowsTheLogOnTheConsole) {
@@ -257,9 +257,9 @@ TEST_F(InspectTest, ARunDirectoryServesAsDirectory) {
 TEST_F(InspectTest, AnOptionThatTakesTheDirectoryIsRefused) {
   const auto refused = here_.bench({"info", "-i", "0", "runs"});
   EXPECT_EQ(refused.status.code, 2);
-  EXPECT_THAT(refused.standard_error,
-              HasSubstr("hint: --id took 'runs' as one of its values; put DIR first, or `--` "
-                        "before it\n"));
+  EXPECT_THAT(
+      refused.standard_error,
+      HasSubstr("hint: --id consumed 'runs' as a value; put DIR first, or `--` before it\n"));
   EXPECT_THAT(shown({"status", "-i", "0", "--", "runs"}), "FINISHED\n");
 }
 

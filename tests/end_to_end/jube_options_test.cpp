@@ -105,10 +105,10 @@ TEST_F(JubeOptionsTest, AFileWhoseBenchmarksAreHiddenSaysSo) {
     EXPECT_EQ(none.status.code, 0);
     EXPECT_EQ(none.standard_error,
               "hidden.yaml: warning: nothing to run: tags hide every benchmark of this file\n"
-              "hint: active tags: none; `bench tag hidden.yaml` shows those that it knows\n");
+              "hint: active tags: none; `bench tag hidden.yaml` lists the tags of the file\n");
   }
   EXPECT_THAT(here_.bench({"run", "hidden.yaml", "-t", "one", "--not-bench", "a"}).standard_error,
-              HasSubstr("nothing to run: every benchmark of this file is left out\n"));
+              HasSubstr("nothing to run: every benchmark of this file is excluded\n"));
   EXPECT_EQ(here_.bench({"run", "hidden.yaml", "--strict"}).status.code, 1);
   EXPECT_FALSE(here_.has("runs"));
 }

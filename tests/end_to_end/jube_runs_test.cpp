@@ -130,7 +130,7 @@ TEST_F(JubeRunsTest, WhyLeavesWhatIsToBeDoneToJube) {
   for (const char* workpackage : {"0", "4", "6", "7"})  // done, failed, waits, not begun
     EXPECT_THAT(
         shown({"why", "runs", workpackage}),
-        AllOf(HasSubstr("JUBE: bench only reads this run"), Not(HasSubstr("bench continue"))));
+        AllOf(HasSubstr("JUBE: bench can only read this run"), Not(HasSubstr("bench continue"))));
   EXPECT_THAT(shown({"why", "runs", "4"}), HasSubstr("exit code 3 in step compute"));
 }
 

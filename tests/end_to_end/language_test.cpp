@@ -176,7 +176,7 @@ TEST_F(EvaluationOnlyTest, UpdatesARun) {
   EXPECT_EQ(result.standard_output, "v_sum,v_cnt\n4,1\n\n") << result.standard_error;
   here_.write("wrong.yaml", "name: b\nanalyser: {name: an, analyse: {step: t}}\n");
   EXPECT_THAT(here_.bench({"result", "runs", "-u", "wrong.yaml"}).standard_error,
-              testing::HasSubstr("there is no step called 't'"));
+              testing::HasSubstr("unknown step 't'"));
 }
 
 TEST_F(EvaluationOnlyTest, AStepMayBeMissing) {

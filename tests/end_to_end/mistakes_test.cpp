@@ -61,11 +61,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Format", "format: d", "format: .2d", "error: format '.2d': a precision"},
         Mistake{"FormatOfC", "format: d", "format: '%.2f'", "error: format '%.2f' is wrong"},
         Mistake{"DerivedPattern", "2 * $value", "2 * $valeu",
-                "error: pattern 'twice' names 'valeu', which is no parameter or pattern\n"},
+                "error: pattern 'twice' uses 'valeu', which is not a parameter or pattern\n"},
         Mistake{"Where", "$number > 0", "$nmber > 0",
-                "error: `where` of step 's' names 'nmber', which is no parameter of the step\n"},
+                "error: `where` of step 's' uses 'nmber', which is not a parameter of the step\n"},
         Mistake{"Active", "$number < 9", "$numbr < 9",
-                "error: `active` of step 's' names 'numbr', which is no parameter of the step\n"},
+                "error: `active` of step 's' uses 'numbr', which is not a parameter of the step\n"},
         Mistake{"Source", "copy: m.yaml", "copy: n.yaml", "error: no file matches 'n.yaml'\n"}),
     [](const auto& one) { return one.param.name; });
 
@@ -85,17 +85,17 @@ INSTANTIATE_TEST_SUITE_P(
     Files, DoubtTest,
     testing::Values(
         Mistake{"Command", "echo v=$number", "echo v=$number$numbr",
-                "warning: a command of step 's' names 'numbr', which is no parameter\n"},
+                "warning: a command of step 's' uses 'numbr', which is not a parameter\n"},
         Mistake{"JobScript", "do: 'echo v=$number'", "batch: true, do: 'echo v=$number in $folder'",
-                "warning: a command of step 's' names 'folder', which is no parameter\n"},
+                "warning: a command of step 's' uses 'folder', which is not a parameter\n"},
         Mistake{"Substitution", "step: {name: s, use: [p, f]",
                 "substituteset:\n  name: r\n  iofile: {in: m.yaml, out: job}\n"
                 "  sub: {source: '#RUN#', dest: 'python3 ${folder}/train.py'}\n"
                 "step: {name: s, use: [p, f, r]",
-                "warning: the substitution for '#RUN#' names 'folder', which is no parameter of "
+                "warning: the substitution for '#RUN#' uses 'folder', which is not a parameter of "
                 "step 's'\n"},
         Mistake{"Column", "[number,", "[numbr,",
-                "warning: column 'numbr' is no parameter or pattern of this result\n"},
+                "warning: column 'numbr' is not a parameter or pattern of this result\n"},
         Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
                 "warning: `active` of step 's' names 'numbr'"},
         Mistake{"LoopVariable", "echo v=$number", "for number in 4 5; do echo v=$number; done",

@@ -82,7 +82,7 @@ TEST_F(ParallelTest, ANegativeNumberIsRefused) {
   here_.write("p.yaml", sweep(step("a", "true")));
   const auto output = here_.bench({"run", "p.yaml", "-j", "-1"});
   EXPECT_EQ(output.status.code, 1);
-  EXPECT_THAT(output.standard_error, HasSubstr("'-1' workpackages cannot run at a time"));
+  EXPECT_THAT(output.standard_error, HasSubstr("invalid number of workpackages at a time: '-1'"));
   EXPECT_FALSE(here_.has("runs"));
 }
 

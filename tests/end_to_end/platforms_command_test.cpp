@@ -51,7 +51,7 @@ TEST_F(PlatformsTest, AreListed) {
             ContainsRegex("\\| +fast \\| +here \\| +slurm \\| +8 \\(4 MI250\\) \\| +362.1\\? "
                           "\\| +live \\|\n"),
             ContainsRegex("\\| +local \\| +\\| +none \\| +\\| +\\| +unknown \\|\n"),
-            HasSubstr("? not confirmed; `bench platforms show TAG` has the sources\n")));
+            HasSubstr("? unconfirmed; `bench platforms show TAG` shows the sources\n")));
 }
 
 TEST_F(PlatformsTest, AreShownWithTheirSources) {
@@ -63,7 +63,7 @@ TEST_F(PlatformsTest, AreShownWithTheirSources) {
             "  site    here\n"
             "  status  live\n"
             "  file    data/platforms/fast.yaml\n"
-            "\nhow jobs are asked for:\n"
+            "\njob requests:\n"
             "  scheduler                  slurm\n"
             "  template                   slurm.job\n"
             "  partition                  gpu  [the manual]\n"
@@ -72,10 +72,10 @@ TEST_F(PlatformsTest, AreShownWithTheirSources) {
             "  polling.interval           15s\n"
             "  polling.jobs_per_question  5000\n"
             "  polling.sentinel_grace     5s\n"
-            "\nhow programs are started:\n"
+            "\nprogram launch:\n"
             "  prologue  module load a\n"
             "            module load b\n"
-            "\nwhat the machine is:\n"
+            "\nmachine:\n"
             "  machine.modules_per_node      4  [the paper]\n"
             "  machine.devices_per_node      8  [the paper]\n"
             "  accelerator.name              MI250  [the vendor]\n"
@@ -88,8 +88,7 @@ TEST_F(PlatformsTest, AreShownWithTheirSources) {
 TEST_F(PlatformsTest, AWrongNameIsAnswered) {
   const auto wrong = bench({"platforms", "show", "fats"});
   EXPECT_EQ(wrong.status.code, 1);
-  EXPECT_EQ(wrong.standard_error,
-            "error: there is no platform 'fats'\nhint: did you mean 'fast'?\n");
+  EXPECT_EQ(wrong.standard_error, "error: unknown platform 'fats'\nhint: did you mean 'fast'?\n");
   EXPECT_THAT(wrong.standard_output, IsEmpty());
 }
 
@@ -126,10 +125,10 @@ TEST_F(PlatformsTest, TagsOfTwoPlatformsAreRefused) {
   EXPECT_EQ(refused.status.code, 1);
   EXPECT_EQ(refused.standard_error,
             "error: the tags select several platforms: fast, local\n"
-            "hint: choose one with --platform\n");
+            "hint: select one with --platform\n");
 }
 
-/// What docs/platforms.md says of a machine of one's own, done as it says.
+/// What docs/how-to/add_a_platform.md says, done as it says.
 class OwnPlatformTest : public testing::Test {
  protected:
   /// The text between two headings.
@@ -143,7 +142,7 @@ class OwnPlatformTest : public testing::Test {
 };
 
 TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
-  const std::string page = read_file(source_ / "docs" / "platforms.md");
+  const std::string page = read_file(source_ / "docs/how-to/add_a_platform.md");
   const auto blocks = split(section(page, "A new machine"), "```");
   ASSERT_EQ(blocks.size(), 5U);
   for (const std::size_t block : {1U, 3U}) {
@@ -153,7 +152,8 @@ TEST_F(OwnPlatformTest, IsFoundAndUsedAsThePageSays) {
   }
   std::filesystem::create_directory_symlink(source_ / "examples", here_.path() / "examples");
   int commands = 0;
-  for (const std::string& line : split(page, "\n"))
+  const std::string reference = read_file(source_ / "docs/reference/platforms.md");
+  for (const std::string& line : split(page + reference, "\n"))
     if (line.starts_with("    bench ")) {
       const auto words = split_names(split(line, "#").front(), " ");
       const auto done = here_.bench({words.begin() + 1, words.end()});

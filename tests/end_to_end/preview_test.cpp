@@ -122,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "nobody knows whether they stay within the budget\n"},
         RefusedBudget{"WithoutAUnit",
                       {"jobs.yaml", "--platform", "slurm", "--budget", "22"},
-                      "error: '22' is no budget\nhint: a number of node hours, core hours or GPU "
-                      "hours: 50nh, 3200ch, 200gh\n"},
+                      "error: invalid budget '22'\nhint: use node hours, core hours or GPU hours: "
+                      "50nh, 3200ch, 200gh\n"},
         RefusedBudget{"InCoresThatNobodyKnows",
                       {"jobs.yaml", "--platform", "slurm", "--budget", "22ch"},
                       "error: platform slurm has no confirmed `cores_per_node`"},

@@ -55,8 +55,8 @@ TEST_F(RemoveTest, NothingGoesWhereNobodyCanBeAsked) {
   const auto refused = here_.bench({"remove", "runs"});
   EXPECT_EQ(refused.status.code, 1);
   EXPECT_THAT(refused.standard_error,
-              AllOf(HasSubstr("error: there is no terminal to ask at: remove run 1 (small"),
-                    HasSubstr("hint: nothing was removed; `--force` does it without asking")));
+              AllOf(HasSubstr("error: cannot ask for confirmation: remove run 1 (small"),
+                    HasSubstr("hint: nothing was removed; add --force to remove without asking")));
   EXPECT_TRUE(here_.has("runs/000001/workspace.db"));
 }
 
@@ -182,7 +182,7 @@ TEST_F(RemoveTest, AnUnknownWorkpackageIsRefusedAndNothingGoes) {
   const auto refused = here_.bench({"remove", "runs", "-w", "0", "17", "-f"});
   EXPECT_EQ(refused.status.code, 1);
   EXPECT_EQ(refused.standard_error,
-            "error: there is no workpackage 17\nhint: the run has workpackages 0 to 5\n");
+            "error: unknown workpackage 17\nhint: the run has workpackages 0 to 5\n");
   EXPECT_TRUE(here_.has("runs/000001/000000_compute"));
 }
 

@@ -114,8 +114,8 @@ TEST_F(ResultTest, SeveralTablesAreNotOneCsv) {
   EXPECT_EQ(refused.status.code, 1);
   EXPECT_EQ(refused.standard_output, "");
   EXPECT_EQ(refused.standard_error,
-            "error: csv has room for one table, and there are 2: other, squares\n"
-            "hint: choose one: `--only other`; `-s json` has all of them\n");
+            "error: style csv prints one table, but there are 2: other, squares\n"
+            "hint: select one: `--only other`; `-s json` prints all\n");
   EXPECT_EQ(shown({"-s", "csv", "--only", "other"}), "n\n1\n2\n3\n\n");
   EXPECT_EQ(shown({}), "other:\nn\n1\n2\n3\n\nsquares:\nn,result\n1,1\n2,4\n3,9\n\n");
   EXPECT_EQ(here_.read("runs/000001/result/other.dat"), "n\n1\n2\n3\n");
@@ -211,7 +211,7 @@ TEST_F(ResultTest, TagsChooseRuns) {
   here_.bench({"run", "small.yaml"});
   EXPECT_EQ(shown({"-i", "all", "-t", "two", "other"}), "result,square\n16,16\n\n");
   EXPECT_EQ(here_.bench({"result", "runs", "-t", "two"}).standard_error,
-            "error: none of these runs has a tag of two\n"
+            "error: none of these runs has any of the tags two\n"
             "hint: `bench info` shows the tags of each run\n");
 }
 
@@ -223,7 +223,7 @@ TEST_F(ResultTest, SelectAndExcludeChangeWhatIsShownAndNoFile) {
 
 TEST_F(ResultTest, UnknownColumnsAreWarnings) {
   EXPECT_EQ(shown({"-s", "csv", "--select", "n", "resul"},
-                  "warning: no table has a column 'resul'\nhint: did you mean 'result'?\n"),
+                  "warning: unknown column 'resul'\nhint: did you mean 'result'?\n"),
             "n\n1\n2\n3\n\n");
 }
 
@@ -244,8 +244,7 @@ TEST_F(ResultTest, OnlyTheNamedTablesAreMade) {
   EXPECT_FALSE(here_.has("runs/000001/result/squares.dat"));
   const auto wrong = here_.bench({"result", "runs", "-o", "othr"});
   EXPECT_EQ(wrong.status.code, 1);
-  EXPECT_EQ(wrong.standard_error,
-            "error: there is no result 'othr'\nhint: did you mean 'other'?\n");
+  EXPECT_EQ(wrong.standard_error, "error: unknown result 'othr'\nhint: did you mean 'other'?\n");
 }
 
 TEST_F(ResultTest, UpdateTakesEvaluationFromAnotherFileAndKeepsIt) {
@@ -275,17 +274,18 @@ TEST_F(ResultTest, AnUpdateNeedsTheSameBenchmark) {
   EXPECT_EQ(answer.status.code, 1);
   EXPECT_EQ(answer.standard_error,
             "error: new.yaml has no benchmark 'small'\n"
-            "hint: an update is taken from the benchmark of the same name\n");
+            "hint: the update must contain a benchmark of the same name\n");
 }
 
 TEST_F(ResultTest, ARunThatAnotherBenchWorksOnIsShown) {
   const std::string lock = (here_.path() / "runs/000000/workspace.lock").string();
   const UniqueFd held(::open(lock.c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
-  EXPECT_EQ(shown({},
-                  "note: another bench works on this run, so this analysis is shown but not "
-                  "saved\n"),
-            squares_file + std::string("\n"));
+  EXPECT_EQ(
+      shown({},
+            "note: another bench process is working on this run, so this analysis is shown but not "
+            "saved\n"),
+      squares_file + std::string("\n"));
   const auto analyse = here_.bench({"analyse", "runs"});
   EXPECT_EQ(analyse.status.code, 1);
   EXPECT_THAT(analyse.standard_error, HasSubstr("another bench is working on runs/000000"));
@@ -346,8 +346,8 @@ TEST_F(ResultTest, WarnsOfOutputThatIsNotUtf8) {
   const std::string file =
       (std::filesystem::canonical(here_.path()) / "runs/000000/000000_compute/work/stdout")
           .string();
-  EXPECT_THAT(shown({}, "warning: " + file + " is not all UTF-8\n" +
-                            "hint: what is not is read as the character U+FFFD\n"),
+  EXPECT_THAT(shown({}, "warning: " + file + " is not valid UTF-8\n" +
+                            "hint: invalid bytes are read as the character U+FFFD\n"),
               HasSubstr("| 1 |      7 |"));
 }
 

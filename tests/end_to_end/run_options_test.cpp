@@ -98,15 +98,15 @@ TEST_F(RunOptionsTest, IncludedFilesAreFoundInTheGivenDirectories) {
 TEST_F(RunOptionsTest, AnIdTooManyIsMentioned) {
   const auto run = here_.bench({"run", "small.yaml", "-i", "4", "9"});
   EXPECT_EQ(run.status.code, 0);
-  EXPECT_EQ(run.standard_error, "note: there was no benchmark left for the id 9\n");
+  EXPECT_EQ(run.standard_error, "note: id 9\n is unused: there are fewer benchmarks than ids");
 }
 
 TEST_F(RunOptionsTest, ANegativeIdIsAnErrorBeforeAnythingRuns) {
   const auto run = here_.bench({"run", "small.yaml", "-i", "0", "-5"});
   EXPECT_EQ(run.status.code, 1);
   EXPECT_EQ(run.standard_error,
-            "error: a run cannot have the id -5\n"
-            "hint: ids of new runs count from 0; leave -i out for the next free one\n");
+            "error: invalid run id -5\n"
+            "hint: ids start at 0; omit -i to use the next free one\n");
   EXPECT_FALSE(here_.has("runs"));
 }
 
@@ -125,9 +125,10 @@ TEST_F(RunOptionsTest, AFileThatBecameATagIsRefused) {
   here_.write("two.yaml", two_benchmarks);
   const auto run = here_.bench({"run", "two.yaml", "-t", "a", "small.yaml"});
   EXPECT_EQ(run.status.code, 2);
-  EXPECT_THAT(run.standard_error,
-              HasSubstr("hint: --tag took 'small.yaml' as one of its values; put FILE first, or "
-                        "`--` before it\n"));
+  EXPECT_THAT(
+      run.standard_error,
+      HasSubstr(
+          "hint: --tag consumed 'small.yaml' as a value; put FILE first, or `--` before it\n"));
   EXPECT_FALSE(here_.has("runs"));
 }
 

@@ -182,9 +182,9 @@ TEST_F(SecurityTest, AForeignFilterWithoutAnOutcomeIsLeftOutAndThatIsSaid) {
   const CommandOutput shown = here_.bench({"result", "runs"});
   EXPECT_THAT(shown.standard_output, AllOf(HasSubstr("2,4,5,told 4"), HasSubstr("1,2,3,told 2")));
   EXPECT_THAT(shown.standard_error,
-              HasSubstr("warning: the filter of table 'values' is not applied: it is Python, and "
-                        "this run is not yours\n"
-                        "hint: its owner's `bench analyse` keeps what it comes to"));
+              HasSubstr("warning: the filter of table 'values' is not applied: it is Python code, "
+                        "and the run belongs to another user\n"
+                        "hint: `bench analyse` by the owner saves its outcome"));
 }
 
 TEST_F(SecurityTest, AForeignRunIsNotWrittenTo) {
@@ -209,7 +209,8 @@ TEST_F(SecurityTest, ABatchSystemIsNotAskedWithTheWordsOfAForeignRun) {
   const Foreign foreign(first());
   const Traps traps;
   const CommandOutput shown = here_.bench({"why", "runs", "0"}, traps.environment());
-  EXPECT_THAT(shown.standard_output, HasSubstr("nobody was asked: the run is not yours"));
+  EXPECT_THAT(shown.standard_output,
+              HasSubstr("the batch system was not asked: the run belongs to another user"));
   EXPECT_THAT(traps.sprung(), IsEmpty());
 }
 

@@ -82,8 +82,9 @@ TEST_F(WatchTest, EndsWhenNobodyWorksOnTheRun) {
   ASSERT_TRUE(ends(watch));
   EXPECT_EQ(watch.wait().code, 0);
   EXPECT_THAT(here_.read("shown"), EndsWith("\nRUNNING\n"));
-  EXPECT_EQ(here_.read("said"),
-            "note: nobody works on this run; to go on: bench continue runs -i 0\n");
+  EXPECT_EQ(
+      here_.read("said"),
+      "note: no bench process is working on this run; resume with: bench continue runs -i 0\n");
   here_.write("runs/go", "");
 }
 

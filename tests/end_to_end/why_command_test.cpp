@@ -63,7 +63,7 @@ TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
             "  ended:       at YYYY-MM-DD HH:MM:SS, after N s, on HOST\n"
             "  reason:      command 2 of 2: exit code 1: two\n"
             "  command:     echo \"rate=16\"; echo one >&2; echo two >&2; test 16 != 16\n"
-            "  so:          nothing of check is made for it\n"
+            "  so:          no workpackage of check is created for it\n"
             "  next:        bench remove runs --id 0 --workpackage 1\n"
             "               bench continue runs --id 0\n"
             "\n==> end of runs/000000/000001_train/work/stderr <==\ntwo\n"
@@ -79,14 +79,14 @@ TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
             "  parents:     workpackage 0 (train), done\n"
             "  ended:       at YYYY-MM-DD HH:MM:SS, after N s, on HOST\n"
             "  command:     cat train/stdout\n"
-            "  again:       `bench continue` repeats nothing that is done\n");
+            "  again:       finished; to repeat it, delete it first with `bench remove`\n");
 }
 
 TEST_F(WhyTest, AnInputThatHasChangedSinceIsNamed) {
   make_run();
   here_.write("sweep.yaml", std::string(sweep) + "# changed\n");
   EXPECT_THAT(why({"runs", "0"}),
-              HasSubstr("input:       sweep.yaml has changed since; `bench run` makes a new run"));
+              HasSubstr("input:       sweep.yaml has changed since; `bench run` starts a new run"));
 }
 
 TEST_F(WhyTest, ATimeoutComesWithAdvice) {
@@ -94,7 +94,7 @@ TEST_F(WhyTest, ATimeoutComesWithAdvice) {
               "name: slow\noutpath: slow\nstep: {name: s, timeout: 0.2s, do: sleep 100}\n");
   here_.bench({"run", "slow.yaml"});
   EXPECT_THAT(why({"slow", "0"}), AllOf(HasSubstr("outcome:    timeout\n"),
-                                        HasSubstr("advice:     give the step a longer `timeout`")));
+                                        HasSubstr("advice:     increase `timeout`")));
 }
 
 struct PointCase {
@@ -126,9 +126,9 @@ INSTANTIATE_TEST_SUITE_P(
             {"runs", "n=3"},
             "step train: no workpackage has n=3\n"
             "  n:     has no value 3; it has 1, 2, 4\n"
-            "  tags:  none is active; `bench check HERE/sweep.yaml` shows what others select\n"
+            "  tags:  none is active; `bench check HERE/sweep.yaml` shows what each tag selects\n"
             "\nstep check: no workpackage has n=3\n"
-            "  waits for:  a workpackage of step train, and there is none\n"},
+            "  waits for:  a workpackage of step train, which does not exist\n"},
         PointCase{"ItsDependencyFailed",
                   {"runs", "n=1", "b=16", "-s", "check"},
                   "step check: no workpackage has n=1 b=16\n"
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         PointCase{"WithThreeValuesThatNeverMeet",
                   {"runs", "n=4", "b=16", "size=8", "-s", "train"},
                   "step train: no workpackage has n=4 b=16 size=8\n"
-                  "  values:   each is possible, and no workpackage has them all\n"
+                  "  values:   each value exists, but no workpackage has all of them\n"
                   "  `where`:  keeps only $n * $b <= 32, here: 4 * 16 <= 32\n"},
         PointCase{"OfValuesThatDependOnEachOther",
                   {"runs", "n=4", "size=8", "-s", "train"},
@@ -182,12 +182,12 @@ TEST_F(WhyTest, ARunThatIsWorkedOnIsReadMeanwhile) {
                              HasSubstr("  bench:       process "), Not(HasSubstr("next:")),
                              HasSubstr("work/stdout <==\nhere\n")));
   EXPECT_THAT(waiting, AllOf(StartsWith("workpackage 1 (s): ready\n"),
-                             HasSubstr("its turn: 1 workpackage under way, 1 of step s, which has "
+                             HasSubstr("its turn: 1 workpackage running, 1 of step s, which has "
                                        "`procs: 1`\n")));
   EXPECT_THAT(why({"slow", "0"}),
               AllOf(StartsWith("workpackage 0 (s): ready\n"),
                     HasSubstr("before:      attempt 1 was interrupted: bench was interrupted\n"),
-                    HasSubstr("bench:       nobody works on the run\n"),
+                    HasSubstr("bench:       no bench process is working on the run\n"),
                     HasSubstr("next:        bench continue slow --id 0\n")));
 }
 
@@ -222,8 +222,8 @@ step:
   here_.bench({"run", "shared.yaml"});
   here_.write("sh/000000/000000_s/work/ready", "");
   here_.bench({"continue", "sh"});
-  EXPECT_THAT(why({"sh", "0"}), HasSubstr("waits for:   command 2, which is executed once for all "
-                                          "of step s: 1 of it have come as far, 1 have not\n"));
+  EXPECT_THAT(why({"sh", "0"}), HasSubstr("waits for:   command 2, which runs once for all of step "
+                                          "s: 1 waiting there, 1 to come\n"));
   EXPECT_THAT(why({"sh", "1"}), HasSubstr("waits for:   the file ready, after its command 1\n"));
 }
 
@@ -250,7 +250,7 @@ TEST_F(WhyTest, WhatCannotBeMeantIsRefused) {
             "error: the benchmark has no parameter 'sise'\nhint: did you mean 'size'?\n");
   EXPECT_EQ(refused({"runs", "17"}),
             "error: run 0 has no workpackage 17\nhint: its workpackages are 0 to 7\n");
-  EXPECT_THAT(refused({"runs"}), StartsWith("error: neither a workpackage nor a point is named"));
+  EXPECT_THAT(refused({"runs"}), StartsWith("error: no workpackage and no point given"));
   EXPECT_THAT(refused({"runs", "3", "n=1"}), StartsWith("error: both a workpackage and a point"));
 }
 

@@ -1,4 +1,4 @@
-// docs/energy.md against the program.
+// docs/reference/energy.md against the program.
 #include "energy/fixtures.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace bench::energy {
 namespace {
 
 std::string page() {
-  return read_file(std::filesystem::path(BENCH_SOURCE_DIRECTORY) / "docs/energy.md");
+  return read_file(std::filesystem::path(BENCH_SOURCE_DIRECTORY) / "docs/reference/energy.md");
 }
 
 /// The words behind `bench-energy` in every indented line that has it.
@@ -53,7 +53,7 @@ TEST(Documentation, NamesEveryOption) {
   for (const std::string& line : split(parse_options({"--help"}).help, "\n"))
     if (line.starts_with("  --")) {
       const std::string name = line.substr(2, line.find_first_of(" ,", 2) - 2);
-      EXPECT_NE(text.find("| `" + name), std::string::npos) << name;
+      EXPECT_NE(text.find("- `" + name), std::string::npos) << name;
       ++options;
     }
   EXPECT_GE(options, 11U);

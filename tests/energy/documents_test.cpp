@@ -1,5 +1,5 @@
-// The command lines of docs/energy.md and docs/node_power.md, run by the real bench-energy as they
-// stand, on fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
+// The command lines of the pages about energy, run by the real bench-energy as they are written, on
+// fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
 #include "energy/program_fixture.hpp"
 #include "support/document_commands.hpp"
 
@@ -96,8 +96,13 @@ class DocumentedSite : public testing::Test {
 using EnergyPageTest = DocumentedSite;
 
 TEST_F(EnergyPageTest, ItsCommandsWork) {
-  const auto commands = commands_to_run(docs / "energy.md");
-  ASSERT_GE(commands.size(), 9U);
+  std::vector<DocumentCommand> commands;
+  for (const char* page : {"reference/energy.md", "how-to/measure_energy.md",
+                           "how-to/share_a_node.md", "tutorial/7_energy.md"})
+    for (const DocumentCommand& command : commands_to_run(docs / page))
+      if (command.line.starts_with("bench-energy"))
+        commands.push_back(command);
+  ASSERT_GE(commands.size(), 14U);
   for (const DocumentCommand& command : commands) {
     const bool as_jpwr = command.line.find("--df-out") != std::string::npos;
     const bool needs_hdf5 = as_jpwr && command.line.find("--df-filetype csv") == std::string::npos;
@@ -109,7 +114,7 @@ TEST_F(EnergyPageTest, ItsCommandsWork) {
 using NodePowerPageTest = DocumentedSite;
 
 TEST_F(NodePowerPageTest, ItsCommandsWork) {
-  const auto commands = commands_to_run(docs / "node_power.md");
+  const auto commands = commands_to_run(docs / "reference/node_power.md");
   ASSERT_EQ(commands.size(), 2U);
   const std::string site = replace_all(commands[0].line, "/opt/site/bin/", "./");
   EXPECT_THAT(values(type(site).standard_error),
@@ -122,7 +127,7 @@ TEST_F(NodePowerPageTest, ItsCommandsWork) {
 /// The list of estimates: a method and what it is, per line.
 TEST_F(NodePowerPageTest, ItsEstimatesAreMethods) {
   int methods = 0;
-  for (const std::string& line : split(read_file(docs / "node_power.md"), "\n")) {
+  for (const std::string& line : split(read_file(docs / "reference/node_power.md"), "\n")) {
     if (!line.starts_with("    model:"))
       continue;
     const std::string method = line.substr(4, line.find(' ', 4) - 4);

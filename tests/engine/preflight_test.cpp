@@ -81,8 +81,8 @@ TEST_F(PreflightTest, PassesEverythingWhereSlurmDoesNotAnswer) {
 TEST_F(PreflightTest, RefusesARunDirectoryWithALineBreak) {
   run_.directory.path = "/scratch/a\nb/000000";
   EXPECT_EQ(said(),
-            "error: no job script can name the run directory, whose path holds a line break: "
-            "/scratch/a\nb/000000\nhint: choose another one with --outpath");
+            "error: job scripts cannot use the run directory: its path contains a line break: "
+            "/scratch/a\nb/000000\nhint: select another one with --outpath");
   begin("true", "local");
   run_.directory.path = "/scratch/a\nb/000000";
   EXPECT_EQ(said(), "(no error)");
@@ -228,10 +228,10 @@ TEST_F(PreflightTest, NeedsTheAccountAndTheQosThatThePlatformRequires) {
   run_.platform.account_required = true;
   EXPECT_EQ(said(),
             "error: jobs on slurm need an account\n"
-            "hint: say --account NAME, or set BENCH_ACCOUNT");
+            "hint: add --account NAME, or set BENCH_ACCOUNT");
   run_.platform.asking.account = "zam";
   run_.platform.qos_required = true;
-  EXPECT_EQ(said(), "error: jobs on slurm need a QOS\nhint: say --qos NAME, or set BENCH_QOS");
+  EXPECT_EQ(said(), "error: jobs on slurm need a QOS\nhint: add --qos NAME, or set BENCH_QOS");
   run_.platform.asking.qos = "normal";
   EXPECT_EQ(said(), "(no error)");
 }
@@ -252,8 +252,8 @@ TEST_F(PreflightTest, TellsWhatNobodyHasConfirmed) {
   run_.platform.status = platform::Status::historic;
   said();
   EXPECT_THAT(notices_,
-              ElementsAre("platform slurm is historic: the machine takes no jobs any more",
-                          "nobody has confirmed what is known of platform slurm: memory, partition "
+              ElementsAre("platform slurm is historic: the machine no longer accepts jobs",
+                          "unconfirmed settings of platform slurm: memory, partition "
                           "(`bench platforms show slurm`)"));
 }
 

@@ -80,12 +80,12 @@ TEST_F(RemoveTest, RefusesWhatIsUnderWay) {
   remove_workpackages(run_, workspace_, plan_removal(workspace_, {4}));
   claim(4);
   EXPECT_EQ(error_of([&] { plan_removal(workspace_, {3}); }),
-            "error: workpackage 4 (s) was running when bench was ended\n"
-            "hint: `bench continue` takes it in first");
+            "error: workpackage 4 (s) was running when bench stopped\n"
+            "hint: run `bench continue` first to collect it");
   workspace_.replay({workspace::Submitted{.workpackage = 4, .job_id = "77"}});
   EXPECT_EQ(error_of([&] { plan_removal(workspace_, {4}); }),
-            "error: workpackage 4 (s) is with the scheduler\n"
-            "hint: `bench cancel` ends its job; or let it end, and `bench continue` takes it in");
+            "error: workpackage 4 (s) has a job in the batch system\n"
+            "hint: cancel the job with `bench cancel`, or wait for it and run `bench continue`");
 }
 
 TEST_F(RemoveTest, RefusesWhatNeverGotItsParameters) {

@@ -30,25 +30,25 @@ const auto case_name = [](const auto& one) { return one.param.name; };
 INSTANTIATE_TEST_SUITE_P(
     Types, ExpandErrorTest,
     testing::Values(Case{"Int", "    - {name: a, type: int, _: '1,x'}\n",
-                         "in.yaml:4:31: error: parameter 'a' is no int: 'x'"},
+                         "in.yaml:4:31: error: value 'x' of parameter 'a' is not an integer"},
                     Case{"EmptyInt", "    - {name: a, type: int, _: ''}\n",
-                         "in.yaml:4:31: error: parameter 'a' is no int: ''"},
+                         "in.yaml:4:31: error: value '' of parameter 'a' is not an integer"},
                     Case{"Float", "    - {name: a, type: float, separator: ';', _: '1,5'}\n",
-                         "in.yaml:4:49: error: parameter 'a' is no float: '1,5'"}),
+                         "in.yaml:4:49: error: value '1,5' of parameter 'a' is not a number"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Circles, ExpandErrorTest,
-    testing::Values(
-        Case{"OfTwo", "    {a: <$b>, b: ($a), c: 1}\n",
-             "in.yaml:4:9: error: these parameters depend on each other in a circle: a, b\n"
-             "hint: one of them must have a value of its own"},
-        Case{"Itself", "    {c: '1,2', a: x$a}\n",
-             "in.yaml:4:19: error: these parameters depend on each other in a circle: a\n"
-             "hint: one of them must have a value of its own"},
-        Case{"OfScripts", "    - {name: a, mode: python, _: $b + 1}\n    - {name: b, _: $a}\n",
-             "in.yaml:4:34: error: these parameters depend on each other in a circle: a, b\n"
-             "hint: one of them must have a value of its own"}),
+    testing::Values(Case{"OfTwo", "    {a: <$b>, b: ($a), c: 1}\n",
+                         "in.yaml:4:9: error: circular dependency of parameters: a, b\n"
+                         "hint: give one of them a value that does not depend on the others"},
+                    Case{"Itself", "    {c: '1,2', a: x$a}\n",
+                         "in.yaml:4:19: error: circular dependency of parameters: a\n"
+                         "hint: give one of them a value that does not depend on the others"},
+                    Case{"OfScripts",
+                         "    - {name: a, mode: python, _: $b + 1}\n    - {name: b, _: $a}\n",
+                         "in.yaml:4:34: error: circular dependency of parameters: a, b\n"
+                         "hint: give one of them a value that does not depend on the others"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -56,10 +56,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"Python",
                          "    - {name: n, _: 0}\n    - {name: a, mode: python, _: 1 / $n}\n",
                          "in.yaml:5:34: error: parameter 'a': ZeroDivisionError: division by zero\n"
-                         "hint: evaluated was: 1 / 0"},
+                         "hint: evaluated expression: 1 / 0"},
                     Case{"Shell", "    - {name: a, mode: shell, _: 'echo no >&2; exit 3'}\n",
                          "in.yaml:4:33: error: parameter 'a': exit code 3: no\n"
-                         "hint: evaluated was: echo no >&2; exit 3"}),
+                         "hint: evaluated expression: echo no >&2; exit 3"}),
     case_name);
 
 TEST(ExpandError, NamesAVariableThatIsNotSet) {
@@ -67,7 +67,7 @@ TEST(ExpandError, NamesAVariableThatIsNotSet) {
   const auto benchmark = with_parameters("    - {name: a, mode: env, _: BENCH_TEST_UNSET}\n");
   EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
             "in.yaml:4:31: error: parameter 'a': the environment variable 'BENCH_TEST_UNSET' is "
-            "not set\nhint: evaluated was: BENCH_TEST_UNSET");
+            "not set\nhint: evaluated expression: BENCH_TEST_UNSET");
 }
 
 TEST(ExpandError, ShowsBothDefinitionsOfOneName) {
@@ -76,7 +76,7 @@ TEST(ExpandError, ShowsBothDefinitionsOfOneName) {
       "step: {name: s, use: [p, q]}\n");
   EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
             "in.yaml:3:30: error: step 's' uses two sets that define 'a' differently\n"
-            "hint: the other definition stands in line 2");
+            "hint: the other definition is in line 2");
 }
 
 TEST(ExpandError, RefusesMoreCombinationsThanAllowed) {
@@ -108,14 +108,16 @@ TEST(ExpandError, SaysWhatIsWrongWithWhereAndActive) {
   auto benchmark = with_parameters("    {a: [1, 2]}\n");
   benchmark.steps[0].where = "$a <";
   const std::string said = error_of([&] { combinations_of(benchmark); });
-  EXPECT_TRUE(said.starts_with("in.yaml:5:7: error: step 's': where is no expression: SyntaxError"))
+  EXPECT_TRUE(
+      said.starts_with("in.yaml:5:7: error: step 's': invalid expression in where: SyntaxError"))
       << said;
-  EXPECT_TRUE(said.ends_with("\nhint: evaluated was: 1 <")) << said;
+  EXPECT_TRUE(said.ends_with("\nhint: evaluated expression: 1 <")) << said;
   benchmark.steps[0].where = "";
   benchmark.steps[0].active = "yes";
-  EXPECT_EQ(error_of([&] { combinations_of(benchmark); }),
-            "in.yaml:5:7: error: step 's': active is no expression: NameError: name 'yes' is not "
-            "defined\nhint: evaluated was: yes");
+  EXPECT_EQ(
+      error_of([&] { combinations_of(benchmark); }),
+      "in.yaml:5:7: error: step 's': invalid expression in active: NameError: name 'yes' is not "
+      "defined\nhint: evaluated expression: yes");
 }
 
 }  // namespace

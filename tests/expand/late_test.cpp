@@ -62,7 +62,7 @@ TEST_F(RenewTest, ChecksTypes) {
                   "    - {name: a, type: int, mode: python, update_mode: cycle, _: \"'$"
                   "jube_wp_cycle'.replace('1', 'x')\"}\n");
             }),
-            "in.yaml:4:65: error: parameter 'a' is no int: 'x'");
+            "in.yaml:4:65: error: value 'x' of parameter 'a' is not an integer");
 }
 
 TEST(Late, ParametersAreChecked) {
@@ -74,7 +74,7 @@ TEST(Late, ParametersAreChecked) {
   EXPECT_EQ(support::error_of([&] {
               resolve_late({&expansion.combinations[0]}, {lookup_in(variables)}, evaluator);
             }),
-            "in.yaml:4:31: error: parameter 'a' is no int: 'x7'");
+            "in.yaml:4:31: error: value 'x7' of parameter 'a' is not an integer");
 }
 
 TEST(Late, ScriptsWithAnUnknownVariableAreEvaluatedWithItsName) {

@@ -65,7 +65,7 @@ TEST(SetsByName, AreKnownAtOnceFromInheritedParameters) {
 TEST(SetsByName, MustDefineSharedParametersAlike) {
   EXPECT_EQ(support::error_of([] { combinations_of(choosing("{i: 3}", "main,set$i")); }),
             "in.yaml:5:33: error: step 's' uses two sets that define 'i' differently\n"
-            "hint: the other definition stands in line 2");
+            "hint: the other definition is in line 2");
 }
 
 }  // namespace

@@ -100,21 +100,21 @@ INSTANTIATE_TEST_SUITE_P(
                     Pack{"Here", "local", "{pack: 2}", "a", ""},
                     Pack{"Pbs", "pbs", "{pack: 2}", "a", "pbs has no job steps"},
                     Pack{"AnotherLauncher", "HAL", "{pack: 2}", "$jube_starter a",
-                         "mpirun starts no job steps"},
+                         "mpirun does not start job steps"},
                     Pack{"AnotherLauncherThatIsNotUsed", "HAL", "{pack: 2}", "a", ""},
                     Pack{"SeveralNodesWithoutStarters", "slurm", "{pack: 2, nodes: 2}", "a",
                          "without $jube_starter a job step has one node only"},
                     Pack{"GpusOfWholeNodes", "Frontera-RTX", "{pack: 2, gpus_per_node: 1}", "a",
-                         "platform Frontera-RTX gives GPUs by whole nodes"}),
+                         "platform Frontera-RTX allocates GPUs only with whole nodes"}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(GeometryTest, IsNoMoreThanThePlatformHas) {
   begin("{gpus_per_node: 4}", "GH200");
-  EXPECT_THAT(error(), HasSubstr("step 'go' asks for 4 GPUs on a node; platform GH200 has 1"));
+  EXPECT_THAT(error(), HasSubstr("step 'go' requests 4 GPUs on a node; platform GH200 has 1"));
   begin("{gpus_per_node: 3, pack: 2}", "A100");
-  EXPECT_THAT(error(), HasSubstr("step 'go' asks for 6 GPUs on a node; platform A100 has 4"));
+  EXPECT_THAT(error(), HasSubstr("step 'go' requests 6 GPUs on a node; platform A100 has 4"));
   begin("{nodes: 2}", "GH200");
-  EXPECT_THAT(error(), HasSubstr("step 'go' asks for 2 nodes; platform GH200 has 1"));
+  EXPECT_THAT(error(), HasSubstr("step 'go' requests 2 nodes; platform GH200 has 1"));
   begin("{gpus_per_node: 4, nodes: 2}", "A100");
   EXPECT_EQ(error(), "(no error)");
 }

@@ -270,14 +270,15 @@ TEST_P(GeometryMistakeTest, IsReported) {
 INSTANTIATE_TEST_SUITE_P(
     Numbers, GeometryMistakeTest,
     testing::Values(
-        Number{"NoNodes", "{nodes: 0}", "nodes of step 'go' is not a whole number from 1 on: 0"},
-        Number{"Fraction", "{pack: 1.5}", "pack of step 'go' is not a whole number from 1 on: 1.5"},
+        Number{"NoNodes", "{nodes: 0}", "nodes of step 'go' must be an integer of at least 1: 0"},
+        Number{"Fraction", "{pack: 1.5}",
+               "pack of step 'go' must be an integer of at least 1: 1.5"},
         Number{"Negative", "{gpus_per_node: -1}",
-               "gpus_per_node of step 'go' is not a whole number from 0 on: -1"},
+               "gpus_per_node of step 'go' must be an integer of at least 0: -1"},
         Number{"FarTooMany", "{tasks_per_node: 99999999}",
-               "tasks_per_node of step 'go' is not a whole number from 1 on: 99999999"},
+               "tasks_per_node of step 'go' must be an integer of at least 1: 99999999"},
         Number{"Parameter", "{threads_per_task: $n}",
-               "threads_per_task of step 'go' is not a whole number from 0 on: $n"}),
+               "threads_per_task of step 'go' must be an integer of at least 0: $n"}),
     [](const auto& one) { return one.param.name; });
 
 /// Two workpackages go out together if their heads are equal.

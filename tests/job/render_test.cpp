@@ -76,7 +76,7 @@ TEST_F(RenderTest, StripsSemicolonsAsJubeDoes) {
 
 TEST_F(RenderTest, SaysWhereActiveIsWrong) {
   EXPECT_EQ(error("step:\n  name: go\n  do: {active: $n == 4, _: 'true'}\n").substr(0, 53),
-            "in.yaml:3:28: error: active is no expression: SyntaxE");
+            "in.yaml:3:28: error: invalid expression in `active`: SyntaxE");
 }
 
 TEST_F(RenderTest, TakesTheShorterLimit) {
@@ -181,7 +181,7 @@ TEST_F(RenderTest, SaysWhichHoleOfATemplateNothingFills) {
   const std::string file = directory_.write("own.job", "#!/bin/sh\n{{nods}}\n").string();
   EXPECT_EQ(error("step: {name: go, do: a, batch: {template: own.job}}\n"),
             file +
-                ":2:1: error: nothing fills the hole 'nods'\n  {{nods}}\n  ^\n"
+                ":2:1: error: unknown template variable 'nods'\n  {{nods}}\n  ^\n"
                 "hint: did you mean 'nodes'?");
 }
 

@@ -49,95 +49,92 @@ std::string with_step(const std::string& yaml) {
 
 INSTANTIATE_TEST_SUITE_P(
     Names, BuildErrorTest,
-    testing::Values(Case{"StepWithoutName", "name: d\nstep: {do: echo}\n",
-                         "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
-                    Case{"BlankName", "step: {name: ' ', do: echo}\n",
-                         "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
-                    Case{"ParameterName",
-                         with_step("parameterset:\n  name: p\n  parameter:\n"
-                                   "    - {name: a-b, _: 1}\n"),
-                         "in.yaml:5:14: error: 'a-b' is no name for a parameter\n"
-                         "hint: letters, digits and underscores, not a digit first"},
-                    Case{"ParameterNameWithDigitFirst",
-                         with_step("parameterset: {name: p, parameter: {name: 1a, _: 1}}\n"),
-                         "in.yaml:2:43: error: '1a' is no name for a parameter\n"
-                         "hint: letters, digits and underscores, not a digit first"},
-                    Case{"PatternName",
-                         with_step("patternset: {name: p, pattern: {name: a b, _: x}}\n"),
-                         "in.yaml:2:39: error: 'a b' is no name for a pattern\n"
-                         "hint: letters, digits and underscores, not a digit first"},
-                    Case{"StepTwice", "step:\n  - {name: s}\n  - {name: s}\n",
-                         "in.yaml:3:5: error: step 's' is defined twice\n"
-                         "hint: the first stands in in.yaml:2"},
-                    Case{"SetTwice", with_step("parameterset:\n  - {name: p}\n  - {name: p}\n"),
-                         "in.yaml:4:5: error: parameterset 'p' is defined twice\n"
-                         "hint: the first stands in in.yaml:3"},
-                    Case{"GlobalAndLocalSet",
-                         "parameterset: {name: p}\nbenchmark:\n  parameterset: {name: p}\n"
-                         "  step: {name: s, use: p}\n",
-                         "in.yaml:3:17: error: parameterset 'p' is defined twice\n"
-                         "hint: the first stands in in.yaml:1"},
-                    Case{"BenchmarkTwice",
-                         "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
-                         "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
-                         "hint: JUBE would silently run only the last"},
-                    Case{"TableTwice",
-                         with_step("result:\n  - table: {name: t, column: x}\n"
-                                   "  - table: {name: t, column: x}\n"),
-                         "in.yaml:4:12: error: table 't' is defined twice\n"
-                         "hint: the tables, syslogs and databases of a benchmark have names of "
-                         "their own"}),
+    testing::Values(
+        Case{"StepWithoutName", "name: d\nstep: {do: echo}\n",
+             "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
+        Case{"BlankName", "step: {name: ' ', do: echo}\n",
+             "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
+        Case{"ParameterName",
+             with_step("parameterset:\n  name: p\n  parameter:\n"
+                       "    - {name: a-b, _: 1}\n"),
+             "in.yaml:5:14: error: 'a-b' is not a valid name for a parameter\n"
+             "hint: use letters, digits and underscores; do not begin with a digit"},
+        Case{"ParameterNameWithDigitFirst",
+             with_step("parameterset: {name: p, parameter: {name: 1a, _: 1}}\n"),
+             "in.yaml:2:43: error: '1a' is not a valid name for a parameter\n"
+             "hint: use letters, digits and underscores; do not begin with a digit"},
+        Case{"PatternName", with_step("patternset: {name: p, pattern: {name: a b, _: x}}\n"),
+             "in.yaml:2:39: error: 'a b' is not a valid name for a pattern\n"
+             "hint: use letters, digits and underscores; do not begin with a digit"},
+        Case{"StepTwice", "step:\n  - {name: s}\n  - {name: s}\n",
+             "in.yaml:3:5: error: step 's' is defined twice\n"
+             "hint: first defined at in.yaml:2"},
+        Case{"SetTwice", with_step("parameterset:\n  - {name: p}\n  - {name: p}\n"),
+             "in.yaml:4:5: error: parameterset 'p' is defined twice\n"
+             "hint: first defined at in.yaml:3"},
+        Case{"GlobalAndLocalSet",
+             "parameterset: {name: p}\nbenchmark:\n  parameterset: {name: p}\n"
+             "  step: {name: s, use: p}\n",
+             "in.yaml:3:17: error: parameterset 'p' is defined twice\n"
+             "hint: first defined at in.yaml:1"},
+        Case{"BenchmarkTwice", "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
+             "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
+             "hint: JUBE would silently run only the last"},
+        Case{"TableTwice",
+             with_step("result:\n  - table: {name: t, column: x}\n"
+                       "  - table: {name: t, column: x}\n"),
+             "in.yaml:4:12: error: table 't' is defined twice\n"
+             "hint: give each table, syslog and database of a benchmark a different name"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     References, BuildErrorTest,
     testing::Values(
         Case{"UseOfUnknownSet", "parameterset: {name: sizes}\nstep:\n  name: s\n  use: size\n",
-             "in.yaml:4:8: error: there is no parameter, file or substitute set called 'size'\n"
+             "in.yaml:4:8: error: unknown parameter, file or substitute set 'size'\n"
              "hint: did you mean 'sizes'?"},
         Case{"UseWhereNothingIsClose",
              "parameterset: [{name: p}, {name: q}]\nstep:\n  name: s\n  use: [p, elsewhere]\n",
-             "in.yaml:4:12: error: there is no parameter, file or substitute set called "
-             "'elsewhere'\n"
+             "in.yaml:4:12: error: unknown parameter, file or substitute set 'elsewhere'\n"
              "hint: known: p, q"},
         Case{"WatchedFileInABatchStep",
              "step:\n  name: s\n  batch: true\n  do: [a, {done_file: ready, _: b}]\n",
              "in.yaml:4:33: error: a command of the batch step 's' cannot have `done_file`\n"
-             "hint: its commands are one job script; put this one into a step of its own"},
+             "hint: its commands form one job script; move this command to a step of its own"},
         Case{"SharedCommandInABatchStep",
              "step:\n  name: s\n  batch: true\n  shared: all\n  do: {shared: true, _: b}\n",
              "in.yaml:5:25: error: a command of the batch step 's' cannot have `shared`\n"
-             "hint: its commands are one job script; put this one into a step of its own"},
+             "hint: its commands form one job script; move this command to a step of its own"},
         Case{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
-             "in.yaml:1:22: error: there is no parameter, file or substitute set called 'p'\n"
-             "hint: this file defines no parameter, file or substitute set"},
+             "in.yaml:1:22: error: unknown parameter, file or substitute set 'p'\n"
+             "hint: this file does not define any parameter, file or substitute set"},
         Case{"UseTwice", "parameterset: {name: p}\nstep: {name: s, use: 'p,p'}\n",
              "in.yaml:2:22: error: 'p' is used twice in one step"},
         Case{"UseOfAPatternSet", "patternset: {name: p}\nstep: {name: s, use: p}\n",
              "in.yaml:2:22: error: a step cannot use the pattern set 'p'\n"
              "hint: pattern sets are for analysers"},
         Case{"DependOnUnknown", "step:\n  - {name: build}\n  - {name: go, depend: biuld}\n",
-             "in.yaml:3:24: error: there is no step called 'biuld'\nhint: did you mean 'build'?"},
+             "in.yaml:3:24: error: unknown step 'biuld'\nhint: did you mean 'build'?"},
         Case{"DependOnItself", "step: {name: s, depend: s}\n",
-             "in.yaml:1:7: error: steps depend on each other in a circle: s -> s"},
+             "in.yaml:1:7: error: circular dependency of steps: s -> s"},
         Case{"DependInACircle",
              "step:\n  - {name: a, depend: b}\n  - {name: b, depend: c}\n"
              "  - {name: c, depend: b}\n",
-             "in.yaml:3:5: error: steps depend on each other in a circle: b -> c -> b"},
+             "in.yaml:3:5: error: circular dependency of steps: b -> c -> b"},
         Case{"AnalyserOfUnknownSet", with_step("analyser:\n  name: a\n  use: p\n"),
-             "in.yaml:4:8: error: there is no pattern set called 'p'\n"
-             "hint: this file defines no pattern set"},
+             "in.yaml:4:8: error: unknown pattern set 'p'\n"
+             "hint: this file does not define any pattern set"},
         Case{"AnalyserOfUnknownStep",
              with_step("analyser: {name: a, analyse: {step: t, file: f}}\n"),
-             "in.yaml:2:37: error: there is no step called 't'\nhint: did you mean 's'?"},
+             "in.yaml:2:37: error: unknown step 't'\nhint: did you mean 's'?"},
         Case{"FileOfUnknownSet",
              with_step("analyser:\n  name: a\n  analyse:\n    step: s\n    file: {use: p, _: f}\n"),
-             "in.yaml:6:23: error: there is no pattern set called 'p'\n"
-             "hint: this file defines no pattern set"},
+             "in.yaml:6:23: error: unknown pattern set 'p'\n"
+             "hint: this file does not define any pattern set"},
         Case{"ResultOfUnknownAnalyser",
              with_step("result: {use: nowhere, table: {name: t, column: x}}\n"),
-             "in.yaml:2:15: error: there is no analyser called 'nowhere'\n"
-             "hint: this file defines no analyser"}),
+             "in.yaml:2:15: error: unknown analyser 'nowhere'\n"
+             "hint: this file does not define any analyser"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -145,19 +142,19 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"ParameterMode",
              with_step("parameterset: {name: p, parameter: {name: a, mode: pyhton, _: 1}}\n"),
-             "in.yaml:2:52: error: 'pyhton' is no mode of a parameter\n"
+             "in.yaml:2:52: error: 'pyhton' is not a known mode of a parameter\n"
              "hint: known: env, perl, python, shell, tag, text"},
         Case{"PatternMode",
              with_step("patternset: {name: p, pattern: {name: a, mode: env, _: 1}}\n"),
-             "in.yaml:2:48: error: 'env' is no mode of a pattern\n"
+             "in.yaml:2:48: error: 'env' is not a known mode of a pattern\n"
              "hint: known: perl, python, shell, text"},
         Case{"TableStyle", with_step("result: {table: {name: t, style: pritty, column: x}}\n"),
-             "in.yaml:2:34: error: 'pritty' is no style of a table\n"
+             "in.yaml:2:34: error: 'pritty' is not a known style of a table\n"
              "hint: known: aligned, csv, json, latex, markdown, pretty"},
         Case{"ListWithAMode",
              with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
              "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"
-             "hint: a list is taken as it is written; write the values as one text for a mode"},
+             "hint: list items are taken as written; with a mode, write the values as one text"},
         Case{"Iterations", "step: {name: s, iterations: 0}\n",
              "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '0'"},
         Case{"IterationsOfAParameter", "step: {name: s, iterations: $n}\n",
@@ -173,12 +170,12 @@ INSTANTIATE_TEST_SUITE_P(
              "in.yaml:1:26: error: 'soon' is no length of time\n"
              "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS"},
         Case{"BatchWord", "step: {name: s, batch: maybe}\n",
-             "in.yaml:1:24: error: batch is true, false or a mapping, not 'maybe'"},
+             "in.yaml:1:24: error: batch must be true, false or a mapping, not 'maybe'"},
         Case{"EnergyWord", "step: {name: s, energy: rapl}\n",
-             "in.yaml:1:25: error: energy is true, false or a mapping, not 'rapl'"},
+             "in.yaml:1:25: error: energy must be true, false or a mapping, not 'rapl'"},
         Case{"EnergyWithoutBatch", "step: {name: s, energy: true}\n",
-             "in.yaml:1:25: error: step 's' measures energy but is no batch step\n"
-             "hint: add `batch: true`: on platform local its commands run here, under the meter"},
+             "in.yaml:1:25: error: step 's' measures energy but is not a batch step\n"
+             "hint: add `batch: true`; on platform local its commands run here, under the meter"},
         Case{"EnergyMethod", with_energy("methods: nvm"),
              "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
         Case{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),
@@ -208,7 +205,7 @@ TEST(Build, RefusesAFileWithoutABenchmark) {
   const document::Node root{.name = "jube", .place = {"in.yaml", 1, 1}};
   Diagnostics diagnostics;
   EXPECT_EQ(support::error_of([&] { build(root, diagnostics); }),
-            "in.yaml:1:1: error: no benchmark in this file\nhint: it needs at least a `step`");
+            "in.yaml:1:1: error: no benchmark in this file\nhint: add at least a `step`");
 }
 
 TEST(Build, PutsTheCaretRightBehindLettersOfSeveralBytes) {

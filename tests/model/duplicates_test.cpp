@@ -113,27 +113,27 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"OfAnErrorSet", "  duplicate: error\n", two,
              "in.yaml:7:20: error: parameter 'a' is defined twice in parameter set 'p'\n"
-             "hint: the first stands in in.yaml:5"},
+             "hint: first defined at in.yaml:5"},
         Case{"OfAnErrorParameter", "",
              "    - {name: a, duplicate: error, _: 1}\n    - {name: a, duplicate: error, _: 1}\n",
              "in.yaml:5:38: error: parameter 'a' is defined twice in parameter set 'p'\n"
-             "hint: the first stands in in.yaml:4"},
+             "hint: first defined at in.yaml:4"},
         Case{"ThatDisagree", "",
              "    - {name: a, duplicate: concat, _: 1}\n    - {name: a, _: 2}\n",
              "in.yaml:5:20: error: the definitions of 'a' differ in `duplicate`\n"
-             "hint: the first stands in in.yaml:4"},
+             "hint: first defined at in.yaml:4"},
         Case{"OfTwoTypes", "  duplicate: concat\n",
              "    - {name: a, type: int, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:6:20: error: the definitions of 'a' cannot be joined: they differ in type\n"
-             "hint: the first stands in in.yaml:5"},
+             "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in type\n"
+             "hint: first defined at in.yaml:5"},
         Case{"OfTwoSeparators", "  duplicate: concat\n",
              "    - {name: a, separator: ;, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:6:20: error: the definitions of 'a' cannot be joined: they differ in "
-             "separator\nhint: the first stands in in.yaml:5"},
+             "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in "
+             "separator\nhint: first defined at in.yaml:5"},
         Case{"OfTwoUpdateModes", "  duplicate: concat\n",
              "    - {name: a, update_mode: use, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:6:20: error: the definitions of 'a' cannot be joined: they differ in "
-             "update_mode\nhint: the first stands in in.yaml:5"}),
+             "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in "
+             "update_mode\nhint: first defined at in.yaml:5"}),
     case_name);
 
 }  // namespace

@@ -72,15 +72,15 @@ TEST(FileSets, PrepareIsACommand) {
 
 TEST(FileSets, NeedAFileAndAsManyNames) {
   EXPECT_EQ(mistake_in("step: {name: s}\nfileset: {name: f, copy: {name: x}}\n"),
-            "in.yaml:2:26: error: this copy names no file");
+            "in.yaml:2:26: error: this copy does not name a file");
   EXPECT_EQ(mistake_in("step: {name: s}\nfileset: {name: f, link: {name: x, _: 'a,b'}}\n"),
             "in.yaml:2:33: error: this link has 2 files and 1 names\n"
-            "hint: give every file a new name, or none");
+            "hint: give a new name to every file, or to none");
 }
 
 TEST(FileSets, KnowTwoWaysToReferToAFile) {
   EXPECT_EQ(mistake_in("step: {name: s}\nfileset: {name: f, copy: {rel_path_ref: inner, _: a}}\n"),
-            "in.yaml:2:41: error: 'inner' is no rel_path_ref of a copy\n"
+            "in.yaml:2:41: error: 'inner' is not a known rel_path_ref of a copy\n"
             "hint: known: external, internal");
 }
 
@@ -133,7 +133,7 @@ TEST(SubstituteSets, NeedTheirTexts) {
   EXPECT_EQ(mistake_in(begin + "iofile: {in: b}}\n"),
             "in.yaml:2:34: error: this iofile has no out\nhint: add `out: ...`");
   EXPECT_EQ(mistake_in(begin + "iofile: {in: b, out: c, out_mode: r}}\n"),
-            "in.yaml:2:60: error: 'r' is no out_mode of a iofile\nhint: known: a, w");
+            "in.yaml:2:60: error: 'r' is not a known out_mode of a iofile\nhint: known: a, w");
   EXPECT_EQ(mistake_in(begin + "sub: {dest: b}}\n"),
             "in.yaml:2:31: error: this sub has no source\nhint: add `source: ...`");
 }

@@ -69,7 +69,7 @@ TEST(Databases, KnowTheOldListOfPrimaryKeysByTitle) {
 
 TEST(Databases, RefuseAPrimaryKeyThatIsNone) {
   EXPECT_EQ(mistake_in(with_result("database: {name: d, primekeys: szie, key: size}")),
-            "in.yaml:3:49: error: 'szie' in primekeys is no key of this database\n"
+            "in.yaml:3:49: error: 'szie' in primekeys is not a key of this database\n"
             "hint: did you mean 'size'?");
 }
 
@@ -82,7 +82,7 @@ TEST(Keys, HaveAName) {
 TEST(Outputs, HaveNamesOfTheirOwn) {
   EXPECT_EQ(mistake_in(with_result("table: {name: x, column: a}, database: {name: x, key: a}")),
             "in.yaml:3:57: error: database 'x' is defined twice\n"
-            "hint: the tables, syslogs and databases of a benchmark have names of their own");
+            "hint: give each table, syslog and database of a benchmark a different name");
 }
 
 }  // namespace

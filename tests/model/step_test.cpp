@@ -93,11 +93,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Commands, AreSharedInASharedDirectoryOnly) {
   EXPECT_EQ(mistake_in("step: {name: s, do: {shared: true, _: echo}}\n"),
-            "in.yaml:1:39: error: step 's' has a shared command and no shared directory\n"
+            "in.yaml:1:39: error: step 's' has a shared command but no shared directory\n"
             "hint: add `shared: NAME` to the step");
   EXPECT_EQ(mistake_in("step: {name: s, shared: d, procs: 2, do: {shared: true, _: echo}}\n"),
             "in.yaml:1:60: error: step 's' has a shared command and `procs: 2`\n"
-            "hint: shared commands are for steps without `procs`");
+            "hint: remove `procs`, or move the command to another step");
   EXPECT_EQ(mistake_in("step: {name: s, shared: d, procs: 1, do: {shared: true, _: echo}}\n"),
             "(no error)");
 }

@@ -49,8 +49,8 @@ TEST(Use, FileAndSubstituteSetsAreWarnedOfWhereUnused) {
                             "in.yaml", diagnostics),
         diagnostics);
   ASSERT_EQ(diagnostics.warnings().size(), 2U);
-  EXPECT_EQ(diagnostics.warnings()[0].message, "file set 'f' is used by no step");
-  EXPECT_EQ(diagnostics.warnings()[1].message, "substitute set 'u' is used by no step");
+  EXPECT_EQ(diagnostics.warnings()[0].message, "file set 'f' is not used by any step");
+  EXPECT_EQ(diagnostics.warnings()[1].message, "substitute set 'u' is not used by any step");
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ TEST(Steps, ABenchmarkMayHaveNone) {
 TEST(Unused, SetsAndAnalysersAreWarnedOf) {
   EXPECT_THAT(warnings_of("parameterset: {name: p}\npatternset: {name: q}\nstep: {name: s}\n"
                           "analyser: {name: a, analyse: {step: s, file: f}}\n"),
-              ElementsAre("in.yaml:1:15: warning: parameter set 'p' is used by no step",
-                          "in.yaml:2:13: warning: pattern set 'q' is used by no analyser",
-                          "in.yaml:4:11: warning: analyser 'a' is used by no result"));
+              ElementsAre("in.yaml:1:15: warning: parameter set 'p' is not used by any step",
+                          "in.yaml:2:13: warning: pattern set 'q' is not used by any analyser",
+                          "in.yaml:4:11: warning: analyser 'a' is not used by any result"));
 }
 
 const std::string two_benchmarks =
@@ -41,13 +41,13 @@ const std::string two_benchmarks =
 
 TEST(Unused, ASetOfAllBenchmarksIsUsedByOneOfThem) {
   EXPECT_THAT(warnings_of(two_benchmarks),
-              ElementsAre("in.yaml:1:27: warning: parameter set 'q' is used by no step",
-                          "in.yaml:4:41: warning: file set 'f' is used by no step"));
+              ElementsAre("in.yaml:1:27: warning: parameter set 'q' is not used by any step",
+                          "in.yaml:4:41: warning: file set 'f' is not used by any step"));
 }
 
 TEST(Unused, ASetOfAllBenchmarksMayBeUsedByOneThatWasLeftOut) {
   EXPECT_THAT(warnings_of(two_benchmarks, false),
-              ElementsAre("in.yaml:4:41: warning: file set 'f' is used by no step"));
+              ElementsAre("in.yaml:4:41: warning: file set 'f' is not used by any step"));
 }
 
 TEST(Unused, APatternSetOfAFileIsUsed) {
@@ -63,7 +63,7 @@ TEST(Values, APatternThatALaterOneReplacesIsWarnedOf) {
                           "analyser: {name: a, use: q, analyse: {step: s, file: f}}\n"
                           "result: {use: a, table: {name: t, column: v}}\n"),
               ElementsAre("in.yaml:1:46: warning: pattern 'v' is defined twice in pattern set 'q'\n"
-                          "hint: the last one counts, in line 1"));
+                          "hint: the last definition is used, in line 1"));
 }
 
 TEST(Values, AnEmptyPatternIsWarnedOf) {
@@ -79,7 +79,7 @@ TEST(Values, IntegersWithAFractionAreWarnedOf) {
                           "  {name: k, type: int, mode: python, _: 3/2}]}\n"
                           "step: {name: s, use: p}\n"),
               ElementsAre("in.yaml:1:61: warning: parameter 'n' has type int and the value '1.5'\n"
-                          "hint: tables show 1; give it the type float"));
+                          "hint: tables show 1; use type float"));
 }
 
 /// Warnings for one table column over a file that has everything.
@@ -107,19 +107,20 @@ INSTANTIATE_TEST_SUITE_P(Names, FillableColumnTest,
 
 TEST(Columns, ThatNothingFillsAreWarnedOf) {
   EXPECT_THAT(warnings_of_column("szie"),
-              ElementsAre("in.yaml:8:43: warning: column 'szie' is no parameter or pattern of this "
-                          "result\nhint: did you mean 'size'?"));
-  EXPECT_THAT(warnings_of_column("nodes"),
-              ElementsAre("in.yaml:8:43: warning: column 'nodes' is no parameter or pattern of "
-                          "this result"));
+              ElementsAre("in.yaml:8:43: warning: column 'szie' is not a parameter or pattern of "
+                          "this result\nhint: did you mean 'size'?"));
+  EXPECT_THAT(
+      warnings_of_column("nodes"),
+      ElementsAre(
+          "in.yaml:8:43: warning: column 'nodes' is not a parameter or pattern of this result"));
 }
 
 TEST(Columns, OfTheMeterNeedAStepThatMeasures) {
   EXPECT_THAT(warnings_of_column("energy_wh", true), IsEmpty());
   EXPECT_THAT(warnings_of_column("power_max_w_avg", true), IsEmpty());
   EXPECT_THAT(warnings_of_column("energy_wh"),
-              ElementsAre("in.yaml:8:43: warning: column 'energy_wh' is no parameter or pattern of "
-                          "this result"));
+              ElementsAre("in.yaml:8:43: warning: column 'energy_wh' is not a parameter or pattern "
+                          "of this result"));
 }
 
 TEST(Columns, OfTheMeterHaveTheNamesThatItTells) {
@@ -127,12 +128,11 @@ TEST(Columns, OfTheMeterHaveTheNamesThatItTells) {
                            "power_idle_w", "energy_nvml_0_gpu_wh", "energy_region_epoch_wh_avg",
                            "power_region_epoch_w", "duration_region_epoch_s_max"})
     EXPECT_THAT(warnings_of_column(name, true), IsEmpty());
-  EXPECT_THAT(
-      warnings_of_column("energy_qualty", true),
-      ElementsAre("in.yaml:8:43: warning: column 'energy_qualty' is no parameter or pattern "
-                  "of this result\nhint: did you mean 'energy_quality'?"));
+  EXPECT_THAT(warnings_of_column("energy_qualty", true),
+              ElementsAre("in.yaml:8:43: warning: column 'energy_qualty' is not a parameter or "
+                          "pattern of this result\nhint: did you mean 'energy_quality'?"));
   EXPECT_THAT(warnings_of_column("power_epoch_w", true),
-              ElementsAre(testing::HasSubstr("'power_epoch_w' is no parameter or pattern")));
+              ElementsAre(testing::HasSubstr("'power_epoch_w' is not a parameter or pattern")));
 }
 
 }  // namespace

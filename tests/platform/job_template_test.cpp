@@ -57,33 +57,33 @@ INSTANTIATE_TEST_SUITE_P(
     Errors, FillTest,
     testing::Values(
         Case{"Unknown", "a\n--nodes={{node}}\n",
-             "t.job:2:9: error: nothing fills the hole 'node'\nhint: did you mean 'nodes'?"},
+             "t.job:2:9: error: unknown template variable 'node'\nhint: did you mean 'nodes'?"},
         Case{"FarFromAll", "{{something}}\n",
-             "t.job:1:1: error: nothing fills the hole 'something'\n"
+             "t.job:1:1: error: unknown template variable 'something'\n"
              "hint: known: braces, empty, lines, nodes, tasks, word"},
         Case{"UnknownOptional", "{{something?}}\n",
-             "t.job:1:1: error: nothing fills the hole 'something'\n"
+             "t.job:1:1: error: unknown template variable 'something'\n"
              "hint: known: braces, empty, lines, nodes, tasks, word"},
         Case{"WithoutValue", "a {{empty}}\n",
-             "t.job:1:3: error: the hole 'empty' has no value here\n"
-             "hint: write {{empty?}} if the line may vanish"},
+             "t.job:1:3: error: template variable 'empty' has no value here\n"
+             "hint: write {{empty?}} to drop the line if there is no value"},
         Case{"ProductOfUnknown", "{{nodes*task}}\n",
-             "t.job:1:1: error: nothing fills the hole 'task'\nhint: did you mean 'tasks'?"},
+             "t.job:1:1: error: unknown template variable 'task'\nhint: did you mean 'tasks'?"},
         Case{"ProductOfWords", "a {{nodes*word}}\n",
-             "t.job:1:3: error: 'yes' of the hole 'word' is no whole number"},
+             "t.job:1:3: error: 'yes' of the template variable 'word' is not an integer"},
         Case{"ProductWithoutValue", "{{empty*empty}}\n",
-             "t.job:1:1: error: the hole 'empty*empty' has no value here\n"
-             "hint: write {{empty*empty?}} if the line may vanish"},
+             "t.job:1:1: error: template variable 'empty*empty' has no value here\n"
+             "hint: write {{empty*empty?}} to drop the line if there is no value"},
         Case{"PrefixWithoutValue", "{{n=|empty}}\n",
-             "t.job:1:1: error: the hole 'empty' has no value here\n"
-             "hint: write {{empty?}} if the line may vanish"},
+             "t.job:1:1: error: template variable 'empty' has no value here\n"
+             "hint: write {{empty?}} to drop the line if there is no value"},
         Case{"WithoutEnd", "a {{nodes}\n",
-             "t.job:1:3: error: this hole has no end\nhint: write {{name}}"},
+             "t.job:1:3: error: this template variable has no end\nhint: write {{name}}"},
         Case{"EndInTheNextLine", "{{\nnodes}}\n",
-             "t.job:1:1: error: this hole has no end\nhint: write {{name}}"},
+             "t.job:1:1: error: this template variable has no end\nhint: write {{name}}"},
         Case{"NewlineInADirective", "#SBATCH --comment={{lines}}\n",
-             "t.job:1:19: error: the value of 'lines' has a newline, which a directive cannot "
-             "hold"}),
+             "t.job:1:19: error: the value of 'lines' has a newline, which is not allowed in a "
+             "directive"}),
     case_name);
 
 TEST(ReadJobTemplate, PrefersAFileBesideTheBenchmark) {
@@ -100,9 +100,8 @@ TEST(ReadJobTemplate, PrefersAFileBesideTheBenchmark) {
   EXPECT_EQ(read_job_template("b.job", {home.path()}, found), "shipped b");
   EXPECT_EQ(found, data.path() / "templates/b.job");
   const std::string error = error_of([&] { read_job_template("c.job", {home.path()}, found); });
-  EXPECT_THAT(error,
-              testing::StartsWith("error: there is no job template 'c.job'\nhint: looked in " +
-                                  home.path().string() + ", "));
+  EXPECT_THAT(error, testing::StartsWith("error: unknown job template 'c.job'\nhint: looked in " +
+                                         home.path().string() + ", "));
   EXPECT_THAT(error, testing::HasSubstr(", " + data.path().string() + "/templates, "));
 }
 

@@ -79,7 +79,7 @@ TEST(GpuOption, RefusesGpusThatTasksCannotShare) {
   Resources resources = eight_tasks;
   resources.gpus_per_node = 6;
   EXPECT_EQ(support::error_of([&] { gpu_option(asking(GpuRequest::gpus_per_task), resources); }),
-            "error: 6 GPUs of a node cannot be shared out evenly among 4 tasks\n"
+            "error: cannot divide the 6 GPUs of a node evenly among 4 tasks\n"
             "hint: platform box gives GPUs to tasks");
 }
 
@@ -144,11 +144,12 @@ TEST(LaunchLine, RefusesAHoleWithoutAValue) {
     return support::error_of([&] { launch_line(launching("jsrun", arguments), {}, false); });
   };
   EXPECT_EQ(error("-v -c{{cores}}"),
-            "launcher.arguments of box:1:6: error: nothing fills the hole 'cores'\n"
+            "launcher.arguments of box:1:6: error: unknown template variable 'cores'\n"
             "hint: did you mean 'nodes'?");
-  EXPECT_EQ(error("-g{{gpus_per_node}}"),
-            "launcher.arguments of box:1:3: error: the hole 'gpus_per_node' has no value here\n"
-            "hint: write {{gpus_per_node?}} if the line may vanish");
+  EXPECT_EQ(
+      error("-g{{gpus_per_node}}"),
+      "launcher.arguments of box:1:3: error: template variable 'gpus_per_node' has no value here\n"
+      "hint: write {{gpus_per_node?}} to drop the line if there is no value");
 }
 
 struct Bound {

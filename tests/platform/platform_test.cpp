@@ -74,10 +74,9 @@ TEST_F(PlatformTest, RefusesAFileThatDescribesAnother) {
 TEST_F(PlatformTest, NamesTheKnownOnes) {
   data_.write("platforms/LUMI.yaml", "");
   EXPECT_EQ(error("{name: box, template: t}", "bax"),
-            "error: there is no platform 'bax'\nhint: did you mean 'box'?");
-  EXPECT_THAT(
-      error("{name: box, template: t}", "elsewhere"),
-      testing::ContainsRegex("there is no platform 'elsewhere'\nhint: known: .*LUMI, .*box"));
+            "error: unknown platform 'bax'\nhint: did you mean 'box'?");
+  EXPECT_THAT(error("{name: box, template: t}", "elsewhere"),
+              testing::ContainsRegex("unknown platform 'elsewhere'\nhint: known: .*LUMI, .*box"));
 }
 
 TEST_F(PlatformTest, NamesAreSortedAndOfYamlFilesOnly) {
@@ -111,10 +110,10 @@ TEST_F(PlatformTest, AnOwnNameWinsOverATag) {
 TEST_F(PlatformTest, RefusesTagsThatCouldNotBeFound) {
   EXPECT_EQ(error("name: box\ntemplate: t\ntags:\n  - crate\n"),
             file_ +
-                ":3:1: error: the tags of a platform stand in one line of their own\n"
+                ":3:1: error: the tags of a platform must be on one line of their own\n"
                 "  tags:\n  ^\nhint: write it as `tags: [crate]`");
   EXPECT_THAT(error("{name: box, template: t, tags: [crate]}"),
-              HasSubstr("the tags of a platform stand in one line of their own"));
+              HasSubstr("the tags of a platform must be on one line of their own"));
 }
 
 TEST(DataDirectories, MustExist) {
@@ -183,8 +182,8 @@ TEST_F(PlatformTest, IsLikeTheOneThatItExtends) {
 
 TEST_F(PlatformTest, RefusesToExtendItself) {
   EXPECT_THAT(error("name: box\nextends: box\n"),
-              HasSubstr("these platforms extend each other without end"));
-  EXPECT_THAT(error("name: box\nextends: bix\n"), HasSubstr("there is no platform 'bix'"));
+              HasSubstr("these platforms extend each other in a circle"));
+  EXPECT_THAT(error("name: box\nextends: bix\n"), HasSubstr("unknown platform 'bix'"));
 }
 
 /// What users have set for sbatch.

@@ -178,23 +178,24 @@ TEST_P(ReadPlatformErrorTest, SaysWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, ReadPlatformErrorTest,
-    testing::Values(
-        Case{"Unknown", "sheduler: slurm",
-             "3:1: a platform has no 'sheduler' (did you mean 'scheduler'?)"},
-        Case{"UnknownInAGroup", "launcher: {comand: srun}",
-             "3:12: 'launcher' has no 'comand' (did you mean 'command'?)"},
-        Case{"UnknownInAGroupOfAGroup", "launcher: {binding: {colour: red}}",
-             "3:22: 'launcher.binding' has no 'colour' "
-             "(known: gpu_select, mode, needs_whole_node, per_device)"},
-        Case{"UnknownInAFact", "partition: {value: a, sauce: b}",
-             "3:23: 'partition' has no 'sauce' (did you mean 'source'?)"},
-        Case{"ValueForAGroup", "launcher: srun", "3:11: 'launcher' holds keys, not a value"},
-        Case{"ListForAGroup", "launcher: [{command: a}, {command: b}]",
-             "3:12: 'launcher' holds keys, not a value"},
-        Case{"ListForAValue", "partition: [a, b]", "3:16: 'partition' is one value, not a list"},
-        Case{"KeysForAValueInAList", "notes: [a, {b: c}]", "3:1: 'notes' holds no keys"},
-        Case{"UnknownEnergyMethod", "energy: nvml,hwmn",
-             "3:9: unknown method 'hwmn' (did you mean 'hwmon'?)"}),
+    testing::Values(Case{"Unknown", "sheduler: slurm",
+                         "3:1: a platform has no 'sheduler' (did you mean 'scheduler'?)"},
+                    Case{"UnknownInAGroup", "launcher: {comand: srun}",
+                         "3:12: 'launcher' has no 'comand' (did you mean 'command'?)"},
+                    Case{"UnknownInAGroupOfAGroup", "launcher: {binding: {colour: red}}",
+                         "3:22: 'launcher.binding' has no 'colour' "
+                         "(known: gpu_select, mode, needs_whole_node, per_device)"},
+                    Case{"UnknownInAFact", "partition: {value: a, sauce: b}",
+                         "3:23: 'partition' has no 'sauce' (did you mean 'source'?)"},
+                    Case{"ValueForAGroup", "launcher: srun",
+                         "3:11: 'launcher' must be a value, not keys"},
+                    Case{"ListForAGroup", "launcher: [{command: a}, {command: b}]",
+                         "3:12: 'launcher' must be a value, not keys"},
+                    Case{"ListForAValue", "partition: [a, b]",
+                         "3:16: 'partition' must be a single value, not a list"},
+                    Case{"KeysForAValueInAList", "notes: [a, {b: c}]", "3:1: 'notes' has no keys"},
+                    Case{"UnknownEnergyMethod", "energy: nvml,hwmn",
+                         "3:9: unknown method 'hwmn' (did you mean 'hwmon'?)"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -211,64 +212,68 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"SourceAlone", "partition: {source: c}",
                          "3:1: 'partition' needs either `value` or `unconfirmed`"},
                     Case{"NoNumber", "machine: {nodes: {value: many, source: s}}",
-                         "3:26: 'many' is no number"}),
+                         "3:26: 'many' is not a number"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Values, ReadPlatformErrorTest,
     testing::Values(
         Case{"Scheduler", "scheduler: lfs",
-             "3:12: 'lfs' is no scheduler "
+             "3:12: 'lfs' is not a known scheduler "
              "(known: none, slurm, flux, pbs, lsf, pjm, uge, cobalt, other)"},
         Case{"GpuRequest", "gpu_request: some",
-             "3:14: 'some' is no gpu_request "
+             "3:14: 'some' is not a known gpu_request "
              "(known: constraint, gpus-per-node, gpus-per-task, gres, none)"},
-        Case{"Status", "status: dead", "3:9: 'dead' is no status (known: historic, live, unknown)"},
-        Case{"Truth", "exclusive: always", "3:12: 'always' is no exclusive (known: true, false)"},
+        Case{"Status", "status: dead",
+             "3:9: 'dead' is not a known status (known: historic, live, unknown)"},
+        Case{"Truth", "exclusive: always",
+             "3:12: 'always' is not a known exclusive (known: true, false)"},
         Case{"BindingMode", "launcher: {binding: {mode: rank}}",
-             "3:28: 'rank' is no launcher.binding.mode "
+             "3:28: 'rank' is not a known launcher.binding.mode "
              "(known: cores, map_cpu, mask_cpu, none, sockets)"},
-        Case{"PowerScope", "accelerator: {power_scope: rack}",
-             "3:28: 'rack' is no accelerator.power_scope (known: device, module, package)"},
+        Case{
+            "PowerScope", "accelerator: {power_scope: rack}",
+            "3:28: 'rack' is not a known accelerator.power_scope (known: device, module, package)"},
         Case{"Length", "polling: {interval: soon}",
              "3:21: 'soon' is no length of time (write seconds (90), a unit (5min, 2h) or "
              "HH:MM:SS)"},
-        Case{"Count", "polling: {jobs_per_question: 1.5}", "3:30: '1.5' is no whole number"},
-        Case{"NegativeCount", "polling: {max_array_size: -1}", "3:27: '-1' is no whole number"},
-        Case{"Variable", "environment: {A B: 1}", "3:15: 'A B' is no name of a variable"},
+        Case{"Count", "polling: {jobs_per_question: 1.5}", "3:30: '1.5' is not an integer"},
+        Case{"NegativeCount", "polling: {max_array_size: -1}", "3:27: '-1' is not an integer"},
+        Case{"Variable", "environment: {A B: 1}", "3:15: 'A B' is not a valid variable name"},
         Case{"State", "scheduler: lsf\ncommands: {states: {Q: waiting}}",
-             "4:24: 'waiting' is no commands.states.Q "
+             "4:24: 'waiting' is not a known commands.states.Q "
              "(known: pending, running, done, failed, cancelled, timeout)"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Wholeness, ReadPlatformErrorTest,
-    testing::Values(
-        Case{"MasksWithoutCores", "launcher: {binding: {mode: mask_cpu}}",
-             "3:12: 'launcher.binding' names no cores (add `per_device: [...]`, one per device)"},
-        Case{"CoresWithoutMasks", "launcher: {binding: {mode: cores, per_device: [f]}}",
-             "3:12: 'launcher.binding.per_device' has no use here "
-             "(it belongs to the modes mask_cpu and map_cpu)"},
-        Case{"ConstraintWithoutItsWord", "gpu_request: constraint",
-             "1:1: platform 'box' asks for GPUs by a constraint that it does not name "
-             "(add `constraint: ...`)"},
-        Case{"BatchSystemWithoutCommands", "scheduler: lsf",
-             "1:1: platform 'box' needs 'commands.submit' to speak to its scheduler"},
-        Case{"BatchSystemWithoutACommand",
-             "scheduler: lsf\ncommands: {submit: a, id_pattern: b, poll: c, cancel: d, "
-             "line_pattern: '(?<id>.)(?<state>.)'}",
-             "1:1: platform 'box' needs 'commands.states' to speak to its scheduler"},
-        Case{"CommandsWithoutBatchSystem", "scheduler: slurm\ncommands: {submit: a}",
-             "1:1: platform 'box' has commands that its scheduler does not need"},
-        Case{"LineWithoutState", "scheduler: lsf\ncommands: {line_pattern: '(?<id>.)'}",
-             "4:1: 'commands.line_pattern' has no group (?<state>...)"}),
+    testing::Values(Case{"MasksWithoutCores", "launcher: {binding: {mode: mask_cpu}}",
+                         "3:12: 'launcher.binding' does not name any cores (add `per_device: "
+                         "[...]`, one per device)"},
+                    Case{"CoresWithoutMasks", "launcher: {binding: {mode: cores, per_device: [f]}}",
+                         "3:12: 'launcher.binding.per_device' has no effect here "
+                         "(use it with the modes mask_cpu and map_cpu)"},
+                    Case{
+                        "ConstraintWithoutItsWord", "gpu_request: constraint",
+                        "1:1: platform 'box' requests GPUs by a constraint but has no `constraint` "
+                        "(add `constraint: ...`)"},
+                    Case{"BatchSystemWithoutCommands", "scheduler: lsf",
+                         "1:1: platform 'box' needs 'commands.submit' for its scheduler"},
+                    Case{"BatchSystemWithoutACommand",
+                         "scheduler: lsf\ncommands: {submit: a, id_pattern: b, poll: c, cancel: d, "
+                         "line_pattern: '(?<id>.)(?<state>.)'}",
+                         "1:1: platform 'box' needs 'commands.states' for its scheduler"},
+                    Case{"CommandsWithoutBatchSystem", "scheduler: slurm\ncommands: {submit: a}",
+                         "1:1: platform 'box' has commands that its scheduler does not need"},
+                    Case{"LineWithoutState", "scheduler: lsf\ncommands: {line_pattern: '(?<id>.)'}",
+                         "4:1: 'commands.line_pattern' has no group (?<state>...)"}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(ReadPlatformTest, RefusesAFileWithoutATemplate) {
   data_.write("platforms/box.yaml", "name: box\n");
   EXPECT_EQ(error_of([] { load_platform("box"); }),
             (data_.path() / "platforms/box.yaml").string() +
-                ":1:1: error: platform 'box' names no job template\n"
+                ":1:1: error: platform 'box' has no job template\n"
                 "  name: box\n  ^\nhint: add `template: ...`");
 }
 

@@ -129,7 +129,7 @@ TEST_F(DatabaseTest, RefusesAnotherPrimaryKey) {
   target_.primary_key = {"n", "t"};
   EXPECT_EQ(error(), "in.yaml:3:5: error: database 'r' exists in " + target_.file.string() +
                          " with the primary key n, and shall have the primary key n, t\n"
-                         "hint: write to another file or table, or remove this one");
+                         "hint: use another file or table name, or remove this table");
   EXPECT_EQ(query("SELECT * FROM r"), "1|1.5;");
 }
 
@@ -145,7 +145,7 @@ TEST_F(DatabaseTest, SaysWhereAFileIsNoDatabase) {
   write_file_atomically(target_.file, "this is a file of text, long enough to have no header");
   EXPECT_EQ(error(), "in.yaml:3:5: error: cannot write database 'r' to " + target_.file.string() +
                          ": file is not a database\n"
-                         "hint: is it an SQLite file, and is there space left?");
+                         "hint: check that it is an SQLite file and that there is space left");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Notes, TellManyReasonsInFiveLines) {
   ASSERT_EQ(notes.size(), 5U);
   EXPECT_EQ(notes[0], "n/a in v: 1 row, workpackage 10: exit code 0");
   EXPECT_EQ(notes[4],
-            "n/a in v: 46 rows, workpackages 14-59: other reasons; `bench why ID` tells each");
+            "n/a in v: 46 rows, workpackages 14-59: other reasons; `bench why ID` shows each");
 }
 
 }  // namespace

@@ -48,15 +48,15 @@ TEST(SyslogFormat, RefusesWhatItDoesNotKnow) {
   const std::string hint =
       "\nhint: known are %(message)s, %(name)s, %(levelname)s, %(process)d, %(asctime)s";
   EXPECT_EQ(error_of_format("%(lineno)d"),
-            "in.yaml:3:5: error: the format of syslog 'log' holds '%(lineno)d', which is none of "
-            "logging's" +
+            "in.yaml:3:5: error: the format of syslog 'log' contains '%(lineno)d', which is not a "
+            "conversion of Python's logging" +
                 hint);
   EXPECT_EQ(
       error_of_format("%(lineno)s"),
-      "in.yaml:3:5: error: the format of syslog 'log' holds the unknown name 'lineno'" + hint);
+      "in.yaml:3:5: error: the format of syslog 'log' contains the unknown name 'lineno'" + hint);
   EXPECT_EQ(error_of_format("50% %(message)s"),
-            "in.yaml:3:5: error: the format of syslog 'log' holds a '%' without a name: "
-            "'% %(message)s'" +
+            "in.yaml:3:5: error: the format of syslog 'log' contains a '%' without a name: '% "
+            "%(message)s'" +
                 hint);
 }
 
@@ -115,7 +115,7 @@ TEST(SyslogSend, SaysWhereNobodyListens) {
   to.address = "/nowhere/log";
   EXPECT_EQ(support::error_of([&] { send(to, std::vector<std::string>{"n=1"}); }),
             "in.yaml:3:5: error: cannot send to syslog 'log' at /nowhere/log: No such file or "
-            "directory\nhint: is something listening there?");
+            "directory\nhint: check that a server listens there");
 }
 
 }  // namespace

@@ -316,7 +316,7 @@ TEST(Table, FormatErrorHasThePlaceOfItsColumn) {
   } catch (const Error& error) {
     EXPECT_EQ(error.message(), "format '.2f' needs a number and does not fit 'abc'");
     EXPECT_EQ(error.hint(),
-              "leave the column's format out, or give its parameter or pattern a type");
+              "remove the format of the column, or give the parameter or pattern a type");
     EXPECT_EQ(error.place().line, 4);
   }
 }

@@ -52,7 +52,7 @@ TEST_F(ReadyQueuesTest, TakesTheSmallerLimit) {
 TEST_F(ReadyQueuesTest, RefusesALimitThatIsNone) {
   for (const std::string limit : {"many", "-1", "1.5"})
     EXPECT_EQ(support::error_of([&] { begin("step: {name: a, max_async: '" + limit + "'}\n"); }),
-              "in.yaml:1:7: error: max_async of step 'a' is not a whole number: " + limit);
+              "in.yaml:1:7: error: max_async of step 'a' is not an integer: " + limit);
 }
 
 TEST_F(ReadyQueuesTest, StartsFirstWhatCameBack) {

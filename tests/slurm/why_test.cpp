@@ -40,7 +40,7 @@ TEST_F(WhyTest, AsksTheBatchSystem) {
 TEST_F(WhyTest, ShowsAJobThatNobodyKnows) {
   submit("RUNNING");
   site.programs().forget_jobs();
-  EXPECT_THAT(why(), AllOf(HasSubstr("Slurm does not know the job any more"),
+  EXPECT_THAT(why(), AllOf(HasSubstr("Slurm no longer knows the job"),
                            HasSubstr("next:        bench continue runs --id 0\n")));
 }
 

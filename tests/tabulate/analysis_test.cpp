@@ -122,7 +122,7 @@ TEST_F(AnalysisTest, WarnsOncePerFileOfBytesThatAreNoText) {
   EXPECT_EQ(analysed(), "v_cnt\n1\n");
   ASSERT_EQ(diagnostics_.warnings().size(), 1U);
   EXPECT_EQ(diagnostics_.warnings()[0].message,
-            (run_.directory.path / "000000_go/work/out").string() + " is not all UTF-8");
+            (run_.directory.path / "000000_go/work/out").string() + " is not valid UTF-8");
 }
 
 TEST_F(AnalysisTest, EvaluatesDerivedPatternsOfEveryUsedSet) {

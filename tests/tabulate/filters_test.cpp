@@ -36,7 +36,7 @@ TEST_F(FiltersTest, ThatFailAreKeptAndToldOfByTheReport) {
   analyses_["a"];
   keep_filters(run_, analyses_, *workspace_);
   EXPECT_THAT(support::error_of([&] { foreign_table(); }),
-              HasSubstr("the filter of table 'r' is no expression: "));
+              HasSubstr("invalid expression in the filter of table 'r': "));
 }
 
 TEST_F(FiltersTest, AreNotKeptWhereThereAreNone) {

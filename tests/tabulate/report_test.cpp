@@ -185,16 +185,16 @@ TEST_F(ReportTest, FiltersByAnExpression) {
 TEST_F(ReportTest, SaysWhereAFilterIsWrong) {
   end(one_step("filter: $n > limit, column: n"));
   EXPECT_EQ(support::error_of([&] { table(); }),
-            "in.yaml:5:25: error: the filter of table 'r' is no expression: NameError: name "
-            "'limit' is not defined\nhint: evaluated was: 1 > limit");
+            "in.yaml:5:25: error: invalid expression in the filter of table 'r': NameError: name "
+            "'limit' is not defined\nhint: evaluated expression: 1 > limit");
 }
 
 TEST_F(ReportTest, SaysWhichValueAFilterMisses) {
   end(one_step("filter: $t > 3, column: [n, t]"));
   find(0, "t", 4.0);
   EXPECT_EQ(support::error_of([&] { table(); }),
-            "in.yaml:5:25: error: the filter of table 'r' needs 't', which a row does not have\n"
-            "hint: give the pattern a default, or filter by what every row has");
+            "in.yaml:5:25: error: the filter of table 'r' uses 't', which is missing in a row\n"
+            "hint: give the pattern a default, or filter by a value that every row has");
 }
 
 TEST_F(ReportTest, FiltersTextsInQuotes) {
@@ -341,7 +341,7 @@ TEST_F(ReportTest, LeavesRowsWithoutAnyValueOut) {
         {.workpackage = id, .name = "t", .absent_reason = "no match in stdout"});
   EXPECT_EQ(table(), "t[s]\n1.0\n");
   EXPECT_EQ(result::notes_of(made().tables.at(0).table),
-            std::vector<std::string>{"2 rows without any value left out (t: no match in stdout)"});
+            std::vector<std::string>{"2 rows without any value omitted (t: no match in stdout)"});
 }
 
 TEST_F(ReportTest, PutsAnalysersBelowEachOther) {

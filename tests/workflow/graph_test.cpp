@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(RunFixture, RefusesAnActiveThatIsNoExpression) {
   plan("step: {name: s, active: $jube_wp_id +}\n");
   EXPECT_THAT(support::error_of([&] { grown(); }),
-              testing::StartsWith("in.yaml:1:7: error: step 's': active is no expression: "));
+              testing::StartsWith("in.yaml:1:7: error: step 's': invalid expression in active: "));
 }
 
 TEST_F(RunFixture, RefusesAWorkDirOfAnUnknownName) {

@@ -30,8 +30,8 @@ struct Finding {
 };
 
 /// The database of one run, `workspace.db` in its directory: facts about the run, its
-/// workpackages, their attempts and what the analysers found. docs/workspace.md describes the
-/// tables; they are meant to be read with any SQLite client, at any time.
+/// workpackages, their attempts and what the analysers found. docs/reference/workspace.md describes
+/// the tables; they are meant to be read with any SQLite client, at any time.
 ///
 /// Write-ahead log and `synchronous=NORMAL` where the directory is on a local file system, a
 /// rollback journal and `FULL` elsewhere (the log needs shared memory, which network file systems

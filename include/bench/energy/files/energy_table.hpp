@@ -20,7 +20,7 @@ struct EnergyColumn {
 using EnergyCell = std::optional<Value>;
 
 /// What every format holds: a row per channel and, last, one for the `total` of the additive ones.
-/// docs/energy.md says what each column means.
+/// docs/reference/energy.md says what each column means.
 struct EnergyTable {
   std::vector<EnergyColumn> columns;
   std::vector<std::vector<EnergyCell>> rows;

@@ -1,0 +1,161 @@
+// The pages of the documentation as texts: their links, their form, and that a test runs what they
+// show.
+#include "support/document_commands.hpp"
+
+#include <cctype>
+#include <map>
+#include <regex>
+#include <set>
+
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+namespace fs = std::filesystem;
+using support::commands_not_run;
+using support::document_commands;
+using testing::Contains;
+
+const fs::path source = fs::path(__FILE__).parent_path().parent_path().parent_path();
+
+/// README and the book.
+std::vector<fs::path> book() {
+  std::set<fs::path> pages{source / "README.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(source / "docs"))
+    if (entry.path().extension() == ".md")
+      pages.insert(entry.path());
+  return {pages.begin(), pages.end()};
+}
+
+/// Every page of the source tree that links to others.
+std::vector<fs::path> pages_with_links() {
+  std::vector<fs::path> pages = book();
+  for (const char* page : {"CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "examples/README.md"})
+    pages.push_back(source / page);
+  for (const auto& entry : fs::recursive_directory_iterator(source / "steps"))
+    if (entry.path().extension() == ".md")
+      pages.push_back(entry.path());
+  return pages;
+}
+
+/// A page without its blocks of code, which hold no links and may be as wide as what they show.
+std::vector<std::string> lines_of_text(const fs::path& page) {
+  std::vector<std::string> lines;
+  bool fenced = false;
+  for (const std::string& line : split(read_file(page), "\n")) {
+    const bool fence = line.starts_with("```");
+    if (!fenced && !fence && !line.starts_with("    "))
+      lines.push_back(line);
+    else
+      lines.emplace_back();
+    fenced ^= fence;
+  }
+  return lines;
+}
+
+/// The anchor that a repository's web page makes of a heading.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading)
+    if (c == ' ' || c == '-')
+      anchor += '-';
+    else if (std::isalnum(static_cast<unsigned char>(c)) || c == '_')
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const fs::path& page) {
+  std::set<std::string> anchors;
+  for (const std::string& line : lines_of_text(page))
+    if (line.starts_with("#"))
+      anchors.insert(anchor_of(std::string(strip(line.substr(line.find_first_not_of('#'))))));
+  return anchors;
+}
+
+std::size_t columns_of(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](unsigned char c) { return (c & 0xC0) != 0x80; }));
+}
+
+TEST(PagesTest, LinkToWhatExists) {
+  static const std::regex link(R"(\]\(([^)\s]+)\))");
+  for (const fs::path& page : pages_with_links())
+    for (const std::string& line : lines_of_text(page))
+      for (std::sregex_iterator match(line.begin(), line.end(), link), end; match != end; ++match) {
+        const std::string target = (*match)[1];
+        if (target.find("://") != std::string::npos)
+          continue;
+        const auto hash = target.find('#');
+        const fs::path file = hash == 0 ? page : page.parent_path() / target.substr(0, hash);
+        EXPECT_TRUE(fs::exists(file)) << page << ": " << target;
+        if (hash != std::string::npos && fs::exists(file)) {
+          EXPECT_THAT(anchors_of(file), Contains(target.substr(hash + 1)))
+              << page << ": " << target;
+        }
+      }
+}
+
+/// The tables of measurements have more columns than fit.
+TEST(PagesTest, HaveNoLineOverAHundredColumns) {
+  for (const fs::path& page : book())
+    for (const std::string& line : split(read_file(page), "\n"))
+      if (page.filename() != "performance.md" || !line.starts_with("|")) {
+        EXPECT_LE(columns_of(line), 100U) << page << ": " << line;
+      }
+}
+
+TEST(PagesTest, HaveNoParagraphOverSixLines) {
+  for (const fs::path& page : book()) {
+    int lines = 0;
+    for (const std::string& line : lines_of_text(page)) {
+      const bool text = !line.empty() &&
+                        std::string_view("|#- 0123456789").find(line[0]) == std::string_view::npos;
+      lines = text ? lines + 1 : 0;
+      EXPECT_LE(lines, 6) << page << ": " << line;
+    }
+  }
+}
+
+/// A new page with command lines needs a test that runs them, and a place in this list.
+TEST(PagesTest, HaveTestsThatRunTheirCommands) {
+  const std::string terminal = "documents_test.cpp, TutorialTest";
+  const std::map<std::string, std::string> tests{
+      {"README.md", "TheLinesOfReadmeWork"},
+      {"docs/background/performance.md", "TheMeasurementsExist"},
+      {"docs/how-to/add_a_platform.md", "platforms_command_test.cpp"},
+      {"docs/how-to/compare_runs.md", terminal},
+      {"docs/how-to/continue_after_failure.md", terminal},
+      {"docs/how-to/export_results.md", terminal},
+      {"docs/how-to/limit_node_hours.md", terminal},
+      {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
+      {"docs/how-to/pack_jobs.md", terminal},
+      {"docs/how-to/share_a_node.md", "tests/energy/documents_test.cpp"},
+      {"docs/how-to/use_jube_files.md", terminal},
+      {"docs/reference/batch.md", "tests/slurm/documents_test.cpp"},
+      {"docs/reference/commands.md", "TheExamplesOfTheCommandsWork"},
+      {"docs/reference/energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
+      {"docs/reference/node_power.md", "tests/energy/documents_test.cpp"},
+      {"docs/reference/platforms.md", "platforms_command_test.cpp"},
+      {"docs/reference/results.md", "TheLinesOfResultsWork"},
+      {"docs/reference/workspace.md", "TheWorkspaceAnswersAsItsPageSays"},
+      {"docs/tutorial/1_hello.md", terminal},
+      {"docs/tutorial/2_sweep.md", terminal},
+      {"docs/tutorial/3_second_step.md", terminal},
+      {"docs/tutorial/4_table.md", terminal},
+      {"docs/tutorial/5_repetition.md", terminal},
+      {"docs/tutorial/6_slurm.md", "tests/slurm/documents_test.cpp"},
+      {"docs/tutorial/7_energy.md", terminal + "; tests/energy/documents_test.cpp"},
+  };
+  std::vector<std::string> lines;
+  for (const fs::path& page : book())
+    for (const auto& command : document_commands(page)) {
+      EXPECT_TRUE(tests.contains(page.lexically_relative(source))) << page << ": " << command.line;
+      lines.push_back(command.line);
+    }
+  for (const auto& [line, reason] : commands_not_run())
+    EXPECT_THAT(lines, Contains(line)) << "not run, since it " << reason;
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -22,7 +22,7 @@ jube_pat_bl: white space
 Example: `time: $jube_pat_fp s`)"},
     {"statistics", "the values of a pattern with several matches",
      R"(<pattern>_first (also the plain name), _last, _cnt; for numbers _min, _max, _sum, _sum2 (sum of
-squares), _avg and _std (n-1). They can be columns, and derived patterns can use them.)"},
+squares), _avg, _std (n-1) and _median. They can be columns, and derived patterns can use them.)"},
     {"tag_expression", "the condition in a `tag` attribute",
      R"(a|b (or), a+b (and), !a (not), a^b (an odd number of these is true), parentheses.
 Precedence, highest first: ^ ! + |. Blanks are ignored; `,` is not allowed.

@@ -181,7 +181,7 @@ TEST(Architecture, FewFilesIncludeOneAnotherInACircle) {
 constexpr std::size_t largest_room = 3500;
 
 TEST(Architecture, RoomsAreSmall) {
-  const std::set<std::string> to_be_split{"document", "cli"};
+  const std::set<std::string> to_be_split{"document", "execute", "cli"};
   std::map<std::string, std::size_t> lines;
   for (const fs::path& file : files_of({"include/bench", "src"}))
     lines[module_of(file)] += lines_of(file).size();

@@ -144,7 +144,8 @@ int take_further(const setup::Run& run, workspace::Workspace& workspace,
                      status.refusals, target_of(run)),
          Level::error);
   if (!status.blocked_reason.empty()) {
-    tell(fmt::format("{}\nhint: nothing is lost; resume with `bench continue`", status.blocked_reason),
+    tell(fmt::format("{}\nhint: nothing is lost; resume with `bench continue`",
+                     status.blocked_reason),
          Level::error);
     return 1;
   }

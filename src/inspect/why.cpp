@@ -10,8 +10,8 @@
 #include <bench/base/time.hpp>
 #include <bench/execute/sentinel.hpp>
 #include <bench/inspect/why.hpp>
-#include <bench/job/segment.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -34,8 +34,8 @@ void Concurrency::learn(std::size_t index, const workspace::Workpackage& workpac
       step.max_async, workflow::lookup_in(variables, workpackage.parameters))));
   const auto limit = parse_integer(text);
   if (!text.empty() && (!limit || *limit < 0))
-    throw Error(fmt::format("max_async of step '{}' is not an integer: {}", step.name, text),
-                "", step.place);
+    throw Error(fmt::format("max_async of step '{}' is not an integer: {}", step.name, text), "",
+                step.place);
   limits.most_unfinished = static_cast<int>(limit.value_or(0));
 }
 

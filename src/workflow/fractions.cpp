@@ -29,7 +29,7 @@ void Fractions::look_at(const expand::Assignment& assignment, const IsInherited&
     return;
   warnings_.push_back({fmt::format("parameter '{}' has type int and its value is '{}'",
                                    parameter.name, strip(assignment.value)),
-                       fmt::format("tables show {}; give it the type float", integer->digits),
+                       fmt::format("tables show {}; use type float", integer->digits),
                        parameter.place});
 }
 

@@ -278,8 +278,8 @@ TEST_F(ScanTest, ExponentialSearchIsAnErrorWithItsPlace) {
     findings();
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "pattern 'p' gives up in " + (directory_ / "out0").string() +
-                                   ": match limit exceeded");
+    EXPECT_EQ(error.message(), "matching of pattern 'p' gave up in " +
+                                   (directory_ / "out0").string() + ": match limit exceeded");
     EXPECT_EQ(error.place(), (Place{"b.yaml", 1, 1}));
   }
 }

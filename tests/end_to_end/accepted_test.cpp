@@ -102,7 +102,7 @@ TEST(Accepted, ContinueSaysThatAnEditedFileIsNotReadAgain) {
   const auto output = here.bench({"continue", "runs"});
   EXPECT_EQ(output.status.code, 0);
   EXPECT_THAT(output.standard_error,
-              HasSubstr("note: a.yaml has changed; this run goes on with what it recorded of it"));
+              HasSubstr("note: a.yaml has changed; this run continues with the recorded version"));
 }
 
 TEST(Accepted, AnUnclosedQuoteIsCalledOne) {

@@ -86,7 +86,8 @@ result: {use: output, table: {name: t, style: pretty, column: [energy_region_epo
   std::filesystem::remove(here_.path() / "runs/000000/000000_train/work/energy.txt");
   const auto analysed = here_.bench({"result", "runs", "--analyse", "--strict"});
   EXPECT_EQ(analysed.status.code, 0) << analysed.standard_error;
-  EXPECT_THAT(analysed.standard_output, HasSubstr("n/a in images_per_wh: the meter wrote nothing"));
+  EXPECT_THAT(analysed.standard_output,
+              HasSubstr("n/a in images_per_wh: the meter wrote no result"));
 }
 
 TEST_F(EnergyTest, DryRunShowsTheJobScript) {

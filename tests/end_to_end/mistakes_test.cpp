@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{"RegularExpression", "v=$jube_pat_int", "'v=(['", "error: "},
         Mistake{"Format", "format: d", "format: .2d", "error: format '.2d': a precision"},
-        Mistake{"FormatOfC", "format: d", "format: '%.2f'", "error: format '%.2f' is wrong"},
+        Mistake{"FormatOfC", "format: d", "format: '%.2f'", "error: format '%.2f' is invalid"},
         Mistake{"DerivedPattern", "2 * $value", "2 * $valeu",
                 "error: pattern 'twice' uses 'valeu', which is not a parameter or pattern\n"},
         Mistake{"Where", "$number > 0", "$nmber > 0",
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Column", "[number,", "[numbr,",
                 "warning: column 'numbr' is not a parameter or pattern of this result\n"},
         Mistake{"InQuotes", "$number < 9", "\"'$numbr' != 'gpu'\"",
-                "warning: `active` of step 's' names 'numbr'"},
+                "warning: `active` of step 's' uses 'numbr'"},
         Mistake{"LoopVariable", "echo v=$number", "for number in 4 5; do echo v=$number; done",
                 "warning: the shell variable 'number' has the name of a parameter"}),
     [](const auto& one) { return one.param.name; });

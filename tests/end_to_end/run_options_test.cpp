@@ -98,7 +98,7 @@ TEST_F(RunOptionsTest, IncludedFilesAreFoundInTheGivenDirectories) {
 TEST_F(RunOptionsTest, AnIdTooManyIsMentioned) {
   const auto run = here_.bench({"run", "small.yaml", "-i", "4", "9"});
   EXPECT_EQ(run.status.code, 0);
-  EXPECT_EQ(run.standard_error, "note: id 9\n is unused: there are fewer benchmarks than ids");
+  EXPECT_EQ(run.standard_error, "note: id 9 is unused: there are fewer benchmarks than ids\n");
 }
 
 TEST_F(RunOptionsTest, ANegativeIdIsAnErrorBeforeAnythingRuns) {

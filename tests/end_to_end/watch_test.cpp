@@ -107,11 +107,11 @@ TEST_F(WatchTest, SaysWhenItCannotSeeTheWorker) {
   here_.write("runs/000000/workspace.lock", "process 7 on far, since 2026-01-31 13:05:09\n");
   Process watch = start_watch();
   EXPECT_THAT(here_.read("said"), AllOf(HasSubstr("note: process 7 on far, since 2026"),
-                                        HasSubstr("cannot be seen from here")));
+                                        HasSubstr("cannot be checked from here")));
   EXPECT_FALSE(watch.poll());
   here_.write("runs/000000/workspace.lock", "\n");  // as a bench leaves it that has ended
   ASSERT_TRUE(ends(watch));
-  EXPECT_THAT(here_.read("said"), HasSubstr("note: nobody works on this run"));
+  EXPECT_THAT(here_.read("said"), HasSubstr("note: no bench process is working on this run"));
   here_.write("runs/go", "");
 }
 

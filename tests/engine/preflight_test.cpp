@@ -240,7 +240,7 @@ TEST_F(PreflightTest, WarnsOfPacksWhoseCoresNobodyKnows) {
   begin("{pack: 2}");
   said();
   EXPECT_THAT(notices_, ElementsAre(testing::HasSubstr("warning: neither platform slurm nor Slurm "
-                                                       "tells how many hardware threads")));
+                                                       "says how many hardware threads")));
   programs_.say("sinfo", "gpu|gpu:a100:4|2\ndev|(null)|2\n");
   run_.partitions.reset();
   said();
@@ -262,7 +262,7 @@ TEST_F(PreflightTest, WhatItTellsIsStillThereWhenTheRunIsMade) {
   said();
   Diagnostics diagnostics;
   make_run(run_, {}, diagnostics, notices_);
-  EXPECT_THAT(notices_, ElementsAre(testing::HasSubstr("nobody has confirmed")));
+  EXPECT_THAT(notices_, ElementsAre(testing::HasSubstr("unconfirmed settings")));
 }
 
 }  // namespace

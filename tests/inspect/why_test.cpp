@@ -43,7 +43,8 @@ class WhyTest : public scheduler::StoreFixture {
 
 TEST_F(WhyTest, OneThatHasNotStartedWaitsForABench) {
   begin("step: {name: a, do: x}\n");
-  EXPECT_EQ(why(0), "attempts: none yet\nbench: nobody works on the run\n=> continue\n");
+  EXPECT_EQ(why(0),
+            "attempts: none yet\nbench: no bench process is working on the run\n=> continue\n");
 }
 
 TEST_F(WhyTest, OneThatWasCutOffTellsWhy) {
@@ -59,7 +60,7 @@ TEST_F(WhyTest, OneThatIsRetriedTellsHowOften) {
   store_->apply(workspace::Retried{
       .workpackage = 0, .attempt = {.outcome = Outcome::timeout, .reason = "timeout after 3 s"}});
   EXPECT_THAT(why(0), HasSubstr("attempt 1 failed: timeout after 3 s\n"
-                                "it is made again by `retry` (1 of 2)\n"));
+                                "`retry` repeats it (1 of 2)\n"));
 }
 
 TEST_F(WhyTest, OneThatRanWhenItsBenchEndedIsTakenIn) {

@@ -75,7 +75,7 @@ TEST_F(RenderTest, StripsSemicolonsAsJubeDoes) {
 }
 
 TEST_F(RenderTest, SaysWhereActiveIsWrong) {
-  EXPECT_EQ(error("step:\n  name: go\n  do: {active: $n == 4, _: 'true'}\n").substr(0, 53),
+  EXPECT_EQ(error("step:\n  name: go\n  do: {active: $n == 4, _: 'true'}\n").substr(0, 60),
             "in.yaml:3:28: error: invalid expression in `active`: SyntaxE");
 }
 

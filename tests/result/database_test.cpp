@@ -128,7 +128,7 @@ TEST_F(DatabaseTest, RefusesAnotherPrimaryKey) {
   write(rows_, target_);
   target_.primary_key = {"n", "t"};
   EXPECT_EQ(error(), "in.yaml:3:5: error: database 'r' exists in " + target_.file.string() +
-                         " with the primary key n, and shall have the primary key n, t\n"
+                         " with the primary key n, not with the primary key n, t\n"
                          "hint: use another file or table name, or remove this table");
   EXPECT_EQ(query("SELECT * FROM r"), "1|1.5;");
 }

@@ -30,8 +30,7 @@ std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
     one.workpackage = workpackage;
     one.script = rendered.script;
     one.geometry = rendered.geometry;
-    const auto step =
-        static_cast<std::size_t>(run.benchmark.step(workpackage.step) - run.benchmark.steps.data());
+    const std::size_t step = run.benchmark.index_of(workpackage.step);
     concurrency.learn(step, workpackage);
     one.at_once = concurrency.of_step(step);
     for (const execute::Snippet& snippet : rendered.snippets)

@@ -18,7 +18,6 @@ namespace {
 
 using execute::Snippet;
 using workspace::Workpackage;
-using SharedScope = std::shared_ptr<const RenderContext>;
 /// The whole environment of the attempt.
 Environment environment_of(const RenderContext& context, bool script, const std::string& uuid,
                            const EnvironmentChanges& inherited) {
@@ -65,15 +64,15 @@ execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpacka
   return job;
 }
 
-Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const std::string& uuid,
-                 const EnvironmentChanges& inherited) {
-  const Workpackage& workpackage = context->workpackage;
+Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
+                 const std::string& uuid, const EnvironmentChanges& inherited) {
+  const Workpackage& workpackage = context.workpackage;
   const ExecutionSegment segment =
-      next_segment(context->run.benchmark, context->step, workpackage.progress);
-  execute::Job job = attempt_on_disk(context->run, workpackage, uuid);
-  job.work_directory = context->work();
-  job.environment = environment_of(*context, segment.script, uuid, inherited);
-  Rendered rendered = render(*context, segment, uuid, inherited);
+      next_segment(context.run.benchmark, context.step, workpackage.progress);
+  execute::Job job = attempt_on_disk(context.run, workpackage, uuid);
+  job.work_directory = context.work();
+  job.environment = environment_of(context, segment.script, uuid, inherited);
+  Rendered rendered = render(context, segment, uuid, inherited);
   job.timeout_s = rendered.timeout_s;
   if (workpackage.progress.cycle > 0 &&
       (workpackage.parameters != graph.at(workpackage.id).parameters ||
@@ -81,14 +80,14 @@ Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const
     keep_cycle_parameters(job.directory, workpackage.parameters);
   std::vector<execute::FileOperation> operations;
   if (segment.files)
-    operations.push_back(make_directory(*context, graph));
+    operations.push_back(make_directory(context, graph));
   if (job.keep_environment)
     operations.push_back(execute::KeepBaseEnvironment{job.directory});
   if (segment.files)
-    job.snippets = render_files(*context, operations);
+    job.snippets = render_files(context, operations);
   if (segment.script) {
     for (const execute::FileOperation& operation : operations)
-      execute::perform(operation, job.environment, context->evaluator);
+      execute::perform(operation, job.environment, context.evaluator);
     // An earlier attempt's sentinel would keep this one from beginning.
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
@@ -100,7 +99,7 @@ Prepared prepare(const SharedScope& context, const workflow::Graph& graph, const
   rendered.snippets.front().before = std::move(operations);
   job.snippets.insert(job.snippets.end(), std::make_move_iterator(rendered.snippets.begin()),
                       std::make_move_iterator(rendered.snippets.end()));
-  log_commands(*context, job);
+  log_commands(context, job);
   return {.job = std::move(job), .geometry = {}};
 }
 

@@ -24,6 +24,10 @@ const Step* Benchmark::step(const std::string& wanted) const {
   return by_name(steps, wanted);
 }
 
+std::size_t Benchmark::index_of(const std::string& step_name) const {
+  return static_cast<std::size_t>(step(step_name) - steps.data());
+}
+
 const Analyser* Benchmark::analyser(const std::string& wanted) const {
   return by_name(analysers, wanted);
 }

@@ -34,8 +34,7 @@ CostEstimate::CostEstimate(const setup::Run& run)
 }
 
 void CostEstimate::add(const std::string& step, const job::Geometry& geometry, int retries) {
-  const auto index =
-      static_cast<std::size_t>(run_.benchmark.step(step) - run_.benchmark.steps.data());
+  const std::size_t index = run_.benchmark.index_of(step);
   StepCost& cost = costs_[index];
   ++cost.workpackages;
   if (here_ || !run_.benchmark.steps[index].batch)

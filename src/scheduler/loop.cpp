@@ -141,7 +141,7 @@ class Loop {
   void recover() {
     if (store_.all().empty())
       store_.expand_first();
-    Recovery recovery(run_, workspace_, store_, observer_);
+    Recovery recovery(run_, workspace_, store_, lost_, observer_);
     for (const Completion& completion : recovery.recover_processes(local_, evaluator_))
       conclude(completion);
     recovery.recover_jobs(batch_);
@@ -282,7 +282,7 @@ class Loop {
       if (const auto told = lost_.find(workpackage, store_.uuid(id)))
         return conclude(*told);
       execute::Job job =
-          job::prepare(job::context_of(run_, store_.graph(), workpackage, evaluator_),
+          job::prepare(*job::context_of(run_, store_.graph(), workpackage, evaluator_),
                        store_.graph(), store_.uuid(id), store_.inherited_environment(id))
               .job;
       job.at_once = store_.concurrent_beside(workpackage);

@@ -25,6 +25,8 @@ class LostAttempts {
   /// @throws Error of the machine if a lost attempt has begun and may still be running
   std::optional<execute::Completion> find(const workspace::Workpackage& workpackage,
                                           const std::string& uuid);
+  /// The database has the attempt, or it was found.
+  bool is_known(const std::string& uuid) const { return known_.contains(uuid); }
 
  private:
   const setup::Run& run_;

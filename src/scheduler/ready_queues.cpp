@@ -145,7 +145,7 @@ bool ReadyQueues::is_unexpanded(const StepQueue& queue, const Workpackage& workp
 /// Those behind it are not released before it has ended. It ends soon, or as soon as those that run
 /// now; what waits for a batch system or for a file may take days.
 bool ReadyQueues::holds_up(const Workpackage& workpackage) const {
-  const std::size_t step = index_of(workpackage);
+  const std::size_t step = run_.benchmark.index_of(workpackage.step);
   const StepQueue& queue = steps_[step];
   if (workpackage.has_ended() || !queue.has_children || queue.scheduled)
     return false;
@@ -157,11 +157,6 @@ bool ReadyQueues::holds_up(const Workpackage& workpackage) const {
   return workpackage.state == State::running;
 }
 
-std::size_t ReadyQueues::index_of(const Workpackage& workpackage) const {
-  return static_cast<std::size_t>(run_.benchmark.step(workpackage.step) -
-                                  run_.benchmark.steps.data());
-}
-
 std::vector<long long> ReadyQueues::take_released(const std::vector<Workpackage>& all) {
   std::vector<long long> released;
   for (const long long id : ended_)
@@ -169,7 +164,7 @@ std::vector<long long> ReadyQueues::take_released(const std::vector<Workpackage>
       released.push_back(id);
   ended_.clear();
   for (; next_ < all.size() && !holds_up(all[next_]); ++next_)
-    if (is_unexpanded(steps_[index_of(all[next_])], all[next_]))
+    if (is_unexpanded(steps_[run_.benchmark.index_of(all[next_].step)], all[next_]))
       released.push_back(all[next_].id);
   std::ranges::sort(released);
   return released;

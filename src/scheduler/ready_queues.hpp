@@ -66,7 +66,6 @@ class ReadyQueues {
   void count(StepQueue& queue, const workspace::Workpackage& workpackage, int by);
   static bool is_unexpanded(const StepQueue& queue, const workspace::Workpackage& workpackage);
   bool holds_up(const workspace::Workpackage& workpackage) const;
-  std::size_t index_of(const workspace::Workpackage& workpackage) const;
 
   const setup::Run& run_;
   Concurrency concurrency_;

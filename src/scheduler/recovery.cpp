@@ -67,7 +67,7 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
     } else {
       // Of a later attempt, which the database has lost, it is needed yet.
       if (const auto left_by = execute::read_sentinel(job.sentinel);
-          !left_by || known_.contains(left_by->attempt))
+          !left_by || lost_.is_known(left_by->attempt))
         execute::forget_environment(job.directory);
       store_.apply(workspace::Interrupted{.workpackage = workpackage.id,
                                           .reason = "bench was killed, or could not go on"});

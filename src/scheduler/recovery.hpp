@@ -1,9 +1,9 @@
 #pragma once
 
+#include "lost_attempts.hpp"
 #include "state_store.hpp"
 
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
@@ -18,10 +18,10 @@ namespace bench::scheduler {
 class Recovery {
  public:
   Recovery(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
-           Observer& observer)
+           const LostAttempts& lost, Observer& observer)
       : run_(run),
         attempts_(workspace.unsettled_attempts()),
-        known_(workspace.attempts_of_unfinished()),
+        lost_(lost),
         store_(store),
         observer_(observer) {}
 
@@ -39,7 +39,7 @@ class Recovery {
  private:
   const setup::Run& run_;
   std::vector<workspace::Attempt> attempts_;
-  std::unordered_set<std::string> known_;  ///< UUIDs of all attempts of what has not ended.
+  const LostAttempts& lost_;
   StateStore& store_;
   Observer& observer_;
 };

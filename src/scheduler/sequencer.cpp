@@ -18,8 +18,8 @@ using workspace::Workpackage;
 
 namespace {
 
-const model::Command& next_command(const model::Step& step, const Workpackage& workpackage) {
-  return step.commands[static_cast<std::size_t>(workpackage.progress.command)];
+const model::Command& command_of(const model::Step& step, int index) {
+  return step.commands[static_cast<std::size_t>(index)];
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void Sequencer::conclude_success(const Completion& completion) {
   if (segment.shared) {
     conclude_shared(completion, environment);
   } else if (segment.end > segment.begin && !segment.script && !completion.superseded) {
-    advance_past(step.commands[static_cast<std::size_t>(segment.end - 1)], completion, environment);
+    advance_past(segment.end - 1, completion, environment);
   } else {
     Progress progress = workpackage.progress;
     progress.command = segment.end;
@@ -85,14 +85,13 @@ void Sequencer::conclude_shared(const Completion& completion,
   store_.apply(after_success(situation_of(completion, environment), next));
 }
 
-void Sequencer::advance_past(const model::Command& command, const Completion& completion,
+void Sequencer::advance_past(int command, const Completion& completion,
                              const EnvironmentChanges& environment) {
   const Workpackage& workpackage = store_.at(completion.workpackage);
-  const model::Step& step = store_.step_of(workpackage);
   const job::Watched watched =
-      job::look(command, *job::context_of(run_, store_.graph(), workpackage, evaluator_));
-  if (const auto event = after_watching(situation_of(completion, environment),
-                                        static_cast<int>(&command - step.commands.data()), watched))
+      job::look(command_of(store_.step_of(workpackage), command),
+                *job::context_of(run_, store_.graph(), workpackage, evaluator_));
+  if (const auto event = after_watching(situation_of(completion, environment), command, watched))
     store_.apply(*event);
 }
 
@@ -114,7 +113,7 @@ void Sequencer::check_watch_files(long long id) {
   completion.outcome = Outcome::done;
   completion.host = host_name();
   const EnvironmentChanges environment = store_.environment(id);
-  advance_past(next_command(store_.step_of(workpackage), workpackage), completion, environment);
+  advance_past(workpackage.progress.command, completion, environment);
 }
 
 void Sequencer::fail(long long id, const std::string& reason) {
@@ -123,7 +122,7 @@ void Sequencer::fail(long long id, const std::string& reason) {
 
 bool Sequencer::waits_at_barrier(const Workpackage& workpackage) const {
   return workpackage.state == State::pending &&
-         next_command(store_.step_of(workpackage), workpackage).shared;
+         command_of(store_.step_of(workpackage), workpackage.progress.command).shared;
 }
 
 bool Sequencer::is_complete(const model::Step& step) const {

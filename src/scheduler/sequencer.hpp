@@ -40,7 +40,8 @@ class Sequencer {
   void conclude_success(const execute::Completion& completion);
   void conclude_shared(const execute::Completion& completion,
                        const workspace::EnvironmentChanges& environment);
-  void advance_past(const model::Command& command, const execute::Completion& completion,
+  /// @param command index of the command that has ended
+  void advance_past(int command, const execute::Completion& completion,
                     const workspace::EnvironmentChanges& environment);
   Situation situation_of(const execute::Completion& completion,
                          workspace::EnvironmentChanges environment) const;

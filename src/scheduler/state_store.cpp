@@ -22,10 +22,8 @@ StateStore::StateStore(const setup::Run& run, const workspace::Workspace& worksp
       queues_(run),
       children_(run, graph_, queues_),
       environments_(workspace.environments()) {
-  for (const model::Step& step : run_.benchmark.steps) {
-    step_index_[step.name] = counts_.size();
+  for (const model::Step& step : run_.benchmark.steps)
     counts_.push_back({.step = step.name});
-  }
   for (const Workpackage& workpackage : graph_.all())
     count_in(workpackage);
 }
@@ -83,16 +81,11 @@ void StateStore::keep(const workspace::Claimed& event) {
 }
 
 void StateStore::keep(const workspace::Ended& event) {
-  uuids_.erase(event.workpackage);
-  if (event.environment.empty())
-    environments_.erase(event.workpackage);
-  else
-    environments_[event.workpackage] = event.environment;
+  keep_environment(event.workpackage, event.environment);
 }
 
 void StateStore::keep(const workspace::Retried& event) {
-  uuids_.erase(event.workpackage);
-  environments_.erase(event.workpackage);
+  keep_environment(event.workpackage, {});
 }
 
 void StateStore::keep(const workspace::Interrupted& event) {
@@ -100,11 +93,15 @@ void StateStore::keep(const workspace::Interrupted& event) {
 }
 
 void StateStore::keep(const workspace::Advanced& event) {
-  uuids_.erase(event.workpackage);
-  if (event.environment.empty())
-    environments_.erase(event.workpackage);
+  keep_environment(event.workpackage, event.environment);
+}
+
+void StateStore::keep_environment(long long id, const EnvironmentChanges& environment) {
+  uuids_.erase(id);
+  if (environment.empty())
+    environments_.erase(id);
   else
-    environments_[event.workpackage] = event.environment;
+    environments_[id] = environment;
 }
 
 void StateStore::count_in(const Workpackage& workpackage) {
@@ -154,31 +151,27 @@ EnvironmentChanges StateStore::inherited_environment(long long id) const {
 }
 
 const workspace::StepCounts& StateStore::counts_of(const model::Step& step) const {
-  return counts_[index_of(step)];
+  return counts_[run_.benchmark.index_of(step.name)];
 }
 
 const std::vector<long long>& StateStore::members(const model::Step& step) const {
-  return queues_.members(index_of(step));
+  return queues_.members(run_.benchmark.index_of(step.name));
 }
 
 bool StateStore::has_unexpanded(const model::Step& step) const {
-  return queues_.has_unexpanded(index_of(step));
+  return queues_.has_unexpanded(run_.benchmark.index_of(step.name));
 }
 
 int StateStore::limit(const model::Step& step) const {
-  return queues_.concurrency().limit(index_of(step));
+  return queues_.concurrency().limit(run_.benchmark.index_of(step.name));
 }
 
 int StateStore::concurrent_beside(const Workpackage& workpackage) const {
   return queues_.concurrency().beside(step_index(workpackage), workpackage);
 }
 
-std::size_t StateStore::index_of(const model::Step& step) const {
-  return static_cast<std::size_t>(&step - run_.benchmark.steps.data());
-}
-
 std::size_t StateStore::step_index(const Workpackage& workpackage) const {
-  return step_index_.at(workpackage.step);
+  return run_.benchmark.index_of(workpackage.step);
 }
 
 workspace::Claimed claim_of(const Workpackage& workpackage) {

@@ -84,7 +84,6 @@ class StateStore {
   std::vector<Warning> take_warnings() { return graph_.take_warnings(); }
 
  private:
-  std::size_t index_of(const model::Step& step) const;
   std::size_t step_index(const workspace::Workpackage& workpackage) const;
   template <class SomeEvent>
   void change(const SomeEvent& event, long long id);
@@ -94,6 +93,8 @@ class StateStore {
   void keep(const workspace::Retried& event);
   void keep(const workspace::Interrupted& event);
   void keep(const workspace::Advanced& event);
+  /// The attempt is over, and left this environment.
+  void keep_environment(long long id, const workspace::EnvironmentChanges& environment);
   static void keep(const workspace::SubmissionIntended&) {}
   static void keep(const workspace::Submitted&) {}
   void count_in(const workspace::Workpackage& workpackage);
@@ -103,7 +104,6 @@ class StateStore {
   ReadyQueues queues_;
   ChildExpansion children_;
   std::vector<workspace::StepCounts> counts_;  ///< By index of the step.
-  std::unordered_map<std::string, std::size_t> step_index_;
   std::unordered_map<long long, workspace::EnvironmentChanges> environments_;
   std::unordered_map<long long, std::string> uuids_;
   workspace::Events events_;

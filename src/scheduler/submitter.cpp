@@ -142,7 +142,7 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
       }
       Planned planned;
       planned.context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
-      job::Prepared prepared = job::prepare(planned.context, store_.graph(), store_.uuid(id),
+      job::Prepared prepared = job::prepare(*planned.context, store_.graph(), store_.uuid(id),
                                             store_.inherited_environment(id));
       planned.job = std::move(prepared.job);
       planned.geometry = prepared.geometry;

@@ -169,7 +169,7 @@ void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> pa
       expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
                      {.combinations = max_workpackages(run_)});
   batch.left_out.resize(run_.benchmark.steps.size());
-  batch.left_out[index_of(step.name)].add(expansion);
+  batch.left_out[run_.benchmark.index_of(step.name)].add(expansion);
   check_limit(step, batch.candidates.size() +
                         expansion.combinations.size() * static_cast<std::size_t>(step.iterations));
   for (expand::Combination& combination : expansion.combinations) {
@@ -243,7 +243,7 @@ void Graph::complete(ExpansionBatch& batch) {
       chunk[k].workpackage.id = workpackages_->next_id() + static_cast<long long>(kept + k);
     resolve_late(chunk);
     if (most == 1) {
-      LeftOut& left_out = batch.left_out[index_of(chunk.front().workpackage.step)];
+      LeftOut& left_out = batch.left_out[run_.benchmark.index_of(chunk.front().workpackage.step)];
       ++left_out.decided;
       if (!is_active(chunk.front().workpackage)) {
         ++left_out.decided_against;
@@ -263,10 +263,6 @@ bool Graph::is_active(const Workpackage& workpackage) const {
   const setup::Variables variables = variables_of(workpackage);
   return expand::is_active(*run_.benchmark.step(workpackage.step),
                            lookup_in(variables, workpackage.parameters), evaluator_);
-}
-
-std::size_t Graph::index_of(const std::string& step) const {
-  return static_cast<std::size_t>(run_.benchmark.step(step) - run_.benchmark.steps.data());
 }
 
 /// Gives workpackages their directories as far as they can be known, and all their parameters.

@@ -33,7 +33,8 @@ class RecoveryTest : public StoreFixture {
   }
   std::vector<execute::Completion> recover_processes() {
     reopen();
-    Recovery recovery(run_, *workspace_, *store_, observer_);
+    const LostAttempts lost(run_, *workspace_, observer_);
+    Recovery recovery(run_, *workspace_, *store_, lost, observer_);
     return recovery.recover_processes(local_, evaluator_);
   }
 
@@ -81,7 +82,8 @@ TEST_F(RecoveryTest, FollowsTheJobsThatTheBatchSystemHasOrMayHave) {
         .workpackage = id, .submission = "s", .task = static_cast<int>(id)});
   store_->apply(workspace::Submitted{.workpackage = 0, .job_id = "7_0"});
   reopen();
-  Recovery recovery(run_, *workspace_, *store_, observer_);
+  const LostAttempts lost(run_, *workspace_, observer_);
+  Recovery recovery(run_, *workspace_, *store_, lost, observer_);
   EXPECT_THAT(recovery.recover_processes(local_, evaluator_), IsEmpty());
   execute::BatchQueue queue(nullptr, {});
   recovery.recover_jobs(queue);

@@ -28,7 +28,7 @@ struct Prepared {
 /// linked into it, files are placed and substituted.
 /// @param inherited the environment that the part begins with, against bench's own
 /// @throws Error if something of that fails; the workpackage is then failed, not the run
-Prepared prepare(const std::shared_ptr<const RenderContext>& context, const workflow::Graph& graph,
+Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
                  const std::string& uuid, const workspace::EnvironmentChanges& inherited);
 
 /// The attempt as it stands on disk already, for one that an earlier bench started.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -276,6 +277,8 @@ struct Benchmark {
   const SubstituteSet* substitute_set(const std::string& wanted) const;
   const PatternSet* pattern_set(const std::string& wanted) const;
   const Step* step(const std::string& wanted) const;
+  /// The position in `steps` of a step that exists.
+  std::size_t index_of(const std::string& step_name) const;
   const Analyser* analyser(const std::string& wanted) const;
 };
 

@@ -103,7 +103,6 @@ class Graph {
   std::vector<workspace::Workpackage> take_in(ExpansionBatch batch);
   void complete(ExpansionBatch& batch);
   bool is_active(const workspace::Workpackage& workpackage) const;
-  std::size_t index_of(const std::string& step) const;
   void resolve_late(std::span<Candidate> candidates);
   void renew_inherited(Candidate& candidate) const;
   void give_directory(workspace::Workpackage& workpackage, bool complete) const;

@@ -13,8 +13,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/slow_answers.hpp>
 #include <bench/engine/remove.hpp>
-#include <bench/execute/slow_answers.hpp>
 #include <bench/scheduler/loop.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workspace/writer_lock.hpp>
@@ -163,7 +163,7 @@ bool ends_all(int code, const WorkOptions& options) {
 }
 
 void set_verbosity(WorkOptions& options) {
-  execute::tell_slow_answers([](const std::string& program) {
+  batch::tell_slow_answers([](const std::string& program) {
     tell(fmt::format("note: {} has not answered for 2 s; still waiting", program));
   });
   const char* wanted = std::getenv("JUBE_VERBOSE");

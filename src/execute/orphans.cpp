@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -10,16 +9,11 @@
 #include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/orphans.hpp>
-#include <bench/execute/systems.hpp>
 
 namespace bench::execute {
-namespace {
 
-/// The living processes for which the variable is one of these values, by value.
-template <class Filter>
 std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
-                                                       const std::set<std::string>& values,
-                                                       Filter filter) {
+                                                       const std::set<std::string>& values) {
   std::map<std::string, std::vector<int>> found;
   if (values.empty())
     return found;
@@ -28,25 +22,14 @@ std::map<std::string, std::vector<int>> find_processes(const std::string& variab
     if (const auto pid = parse_integer(entry.path().filename().string())) {
       const auto process = static_cast<int>(*pid);
       const std::string value = variable_of(process, variable);
-      if (values.contains(value) && filter(process) && is_alive(process))
+      if (values.contains(value) && is_alive(process))
         found[value].push_back(process);
     }
   return found;
 }
 
-}  // namespace
-
 std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids) {
-  return find_processes("BENCH_ATTEMPT", uuids, [](int) { return true; });
-}
-
-std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions) {
-  // A job has the variable of its system; the program that submits it does not.
-  return find_processes("BENCH_SUBMISSION", submissions, [](int process) {
-    return std::ranges::all_of(system_kinds(), [&](const SystemKind* kind) {
-      return !kind->job_variable || variable_of(process, kind->job_variable).empty();
-    });
-  });
+  return find_processes("BENCH_ATTEMPT", uuids);
 }
 
 bool any_alive(const std::vector<int>& pids) {

@@ -4,14 +4,14 @@
 
 #include <fmt/core.h>
 
-#include <bench/execute/known_jobs.hpp>
+#include <bench/batch/known_jobs.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/scheduler/batch_system.hpp>
 
 namespace bench::inspect {
 namespace {
 
-using execute::JobReport;
+using batch::JobReport;
 
 std::string report_text(const JobReport& report) {
   std::string text = report.word;
@@ -37,7 +37,7 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
     return {.text = fmt::format("the batch system was not asked: unknown platform {}", name)};
   const auto system = scheduler::batch_system_of(setup::platform_of(run));
   for (const bool books : {false, true}) {
-    const execute::QueryResult answer = books ? system->look_up({id}) : system->ask({id});
+    const batch::QueryResult answer = books ? system->look_up({id}) : system->ask({id});
     if (!answer.trouble.empty())
       return {.text = answer.trouble};
     if (const std::optional<JobReport> report = find(answer.jobs))
@@ -52,7 +52,7 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
 JobNews ask_about(const setup::Run& run, const std::string& step,
                   const workspace::Attempt& attempt) {
   return ask(run, attempt.job_id, [&](const std::vector<JobReport>& jobs) {
-    const execute::KnownJobs known(jobs);
+    const batch::KnownJobs known(jobs);
     const JobReport* report = known.find({.job = {},
                                           .submission = attempt.submission,
                                           .name = job::job_name(run, step, attempt),

@@ -75,7 +75,7 @@ std::optional<int> threads_per_core(const setup::Run& run) {
   const platform::MaybeFact& known = run.platform.machine.threads_per_core;
   if (known && !known->unconfirmed)
     return static_cast<int>(known->value);
-  const execute::Partition* const partition = setup::partition_of(run);
+  const batch::Partition* const partition = setup::partition_of(run);
   return partition ? partition->threads_per_core : std::nullopt;
 }
 

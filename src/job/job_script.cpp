@@ -151,7 +151,7 @@ std::string directive_file(const platform::Platform& platform, const fs::path& f
 
 std::string job_name(const setup::Run& run, const std::string& step,
                      std::optional<long long> workpackage, const std::string& uuid) {
-  const execute::Capabilities& scheduler = run.platform.capabilities();
+  const batch::Capabilities& scheduler = run.platform.capabilities();
   if (scheduler.queues_jobs && !scheduler.keeps_comments)
     return "bench-" + uuid.substr(0, 8);
   std::string name = fmt::format("{}_{}", run.benchmark.name, step);

@@ -37,15 +37,15 @@ std::vector<std::string> tags_in(const std::string& text) {
 
 /// A variable that the program that submits obeys, and the setting that it stands for.
 struct SubmitVariable {
-  const char* execute::SubmitVariables::*name;
+  const char* batch::SubmitVariables::*name;
   const char* key;
   std::string SubmissionDefaults::*member;
 };
 constexpr std::array<SubmitVariable, 4> submit_variables{
-    {{&execute::SubmitVariables::partition, "partition", &SubmissionDefaults::partition},
-     {&execute::SubmitVariables::account, "account", &SubmissionDefaults::account},
-     {&execute::SubmitVariables::qos, "qos", &SubmissionDefaults::qos},
-     {&execute::SubmitVariables::reservation, "reservation", &SubmissionDefaults::reservation}}};
+    {{&batch::SubmitVariables::partition, "partition", &SubmissionDefaults::partition},
+     {&batch::SubmitVariables::account, "account", &SubmissionDefaults::account},
+     {&batch::SubmitVariables::qos, "qos", &SubmissionDefaults::qos},
+     {&batch::SubmitVariables::reservation, "reservation", &SubmissionDefaults::reservation}}};
 
 std::string variable(const char* name) {
   const char* value = name ? std::getenv(name) : nullptr;
@@ -144,9 +144,9 @@ Platform read_file_of(const fs::path& file, const fs::path& beside, int depth) {
 
 }  // namespace
 
-const execute::SystemKind& Platform::system() const {
-  const execute::SystemKind* kind = execute::find_system(scheduler);
-  return kind ? *kind : *execute::find_system("none");
+const batch::SystemKind& Platform::system() const {
+  const batch::SystemKind* kind = batch::find_system(scheduler);
+  return kind ? *kind : *batch::find_system("none");
 }
 
 fs::path data_directory() {

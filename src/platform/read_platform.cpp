@@ -69,8 +69,8 @@ Key group_key(std::function<void(const Node&, const std::string&)> enter) {
 Key scheduler_key(Platform& platform) {
   return {.read =
               [&platform](const Stated& stated) {
-                if (!execute::find_system(stated.text()))
-                  refuse_word(stated, execute::system_names());
+                if (!batch::find_system(stated.text()))
+                  refuse_word(stated, batch::system_names());
                 platform.scheduler = stated.text();
               },
           .enter = {}};

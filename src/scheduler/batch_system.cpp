@@ -2,7 +2,7 @@
 
 namespace bench::scheduler {
 
-std::unique_ptr<execute::BatchSystem> batch_system_of(const platform::Platform& platform) {
+std::unique_ptr<batch::BatchSystem> batch_system_of(const platform::Platform& platform) {
   const platform::Commands& commands = platform.commands;
   return platform.system().make({.directives = platform.directives,
                                  .commands = {.system = platform.scheduler,
@@ -14,7 +14,7 @@ std::unique_ptr<execute::BatchSystem> batch_system_of(const platform::Platform& 
                                               .states = commands.states}});
 }
 
-execute::BatchSettings batch_settings_of(const platform::Platform& platform) {
+batch::BatchSettings batch_settings_of(const platform::Platform& platform) {
   return {.interval_s = platform.polling.interval_s,
           .ids_at_once = static_cast<std::size_t>(platform.polling.jobs_per_question),
           .grace_s = platform.polling.sentinel_grace_s,

@@ -18,7 +18,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/outage.hpp>
-#include <bench/execute/batch.hpp>
+#include <bench/batch/queue.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/scheduler/batch_system.hpp>
@@ -163,7 +163,7 @@ class Loop {
   }
 
   void ask_batch_system() {
-    execute::BatchQueue::News news;
+    batch::BatchQueue::News news;
     try {
       news = batch_.update();
     } catch (const Error& error) {
@@ -365,7 +365,7 @@ class Loop {
   Journal journal_;
   Sequencer sequencer_;
   execute::LocalBackend local_;
-  execute::BatchQueue batch_;
+  batch::BatchQueue batch_;
   LostAttempts lost_;
   Submitter submitter_;
   StepJobs step_jobs_;

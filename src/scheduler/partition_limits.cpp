@@ -5,7 +5,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/execute/slurm_associations.hpp>
+#include <bench/batch/slurm_associations.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 
@@ -20,9 +20,9 @@ void check_admitted(const std::string& wanted, const std::vector<std::string>& a
               suggestion(wanted, allowed, "it admits: "));
 }
 
-void check_known(const std::string& wanted, const std::vector<execute::Partition>& all) {
+void check_known(const std::string& wanted, const std::vector<batch::Partition>& all) {
   std::vector<std::string> known;
-  for (const execute::Partition& one : all)
+  for (const batch::Partition& one : all)
     known.push_back(one.name);
   for (const std::string& name : split_names(wanted)) {
     if (std::ranges::find(known, name) != known.end())
@@ -41,7 +41,7 @@ void check_association(const platform::SubmissionDefaults& asking,
     return;
   std::set<std::string> accounts;
   std::set<std::string> qos;
-  for (const execute::Association& one : execute::ask_associations(clusters)) {
+  for (const batch::Association& one : batch::ask_associations(clusters)) {
     accounts.insert(one.account);
     if (asking.account.empty() || asking.account == one.account)
       qos.insert(one.qos.begin(), one.qos.end());
@@ -61,7 +61,7 @@ void check_association(const platform::SubmissionDefaults& asking,
 
 void PartitionLimits::check_asking() {
   const platform::SubmissionDefaults& asking = run_.platform.asking;
-  const execute::Partition* found = setup::partition_of(run_);
+  const batch::Partition* found = setup::partition_of(run_);
   const std::vector<std::string> clusters = setup::clusters_of(run_.platform);
   if (run_.platform.capabilities().tells_limits && clusters.size() > 1)
     check_association(asking, clusters);
@@ -81,7 +81,7 @@ void PartitionLimits::check_asking() {
 }
 
 void PartitionLimits::check(const job::Geometry& geometry, const Place& place) {
-  const execute::Partition* found = setup::partition_of(run_);
+  const batch::Partition* found = setup::partition_of(run_);
   if (!found)
     return;
   const platform::Resources resources = geometry.resources.times(geometry.pack);

@@ -7,6 +7,7 @@
 
 #include <bench/base/host.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/submitters.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/orphans.hpp>
 #include <bench/execute/sentinel.hpp>
@@ -76,7 +77,7 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
   return ended;
 }
 
-void Recovery::recover_jobs(execute::BatchQueue& batch) {
+void Recovery::recover_jobs(batch::BatchQueue& batch) {
   std::set<std::string> begun;
   std::set<std::string> unrecorded;
   for (const Attempt& attempt : attempts_) {
@@ -86,7 +87,7 @@ void Recovery::recover_jobs(execute::BatchQueue& batch) {
       unrecorded.insert(attempt.submission);
   }
   // One that still hands a job over would do so behind our back.
-  for (const auto& [uuid, pids] : execute::find_submitters(unrecorded))
+  for (const auto& [uuid, pids] : batch::find_submitters(unrecorded))
     execute::end_processes(pids);
   for (const Attempt& attempt : attempts_) {
     const Workpackage& workpackage = store_.at(attempt.workpackage);

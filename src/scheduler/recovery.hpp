@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <bench/batch/queue.hpp>
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/execute/batch.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/scheduler/observer.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -34,7 +34,7 @@ class Recovery {
 
   /// The jobs that a batch system has, or may have where an earlier bench was killed before it
   /// recorded that they were accepted: `batch` finds out.
-  void recover_jobs(execute::BatchQueue& batch);
+  void recover_jobs(batch::BatchQueue& batch);
 
  private:
   const setup::Run& run_;

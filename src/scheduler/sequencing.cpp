@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/execute/batch.hpp>
+#include <bench/batch/queue.hpp>
 
 namespace bench::scheduler {
 
@@ -48,7 +48,7 @@ Event failed(long long workpackage, AttemptEnd attempt) {
 Event after_interruption(const Situation& situation) {
   const Completion& completion = situation.completion;
   const Workpackage& workpackage = situation.workpackage;
-  if (completion.lost_in_queue && workpackage.times_lost >= execute::most_resubmissions) {
+  if (completion.lost_in_queue && workpackage.times_lost >= batch::most_resubmissions) {
     AttemptEnd end = end_of(completion);
     end.outcome = Outcome::lost;
     end.reason += fmt::format("; it was submitted {} times", workpackage.times_lost + 1);

@@ -27,7 +27,7 @@ struct Situation {
 };
 
 /// Its attempt was cut off. A job that the batch system lost before it began is submitted again, up
-/// to `execute::most_resubmissions` times.
+/// to `batch::most_resubmissions` times.
 workspace::Event after_interruption(const Situation& situation);
 
 /// Its attempt failed: retried as often as the step says, and then failed.

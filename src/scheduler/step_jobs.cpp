@@ -12,7 +12,7 @@
 
 namespace bench::scheduler {
 
-using execute::JobReport;
+using batch::JobReport;
 using workspace::State;
 using workspace::Workpackage;
 
@@ -107,7 +107,7 @@ void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
   for (const auto& [id, waiting] : jobs)
     ids.push_back(id);
   for (const bool books : {false, true}) {
-    const execute::QueryResult answer = books ? system_->look_up(ids) : system_->ask(ids);
+    const batch::QueryResult answer = books ? system_->look_up(ids) : system_->ask(ids);
     if (!answer.trouble.empty())
       return;
     unknown.clear();

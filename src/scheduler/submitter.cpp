@@ -9,15 +9,15 @@
 #include <bench/base/outage.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/uuid.hpp>
-#include <bench/execute/job_id.hpp>
+#include <bench/batch/job_id.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/script_environment.hpp>
 
 namespace bench::scheduler {
 
 namespace fs = std::filesystem;
+using batch::SubmitResult;
 using execute::Completion;
-using execute::SubmitResult;
 using workspace::Workpackage;
 
 namespace {
@@ -38,7 +38,7 @@ Submitter::Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks
 
 Submitter::Submitter(const setup::Run& run, const workspace::Workspace& workspace,
                      StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
-                     LostAttempts& lost, execute::BatchQueue& batch)
+                     LostAttempts& lost, batch::BatchQueue& batch)
     : run_(run),
       store_(store),
       journal_(journal),
@@ -220,7 +220,7 @@ std::string Submitter::dependency_of(const Bundle& bundle) {
   else if (slots.size() >= limit)
     ids = {slots.front()};
   for (std::string& id : ids)
-    id = execute::without_cluster(id);  // of which a dependency cannot speak
+    id = batch::without_cluster(id);  // of which a dependency cannot speak
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids.empty() ? "" : "afterany:" + join(ids, ":");
@@ -236,7 +236,7 @@ std::vector<std::string>& Submitter::slots_of(const model::Step& step) {
   for (const auto& [workpackage, id] : batch_.ids()) {
     if (&store_.step_of(store_.at(workpackage)) != &step)
       continue;
-    const std::string job = execute::array_of(id);
+    const std::string job = batch::array_of(id);
     if (job != id)
       slots.assign(limit, job);  // the latest array waits for those before it
     else if (std::ranges::find(slots, job) == slots.end())
@@ -263,17 +263,17 @@ void Submitter::take_slots(const Bundle& bundle, const std::string& id) {
 }
 
 /// A script of its own for one workpackage; else one that runs the scripts of many.
-execute::Submission Submitter::write_script(const Bundle& bundle) {
+batch::Submission Submitter::write_script(const Bundle& bundle) {
   const Planned& first = bundle.first();
   const std::string dependency = dependency_of(bundle);
   const std::string name = job::job_name(
       run_, first.context->step.name,
       bundle.is_plain() ? std::optional(first.job.workpackage) : std::nullopt, bundle.uuid);
-  execute::Submission submission{.uuid = bundle.uuid,
-                                 .name = name,
-                                 .script = first.job.script,
-                                 .directory = first.job.work_directory,
-                                 .environment = job::script_environment()};
+  batch::Submission submission{.uuid = bundle.uuid,
+                               .name = name,
+                               .script = first.job.script,
+                               .directory = first.job.work_directory,
+                               .environment = job::script_environment()};
   set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
   // Some batch systems take the account on their command line only.
   if (const std::string& account = run_.platform.asking.account; !account.empty())
@@ -362,7 +362,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     take_back(bundle, trouble_);
     return;
   }
-  const execute::Submission submission = write_script(bundle);
+  const batch::Submission submission = write_script(bundle);
   const SubmitResult result = batch_.system().submit(submission);
   if (result.kind == SubmitResult::Kind::refused) {
     refuse(bundle, result.reason);
@@ -385,7 +385,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     take_slots(bundle, result.id);
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
     const std::string id =
-        task && !result.id.empty() ? execute::task_of(result.id, *task) : result.id;
+        task && !result.id.empty() ? batch::task_of(result.id, *task) : result.id;
     if (!id.empty())
       store_.apply(workspace::Submitted{.workpackage = one.job.workpackage, .job_id = id});
     batch_.add({.job = one.job,

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/execute/batch.hpp>
+#include <bench/batch/queue.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/run.hpp>
@@ -26,7 +26,7 @@ class Submitter {
  public:
   Submitter(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
-            execute::BatchQueue& batch);
+            batch::BatchQueue& batch);
 
   /// @param ids ready workpackages, ascending
   /// Those that are refused stay ready, for a bench that asks otherwise.
@@ -82,7 +82,7 @@ class Submitter {
   const std::string* refusal_of(const Bundle& bundle) const;
   void take_back(const Bundle& bundle, const std::string& reason);
   void halve(const Bundle& bundle, std::deque<Bundle>& next);
-  execute::Submission write_script(const Bundle& bundle);
+  batch::Submission write_script(const Bundle& bundle);
   /// Tasks that an array may have.
   std::size_t most_of_array();
   std::string array_of(const Bundle& bundle) const;
@@ -97,7 +97,7 @@ class Submitter {
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;
-  execute::BatchQueue& batch_;
+  batch::BatchQueue& batch_;
   /// Of a step that limits how many run at a time: the job that the next one in each slot waits
   /// for.
   std::map<std::string, std::vector<std::string>> slots_;

@@ -17,7 +17,7 @@ class GeometryTest : public workflow::RunFixture {
   void begin(const std::string& batch, const std::string& platform = "slurm",
              const std::string& command = "a") {
     plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
-    run_.partitions = execute::Partitions{.all = {}, .trouble = "nobody is to be asked"};
+    run_.partitions = batch::Partitions{.all = {}, .trouble = "nobody is to be asked"};
   }
   Geometry geometry() {
     const workflow::Graph graph = grown();
@@ -62,11 +62,11 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(GeometryTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
   for (const std::string platform : {"slurm", "LUMI-G"}) {
     begin("{pack: 2, threads_per_task: 5}", platform);
-    execute::Partition partition;
+    batch::Partition partition;
     partition.name = run_.platform.asking.partition;
     partition.is_default = true;
     partition.threads_per_core = 4;
-    run_.partitions = execute::Partitions{.all = {partition}, .trouble = ""};
+    run_.partitions = batch::Partitions{.all = {partition}, .trouble = ""};
     EXPECT_EQ(geometry().resources.threads_per_task, 8) << platform;
   }
 }

@@ -13,7 +13,7 @@
 namespace bench::scheduler {
 namespace {
 
-using execute::SubmitResult;
+using batch::SubmitResult;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -21,10 +21,10 @@ using testing::SizeIs;
 using workspace::State;
 
 /// Gives the answers of a test, one per submission, and then accepts everything.
-class AnsweringSystem : public execute::BatchSystem {
+class AnsweringSystem : public batch::BatchSystem {
  public:
   std::string name() const override { return "Answering"; }
-  SubmitResult submit(const execute::Submission& submission) override {
+  SubmitResult submit(const batch::Submission& submission) override {
     submissions.push_back(submission);
     if (!answers.empty()) {
       SubmitResult answer = answers.front();
@@ -35,16 +35,16 @@ class AnsweringSystem : public execute::BatchSystem {
             .id = std::to_string(100 * submissions.size()),
             .reason = ""};
   }
-  execute::QueryResult ask(const std::vector<std::string>&) override { return {}; }
-  execute::QueryResult ask_for_all() override { return {}; }
-  execute::QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  batch::QueryResult ask(const std::vector<std::string>&) override { return {}; }
+  batch::QueryResult ask_for_all() override { return {}; }
+  batch::QueryResult look_up(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>& ids) override {
     cancelled = ids;
     return cannot_cancel;
   }
   int max_array_size() override { return array_size; }
 
-  std::vector<execute::Submission> submissions;
+  std::vector<batch::Submission> submissions;
   std::deque<SubmitResult> answers;
   std::vector<std::string> cancelled;
   std::string cannot_cancel;
@@ -61,12 +61,12 @@ class SubmitterTest : public StoreFixture {
         "step: {name: a, use: p, do: run $n" +
             more + ", batch: " + batch + "}\n",
         "slurm");
-    run_.partitions = execute::Partitions{.all = {}, .trouble = "nobody is to be asked"};
+    run_.partitions = batch::Partitions{.all = {}, .trouble = "nobody is to be asked"};
     run_.metadata.budget_node_hours = budget;
     create();
     auto system = std::make_unique<AnsweringSystem>();
     system_ = system.get();
-    queue_.emplace(std::move(system), execute::BatchSettings{});
+    queue_.emplace(std::move(system), batch::BatchSettings{});
     outages_.emplace(observer_);
     journal_.emplace(*store_, *workspace_, *outages_, nullptr);
     lost_.emplace(run_, *workspace_, observer_);
@@ -94,7 +94,7 @@ class SubmitterTest : public StoreFixture {
 
   QuietObserver observer_;
   AnsweringSystem* system_ = nullptr;
-  std::optional<execute::BatchQueue> queue_;
+  std::optional<batch::BatchQueue> queue_;
   std::optional<OutageWatch> outages_;
   std::optional<Journal> journal_;
   std::optional<LostAttempts> lost_;
@@ -118,7 +118,7 @@ TEST_F(SubmitterTest, JobsThatAskForDifferentThingsGoOutOneByOne) {
 
 TEST_F(SubmitterTest, AnArrayKeepsToTheLimitOfTheBatchSystem) {
   begin_batch("{nodes: 1}");
-  run_.partitions = execute::Partitions{};  // they were told
+  run_.partitions = batch::Partitions{};  // they were told
   system_->array_size = 3;
   submit();
   EXPECT_THAT(job_ids(), ElementsAre("100_0", "100_1", "100_2", "200"));

@@ -7,13 +7,14 @@
 
 namespace bench::execute {
 
+/// The living processes of this machine and user whose environment has one of these values of the
+/// variable, by value.
+std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
+                                                       const std::set<std::string>& values);
+
 /// The processes of this machine and user that carry one of these attempts in their environment
 /// (BENCH_ATTEMPT), by attempt: what an earlier bench started and left running when it was killed.
 std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids);
-
-/// The processes of this machine and user that hand one of these submissions to a batch system
-/// (BENCH_SUBMISSION), by submission: not the jobs themselves, which inherit it.
-std::map<std::string, std::vector<int>> find_submitters(const std::set<std::string>& submissions);
 
 /// Kills the processes and waits until they are gone, 10 s at most.
 /// @throws Error if one does not go

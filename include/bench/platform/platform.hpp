@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <bench/base/error.hpp>
-#include <bench/execute/systems.hpp>
+#include <bench/batch/systems.hpp>
 #include <bench/platform/machine.hpp>
 
 namespace bench::platform {
@@ -76,7 +76,7 @@ struct Platform {
   std::string description;
   std::string site;
   Status status = Status::unknown;
-  std::string scheduler = "none";  ///< One of execute::system_names().
+  std::string scheduler = "none";  ///< One of batch::system_names().
   std::string job_template;        ///< File name in `templates/`.
   SubmissionDefaults asking;
   bool account_required = false;
@@ -105,8 +105,8 @@ struct Platform {
   std::filesystem::path file;
 
   /// What `scheduler` is.
-  const execute::SystemKind& system() const;
-  const execute::Capabilities& capabilities() const { return system().capabilities; }
+  const batch::SystemKind& system() const;
+  const batch::Capabilities& capabilities() const { return system().capabilities; }
 };
 
 /// The shipped directory that holds `platforms`, `templates` and `examples`: beside the installed

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/execute/batch_system.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
@@ -52,7 +52,7 @@ class StepJobs {
 
   const setup::Run& run_;
   evaluate::Evaluator& evaluator_;
-  std::unique_ptr<execute::BatchSystem> system_;
+  std::unique_ptr<batch::BatchSystem> system_;
   std::map<long long, Over> over_;  ///< By workpackage.
   Clock::time_point next_question_{};
 };

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/execute/slurm_partitions.hpp>
+#include <bench/batch/slurm_partitions.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
 
@@ -15,6 +15,6 @@ std::vector<std::string> clusters_of(const platform::Platform& platform);
 
 /// The partition that the run's jobs go to, as the batch system tells, which is asked when first
 /// needed; null where it tells nothing, does not answer, or chooses among several.
-const execute::Partition* partition_of(const Run& run);
+const batch::Partition* partition_of(const Run& run);
 
 }  // namespace bench::setup

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <bench/execute/slurm_partitions.hpp>
+#include <bench/batch/slurm_partitions.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/platform.hpp>
@@ -24,7 +24,7 @@ struct Run {
   RunMetadata metadata;
   platform::JobTemplates job_templates;
   /// What the batch system has told of its partitions; asked once.
-  mutable std::optional<execute::Partitions> partitions = std::nullopt;
+  mutable std::optional<batch::Partitions> partitions = std::nullopt;
 };
 
 /// What a benchmark of an input is going to be as a run; makes nothing.

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/base/regex.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/command_table.hpp>
+
+namespace bench::batch {
+
+/// Any batch system that has commands to submit, to list and to cancel. Its jobs are known by their
+/// names, which hold a part of the submission's UUID.
+class CommandSystem : public BatchSystem {
+ public:
+  /// @throws Error for a pattern that is no regular expression, or lacks a group
+  explicit CommandSystem(CommandTable table);
+
+  std::string name() const override { return table_.system; }
+  SubmitResult submit(const Submission& submission) override;
+  QueryResult ask(const std::vector<std::string>& ids) override;
+  QueryResult ask_for_all() override;
+  /// There are no books.
+  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  std::string cancel(const std::vector<std::string>& ids) override;
+  int max_array_size() override { return 1; }
+
+ private:
+  CommandTable table_;
+  Regex id_;
+  Regex line_;
+};
+
+}  // namespace bench::batch

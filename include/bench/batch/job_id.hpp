@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bench::batch {
+
+/// A job id as Slurm's `--parsable` writes it: `123`, `123_4` for a task of an array, and `;name`
+/// behind it where the job belongs to a cluster other than the user's own.
+
+/// The id in the answer of `sbatch --parsable`: its last line that is one, since a site's wrapper
+/// may say more. Empty if there is none.
+std::string job_id_in(std::string_view answer);
+
+/// The array that a task belongs to (`123;c` of `123_4;c`); any other id as it is.
+std::string array_of(std::string_view id);
+/// One task of an array: `123_4;c` of `123;c`.
+std::string task_of(std::string_view array, int task);
+/// `c` of `123_4;c`; empty for the user's own cluster.
+std::string cluster_of(std::string_view id);
+/// `123_4` of `123_4;c`.
+std::string without_cluster(std::string_view id);
+/// The reverse: `123_4` and `c` become `123_4;c`.
+std::string with_cluster(std::string_view id, std::string_view cluster);
+
+}  // namespace bench::batch

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/batch/queue.hpp>
+
+namespace bench::batch {
+
+/// What a batch system has told of jobs, to find ours among them.
+class KnownJobs {
+ public:
+  explicit KnownJobs(const std::vector<JobReport>& jobs) { add(jobs); }
+
+  /// Tells of further jobs; what was told first stays.
+  void add(const std::vector<JobReport>& jobs);
+  /// By the UUID in the comment. People and sites change comments: then by id and name together,
+  /// unless the comment is another UUID, since another job may have got the id. By the name alone
+  /// where no id was recorded and the system keeps no comments.
+  const JobReport* find(const BatchJob& job) const;
+  /// Whether it has told of another task of the same submission.
+  bool knows_sibling(const BatchJob& job) const;
+
+ private:
+  std::map<std::pair<std::string, int>, JobReport> by_comment_;  ///< UUID and task, or -1.
+  std::map<std::string, JobReport> by_id_;
+  std::map<std::string, JobReport> by_name_;              ///< Without comments.
+  std::set<std::pair<std::string, std::string>> arrays_;  ///< Id and name of those with tasks.
+};
+
+}  // namespace bench::batch

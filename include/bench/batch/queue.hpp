@@ -1,0 +1,122 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/batch/batch_system.hpp>
+#include <bench/execute/job.hpp>
+
+namespace bench::batch {
+
+/// How a batch system is asked.
+struct BatchSettings {
+  double interval_s = 15;          ///< Shortest time between two questions.
+  std::size_t ids_at_once = 5000;  ///< In one question.
+  double grace_s = 5;              ///< How long the sentinel of an ended job may take to show.
+  int max_array_size = 0;          ///< 0: as the batch system says.
+};
+
+/// How often a job that a batch system lost before it began is submitted again.
+constexpr int most_resubmissions = 3;
+
+/// An attempt that a batch system has, or may have.
+struct BatchJob {
+  execute::Job job;
+  std::string submission;   ///< UUID in the comment; several jobs share it in an array or a pack.
+  std::string name;         ///< Of the job, where the system keeps no comments.
+  std::string id;           ///< `123`, or `123_4`; empty: nobody has recorded one.
+  std::optional<int> task;  ///< Of an array.
+  /// Where the batch system writes messages about an array or a pack; empty: to the job's stderr.
+  std::filesystem::path messages;
+  /// Others of the same submission are known to have begun, so that it has arrived.
+  bool siblings_known = false;
+};
+
+class KnownJobs;
+
+/// The attempts that a batch system has, and how they are getting on. They run without us.
+class BatchQueue {
+ public:
+  BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings);
+
+  BatchSystem& system() { return *system_; }
+  /// How many tasks an array may have; 1 where there are no arrays.
+  int max_array_size();
+  /// From now on looks after this attempt.
+  void add(BatchJob job);
+  std::size_t active() const { return jobs_.size(); }
+  /// The workpackages and job ids of those that have one.
+  std::map<long long, std::string> ids() const;
+  /// The workpackages whose jobs were running, not waiting, when they were last asked about.
+  std::vector<long long> running() const;
+  /// No longer looks after any.
+  void forget_all() { jobs_.clear(); }
+
+  /// What an update told.
+  struct News {
+    bool asked = false;  ///< Else only sentinels were looked at.
+    std::vector<execute::Completion> completions;
+    /// Attempts whose id became known: one whose submission nobody lived to record.
+    std::vector<std::pair<long long, std::string>> found;
+    std::vector<std::string> notices;
+  };
+  /// Looks at the sentinels of all attempts; where a question is due, asks about all of them in as
+  /// few calls as there can be: the queue, and the accounting about those that have left the queue
+  /// without a sentinel.
+  /// @throws Error if a sentinel cannot be read
+  News update();
+  /// The question could not be put: it is asked again later.
+  void put_off(const std::string& trouble);
+  /// Whether the last question was answered; else why not.
+  const std::string& trouble() const { return trouble_; }
+  /// Something may still come of another update soon: a sentinel that may take its time to appear,
+  /// or an attempt that is not in the queue any more.
+  bool unsettled() const;
+  /// Seconds until the next update is due: soon after news, then less and less often.
+  double seconds_to_update() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Watched {
+    BatchJob job;
+    /// What was said of its end, while its sentinel is waited for.
+    std::optional<JobReport> end;
+    /// When its absence, or its end without a sentinel, was first seen.
+    std::optional<Clock::time_point> doubtful_since;
+    bool running = false;
+  };
+
+  QueryResult ask_queue();
+  void ask_system(News& news);
+  void look_at_sentinels(News& news);
+  bool look_after(Watched& watched, const KnownJobs& known, News& news);
+  bool settle_end(Watched& watched, News& news);
+  void look_up(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
+  execute::Completion conclude(const BatchJob& job, const JobReport& report,
+                               const std::optional<execute::Completion>& told) const;
+  execute::Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);
+  bool out_of_patience(Watched& watched);
+  void notice_blocked(const Watched& watched, const JobReport& report, News& news);
+  void plan_question();
+  void plan_update(bool news);
+
+  std::unique_ptr<BatchSystem> system_;
+  BatchSettings settings_;
+  std::map<long long, Watched> jobs_;  ///< By workpackage.
+  std::set<std::string> told_;         ///< Notices that were given.
+  std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.
+  std::string trouble_;
+  double pause_s_ = 0;     ///< Between two updates.
+  double patience_s_ = 0;  ///< Between two questions to a system that does not answer.
+  Clock::time_point next_update_{};
+  Clock::time_point next_question_{};
+};
+
+}  // namespace bench::batch

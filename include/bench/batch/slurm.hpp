@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/batch/batch_system.hpp>
+
+namespace bench::batch {
+
+/// The clusters that the directives of a job script send it to, as in `#SBATCH --clusters=a,b`;
+/// empty: the user's own.
+std::vector<std::string> clusters_in(const std::string& directives);
+
+/// Slurm, from 20.11 on. A job is known by the UUID in its comment, else by its id together with
+/// its name: after a crash of its controller Slurm gives an id again.
+class Slurm : public BatchSystem {
+ public:
+  /// @param clusters where jobs go that name no cluster; empty: the user's own
+  explicit Slurm(std::vector<std::string> clusters = {});
+
+  std::string name() const override { return "Slurm"; }
+  SubmitResult submit(const Submission& submission) override;
+  QueryResult ask(const std::vector<std::string>& ids) override;
+  QueryResult ask_for_all() override;
+  /// By sacct: in the accounting, else in the records of the job completion plugin.
+  QueryResult look_up(const std::vector<std::string>& ids) override;
+  std::string cancel(const std::vector<std::string>& ids) override;
+  /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.
+  int max_array_size() override;
+  std::optional<Outcome> end_told_in(const std::filesystem::path& file,
+                                     std::string_view job) const override;
+
+ private:
+  QueryResult look_up_completed(const std::vector<std::string>& ids);
+
+  std::vector<std::string> clusters_;
+  std::optional<int> max_array_size_;
+  bool has_accounting_ = true;
+};
+
+}  // namespace bench::batch

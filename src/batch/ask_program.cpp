@@ -1,0 +1,93 @@
+#include "ask_program.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/batch/slow_answers.hpp>
+#include <bench/batch/systems.hpp>
+
+namespace bench::batch {
+namespace {
+
+/// Programs give up on a server that is down sooner (Slurm's after 9 s); this is for one that
+/// hangs.
+constexpr double patience_s = 60;
+
+std::function<void(const std::string&)>& slow_listener() {
+  static std::function<void(const std::string&)> listener;
+  return listener;
+}
+
+/// As long as it lives, a program is waited for.
+class Waiting {
+ public:
+  explicit Waiting(std::string program) {
+    if (slow_listener())
+      thread_ = std::thread([this, program = std::move(program)] {
+        std::unique_lock lock(mutex_);
+        if (!answered_.wait_for(lock, std::chrono::seconds(2), [this] { return is_over_; }))
+          slow_listener()(program);
+      });
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    answered_.notify_one();
+    if (thread_.joinable())
+      thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable answered_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+Environment clean(Environment environment) {
+  std::erase_if(environment, [](const auto& variable) {
+    return std::ranges::any_of(system_kinds(), [&](const SystemKind* kind) {
+      return kind->misleads && kind->misleads(variable.first);
+    });
+  });
+  return environment;
+}
+
+}  // namespace
+
+void tell_slow_answers(std::function<void(const std::string& program)> tell) {
+  slow_listener() = std::move(tell);
+}
+
+ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
+                          const std::filesystem::path& directory) {
+  // A batch system that does not answer is an answer here: the caller goes on without.
+  try {
+    const Waiting waiting(arguments.front());
+    const CommandOutput output = run_command({.arguments = std::move(arguments),
+                                              .directory = directory,
+                                              .environment = clean(std::move(environment))},
+                                             patience_s);
+    ProgramAnswer answer{.exit_code = std::nullopt,
+                         .output = output.standard_output,
+                         .error = one_line(output.standard_error)};
+    if (output.status.signal == 0)
+      answer.exit_code = output.status.code;
+    if (!output.status.success() && answer.error.empty())
+      answer.error = output.status.description();
+    return answer;
+  } catch (const Error& error) {
+    return {.exit_code = std::nullopt, .output = "", .error = error.message()};
+  }
+}
+
+}  // namespace bench::batch

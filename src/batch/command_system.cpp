@@ -1,0 +1,130 @@
+#include "ask_program.hpp"
+
+#include <array>
+#include <csignal>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/batch/command_system.hpp>
+
+namespace bench::batch {
+namespace {
+
+struct Meaning {
+  std::string_view word;
+  JobReport::State state;
+  Outcome outcome;
+};
+
+/// What a platform file may say that a state means.
+std::optional<Meaning> meaning_of(std::string_view word) {
+  using State = JobReport::State;
+  if (word == "pending")
+    return Meaning{word, State::pending, Outcome::done};
+  if (word == "running")
+    return Meaning{word, State::running, Outcome::done};
+  if (word == "blocked")
+    return Meaning{word, State::blocked, Outcome::done};
+  if (const auto outcome = outcome_of(word))
+    return Meaning{word, State::ended, *outcome};
+  return std::nullopt;
+}
+
+ProgramAnswer run_by_shell(const std::string& command, const Environment& environment,
+                           const std::filesystem::path& directory = {}) {
+  return ask_program({"/bin/sh", "-c", command}, environment, directory);
+}
+
+/// Whether a submission that failed never reached the batch system, or may have. Its own exit codes
+/// go up to 255 (LSF), and from 153 on tell what PBS minds.
+bool is_out_of_reach(const ProgramAnswer& answer) {
+  // The shell's codes: it could not start the program, or a signal has ended it.
+  if (!answer.exit_code || (*answer.exit_code >= 126 && *answer.exit_code <= 128 + SIGTERM))
+    return true;
+  constexpr std::array<std::string_view, 5> phrases{
+      "cannot connect", "connection refused", "timed out", "temporarily unavailable", "is down"};
+  return contains_any(to_lower(answer.error), phrases);
+}
+
+}  // namespace
+
+CommandSystem::CommandSystem(CommandTable table)
+    : table_(std::move(table)), id_(table_.id_pattern), line_(table_.line_pattern) {
+  if (id_.groups() == 0)
+    throw Error(
+        fmt::format("the id pattern of {} has no group (...) for the job's id", table_.system));
+  for (const char* group : {"id", "state"})
+    if (!line_.has_group(group))
+      throw Error(
+          fmt::format("the line pattern of {} has no group (?<{}>...)", table_.system, group));
+  for (const auto& [word, meaning] : table_.states)
+    if (!meaning_of(meaning))
+      throw Error(fmt::format("state {} of {} cannot mean '{}'", word, table_.system, meaning),
+                  "known: pending, running, blocked, done, " + join(retryable_outcomes(), ", "));
+}
+
+SubmitResult CommandSystem::submit(const Submission& submission) {
+  const std::string command =
+      replace_all(replace_all(table_.submit, "{{script}}", shell_quote(submission.script.string())),
+                  "{{name}}", shell_quote(submission.name));
+  const ProgramAnswer answer = run_by_shell(command, submission.environment, submission.directory);
+  SubmitResult verdict;
+  if (const auto found = id_.search(answer.output); answer.ok() && found) {
+    verdict.id = (*found)[1];
+    return verdict;
+  }
+  verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
+                                                        : SubmitResult::Kind::refused;
+  verdict.reason =
+      fmt::format("{}: {}", split(table_.submit, " ").front(),
+                  answer.ok() ? "answered no job id: " + one_line(answer.output) : answer.error);
+  return verdict;
+}
+
+QueryResult CommandSystem::ask_for_all() {
+  QueryResult queue;
+  const ProgramAnswer answer = run_by_shell(table_.poll, current_environment());
+  if (!answer.ok()) {
+    queue.trouble = fmt::format("{}: {}", split(table_.poll, " ").front(), answer.error);
+    return queue;
+  }
+  for (const std::string& line : split(answer.output, "\n")) {
+    const auto found = line_.search(line);
+    if (!found)
+      continue;
+    JobReport report;
+    report.id = (*found)["id"];
+    report.name = (*found)["name"];
+    report.word = (*found)["state"];
+    // A state that the platform file does not know has not ended.
+    if (const auto state = table_.states.find(report.word); state != table_.states.end()) {
+      const auto meaning = meaning_of(state->second);
+      report.state = meaning->state;
+      report.outcome = meaning->outcome;
+    }
+    queue.jobs.push_back(std::move(report));
+  }
+  return queue;
+}
+
+QueryResult CommandSystem::ask(const std::vector<std::string>& ids) {
+  QueryResult queue = ask_for_all();
+  const std::set<std::string> wanted(ids.begin(), ids.end());
+  std::erase_if(queue.jobs, [&](const JobReport& job) { return !wanted.contains(job.id); });
+  return queue;
+}
+
+std::string CommandSystem::cancel(const std::vector<std::string>& ids) {
+  for (const std::string& id : ids) {
+    const ProgramAnswer answer =
+        run_by_shell(replace_all(table_.cancel, "{{id}}", shell_quote(id)), current_environment());
+    if (!answer.ok())
+      return fmt::format("{}: {}", split(table_.cancel, " ").front(), answer.error);
+  }
+  return "";
+}
+
+}  // namespace bench::batch

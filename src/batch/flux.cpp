@@ -1,0 +1,118 @@
+#include "ask_program.hpp"
+#include "system_kinds.hpp"
+
+#include <array>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::batch {
+namespace {
+
+/// Fields of flux-jobs(1). None of the first four holds the character between them.
+constexpr const char* listed = "{id.f58}|{state}|{result}|{exception.type}|{name}";
+
+/// A job's id as Flux prints it, `ƒ2oLkTLb`, with the letter that Flux takes for its own, too.
+std::string plain_id(std::string_view id) {
+  constexpr std::string_view sign = "\u0192";
+  return id.starts_with(sign) ? "f" + std::string(id.substr(sign.size())) : std::string(id);
+}
+
+/// Of a job that has ended: by its result.
+Outcome outcome_of_result(std::string_view result) {
+  if (result == "COMPLETED")
+    return Outcome::done;
+  if (result == "CANCELED")
+    return Outcome::cancelled;
+  return result == "TIMEOUT" ? Outcome::timeout : Outcome::failed;
+}
+
+JobReport read_job(const std::vector<std::string>& fields) {
+  const std::string& state = fields[1];
+  JobReport job;
+  job.id = plain_id(fields[0]);
+  job.name = fields[4];
+  job.word = state;
+  if (state == "RUN" || state == "CLEANUP") {
+    job.state = JobReport::State::running;
+  } else if (state == "INACTIVE") {
+    job.state = JobReport::State::ended;
+    job.word = fields[2];
+    job.outcome = outcome_of_result(job.word);
+    job.reason = fields[3];
+  }
+  return job;
+}
+
+/// What a program of Flux says where it, or the instance behind it, is out of reach.
+bool is_unavailable(const ProgramAnswer& answer) {
+  constexpr std::array<std::string_view, 4> phrases{"unable to connect", "connection refused",
+                                                    "connection reset", "timed out"};
+  return !answer.exit_code || contains_any(to_lower(answer.error), phrases);
+}
+
+/// Flux, spoken to by its own programs. Its jobs are known by their names: it keeps no comments.
+class Flux : public BatchSystem {
+ public:
+  std::string name() const override { return "Flux"; }
+
+  SubmitResult submit(const Submission& submission) override {
+    const ProgramAnswer answer = ask_program({"flux", "batch", submission.script.string()},
+                                             submission.environment, submission.directory);
+    SubmitResult result{.id = plain_id(strip(answer.output))};
+    if (answer.ok() && !result.id.empty())
+      return result;
+    result.kind = answer.ok() || is_unavailable(answer) ? SubmitResult::Kind::unavailable
+                                                        : SubmitResult::Kind::refused;
+    result.reason = answer.ok() ? "flux batch printed no job id" : "flux batch: " + answer.error;
+    return result;
+  }
+
+  QueryResult ask_for_all() override {
+    const ProgramAnswer answer = ask_program(
+        {"flux", "jobs", "-a", "-n", "--count=100000", "-o", listed}, current_environment());
+    if (!answer.ok())
+      return {.jobs = {}, .trouble = "flux jobs: " + answer.error};
+    QueryResult queue;
+    for (const std::string& line : split_names(answer.output, "\n"))
+      if (const auto fields = split(line, "|"); fields.size() == 5)
+        queue.jobs.push_back(read_job(fields));
+    return queue;
+  }
+
+  /// One that Flux has forgotten would make `flux jobs ID...` fail.
+  QueryResult ask(const std::vector<std::string>& ids) override {
+    QueryResult queue = ask_for_all();
+    const std::set<std::string> wanted(ids.begin(), ids.end());
+    std::erase_if(queue.jobs, [&](const JobReport& job) { return !wanted.contains(job.id); });
+    return queue;
+  }
+
+  /// What it forgets it has in no other books.
+  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+
+  std::string cancel(const std::vector<std::string>& ids) override {
+    constexpr std::array<std::string_view, 3> of_ended{"inactive", "unknown job", "not found"};
+    for (const std::string& id : ids) {
+      const ProgramAnswer answer = ask_program({"flux", "cancel", id}, current_environment());
+      if (!answer.ok() && !contains_any(answer.error, of_ended))
+        return "flux cancel: " + answer.error;
+    }
+    return "";
+  }
+
+  int max_array_size() override { return 1; }
+};
+
+}  // namespace
+
+const SystemKind flux{.name = "flux",
+                      .capabilities = {.queues_jobs = true},
+                      .make = [](const SystemOptions&) -> std::unique_ptr<BatchSystem> {
+                        return std::make_unique<Flux>();
+                      },
+                      .job_variable = "FLUX_JOB_ID"};
+
+}  // namespace bench::batch

@@ -1,0 +1,40 @@
+#include <bench/base/uuid.hpp>
+#include <bench/batch/job_id.hpp>
+#include <bench/batch/known_jobs.hpp>
+
+namespace bench::batch {
+
+void KnownJobs::add(const std::vector<JobReport>& jobs) {
+  for (const JobReport& job : jobs) {
+    by_id_.try_emplace(job.id, job);
+    if (!job.comment.empty())
+      by_comment_.try_emplace({job.comment, job.task.value_or(-1)}, job);
+    else if (!job.name.empty())
+      by_name_.try_emplace(job.name, job);
+    if (job.task && !is_uuid(job.comment))
+      arrays_.emplace(array_of(job.id), job.name);
+  }
+}
+
+const JobReport* KnownJobs::find(const BatchJob& job) const {
+  const auto same = by_comment_.find({job.submission, job.task.value_or(-1)});
+  if (same != by_comment_.end())
+    return &same->second;
+  if (!job.id.empty()) {
+    const auto found = by_id_.find(job.id);
+    if (found == by_id_.end() || is_uuid(found->second.comment))
+      return nullptr;
+    const std::string& name = found->second.name;
+    return name.empty() || name == job.name ? &found->second : nullptr;
+  }
+  const auto named = by_name_.find(job.name);
+  return named == by_name_.end() ? nullptr : &named->second;
+}
+
+bool KnownJobs::knows_sibling(const BatchJob& job) const {
+  const auto first = by_comment_.lower_bound({job.submission, -1});
+  return (first != by_comment_.end() && first->first.first == job.submission) ||
+         (job.task && arrays_.contains({array_of(job.id), job.name}));
+}
+
+}  // namespace bench::batch

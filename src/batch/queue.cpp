@@ -1,0 +1,331 @@
+#include <algorithm>
+#include <random>
+
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/chunks.hpp>
+#include <bench/batch/job_id.hpp>
+#include <bench/batch/known_jobs.hpp>
+#include <bench/batch/queue.hpp>
+#include <bench/execute/sentinel.hpp>
+
+namespace bench::batch {
+
+using execute::Completion;
+using execute::completion_from_sentinel;
+using execute::last_line;
+using execute::read_sentinel;
+using execute::Sentinel;
+
+namespace {
+
+/// Between two updates while something has just happened.
+constexpr double soon_s = 2;
+/// Between two questions to a batch system that does not answer.
+constexpr double longest_patience_s = 300;
+
+/// The last words of the workpackage; of one that never began those of the job it was to run in.
+std::string last_words(const BatchJob& job) {
+  const std::string own = last_line(job.job.work_directory / "stderr");
+  const bool has_begun = is_there(job.job.sentinel);
+  return own.empty() && !has_begun && !job.messages.empty() ? last_line(job.messages) : own;
+}
+
+Completion completion_by_report(const BatchJob& job, const JobReport& report,
+                                const std::string& system) {
+  Completion completion;
+  completion.workpackage = job.job.workpackage;
+  completion.host = report.host;
+  completion.outcome = report.outcome == Outcome::done ? Outcome::failed : report.outcome;
+  completion.reason =
+      report.outcome == Outcome::done
+          ? fmt::format("{} job {} ended ({}) without its sentinel", system, report.id, report.word)
+          : fmt::format("{} job {}: {}", system, report.id, report.word);
+  if (!report.reason.empty())
+    completion.reason += fmt::format(" ({})", report.reason);
+  if (const std::string said = last_words(job); !said.empty())
+    completion.reason += ": " + said;
+  return completion;
+}
+
+/// By the words of the system's daemons, which stay where no record does. In a file that others
+/// share, only those of this job count.
+std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob& job,
+                                       const std::optional<Sentinel>& begun) {
+  if (!begun || begun->attempt != job.job.uuid)
+    return std::nullopt;
+  const auto own = system.end_told_in(job.job.work_directory / "stderr", begun->job_id);
+  return own || begun->job_id.empty() || job.messages.empty()
+             ? own
+             : system.end_told_in(job.messages, begun->job_id);
+}
+
+}  // namespace
+
+BatchQueue::BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings)
+    : system_(std::move(system)), settings_(settings) {}
+
+void BatchQueue::add(BatchJob job) {
+  const long long workpackage = job.job.workpackage;
+  jobs_.insert_or_assign(workpackage,
+                         Watched{.job = std::move(job), .end = {}, .doubtful_since = {}});
+  pause_s_ = 0;
+  next_update_ = Clock::now();
+}
+
+int BatchQueue::max_array_size() {
+  const int of_system = system_->max_array_size();
+  return settings_.max_array_size > 0 ? std::min(settings_.max_array_size, of_system) : of_system;
+}
+
+std::map<long long, std::string> BatchQueue::ids() const {
+  std::map<long long, std::string> ids;
+  for (const auto& [workpackage, watched] : jobs_)
+    if (!watched.job.id.empty())
+      ids[workpackage] = watched.job.id;
+  return ids;
+}
+
+std::vector<long long> BatchQueue::running() const {
+  std::vector<long long> running;
+  for (const auto& [workpackage, watched] : jobs_)
+    if (watched.running)
+      running.push_back(workpackage);
+  return running;
+}
+
+/// One call, or a few where there are very many ids.
+QueryResult BatchQueue::ask_queue() {
+  std::set<std::string> ids;
+  for (const auto& [workpackage, watched] : jobs_) {
+    const std::string& id = watched.job.id;
+    if (id.empty())
+      return system_->ask_for_all();
+    ids.insert(watched.job.task ? array_of(id) : id);
+  }
+  QueryResult all;
+  const std::vector<std::string> each(ids.begin(), ids.end());
+  for (const auto& some : chunks_of(each, settings_.ids_at_once)) {
+    QueryResult answer = system_->ask({some.begin(), some.end()});
+    all.trouble += answer.trouble;
+    std::ranges::move(answer.jobs, std::back_inserter(all.jobs));
+  }
+  return all;
+}
+
+BatchQueue::News BatchQueue::update() {
+  News news;
+  if (jobs_.empty())
+    return news;
+  if (Clock::now() >= next_question_)
+    ask_system(news);
+  else
+    look_at_sentinels(news);
+  for (const Completion& completion : news.completions) {
+    const auto ended = jobs_.find(completion.workpackage);
+    if (ended->second.job.task && completion.outcome != Outcome::interrupted)
+      arrived_.insert(ended->second.job.submission);
+    jobs_.erase(ended);
+  }
+  plan_update(!news.completions.empty() || !news.found.empty());
+  return news;
+}
+
+void BatchQueue::ask_system(News& news) {
+  news.asked = true;
+  const QueryResult queue = ask_queue();
+  trouble_ = queue.trouble;
+  KnownJobs known(queue.jobs);
+  std::vector<Watched*> unknown;
+  for (auto& [workpackage, watched] : jobs_)
+    if (!look_after(watched, known, news) && trouble_.empty())
+      unknown.push_back(&watched);
+  if (!unknown.empty())
+    look_up(unknown, known, news);
+  plan_question();
+}
+
+/// A success needs no question. What else a sentinel tells waits for what the batch system says.
+void BatchQueue::look_at_sentinels(News& news) {
+  for (auto& [workpackage, watched] : jobs_) {
+    if (watched.end)
+      settle_end(watched, news);
+    else if (auto told = completion_from_sentinel(watched.job.job); told && told->success())
+      news.completions.push_back(std::move(*told));
+  }
+}
+
+void BatchQueue::put_off(const std::string& trouble) {
+  trouble_ = trouble;
+  plan_question();
+  plan_update(false);
+}
+
+/// @returns whether it is known how this attempt is getting on
+bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news) {
+  const BatchJob& job = watched.job;
+  // Asked after the queue: an attempt that was still running then may have left it since.
+  const auto told = completion_from_sentinel(job.job);
+  if (told && told->success()) {
+    news.completions.push_back(*told);
+    return true;
+  }
+  const JobReport* report = known.find(job);
+  if (!report)
+    return false;
+  if (job.id.empty()) {
+    watched.job.id = report->id;
+    news.found.emplace_back(job.job.workpackage, report->id);
+  }
+  if (report->state != JobReport::State::ended) {
+    watched.doubtful_since.reset();
+    watched.end.reset();
+    watched.running = report->state == JobReport::State::running;
+    if (report->state == JobReport::State::blocked)
+      notice_blocked(watched, *report, news);
+    return true;
+  }
+  watched.end = *report;
+  return settle_end(watched, news);
+}
+
+/// @returns true: it is known how this attempt is getting on, be it that its sentinel is awaited
+bool BatchQueue::settle_end(Watched& watched, News& news) {
+  const auto told = completion_from_sentinel(watched.job.job);
+  if (told || out_of_patience(watched))
+    news.completions.push_back(conclude(watched.job, *watched.end, told));
+  return true;
+}
+
+/// The job's sentinel tells what its commands did, the batch system what was done to it.
+Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
+                                const std::optional<Completion>& told) const {
+  if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
+    return *told;
+  Completion completion = completion_by_report(job, report, system_->name());
+  if (!told)
+    return completion;
+  Completion both = *told;
+  both.outcome = completion.outcome;
+  both.reason = completion.reason;
+  return both;
+}
+
+bool BatchQueue::out_of_patience(Watched& watched) {
+  const auto now = Clock::now();
+  if (!watched.doubtful_since)
+    watched.doubtful_since = now;
+  const std::chrono::duration<double> waited = now - *watched.doubtful_since;
+  return waited.count() >= settings_.grace_s;
+}
+
+bool BatchQueue::unsettled() const {
+  return std::ranges::any_of(jobs_,
+                             [](const auto& one) { return one.second.doubtful_since.has_value(); });
+}
+
+/// Settles those that are no longer in the queue.
+void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known, News& news) {
+  std::set<std::string> ids;
+  for (const Watched* watched : unknown) {
+    if (!watched->job.id.empty())
+      ids.insert(watched->job.id);
+    // Where one task has begun, the others were not lost on the way.
+    const auto begun = read_sentinel(watched->job.job.sentinel);
+    if (watched->job.task && begun && begun->attempt == watched->job.job.uuid)
+      arrived_.insert(watched->job.submission);
+  }
+  if (!ids.empty()) {
+    const QueryResult books = system_->look_up({ids.begin(), ids.end()});
+    trouble_ = books.trouble;
+    if (!trouble_.empty())
+      return;
+    known.add(books.jobs);
+  }
+  for (Watched* watched : unknown)
+    if (!look_after(*watched, known, news) &&
+        (completion_from_sentinel(watched->job.job) || out_of_patience(*watched)))
+      news.completions.push_back(conclude_unknown(watched->job, known, news));
+}
+
+/// Nobody knows of the attempt any more. What it left tells whether it began.
+Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
+  const std::string name = job.id.empty() ? "the job" : "job " + job.id;
+  const auto begun = read_sentinel(job.job.sentinel);
+  const auto ended = ended_by_system(*system_, job, begun);
+  if (auto told = completion_from_sentinel(job.job)) {
+    if (!told->success() && ended) {
+      told->outcome = *ended;
+      told->reason =
+          fmt::format("{} {}: {}, {}", system_->name(), name, name_of(*ended), told->reason);
+    }
+    return *told;
+  }
+  Completion completion;
+  completion.workpackage = job.job.workpackage;
+  if (begun && begun->attempt == job.job.uuid && ended) {
+    completion.outcome = *ended;
+    completion.host = begun->host;
+    completion.started_unix_s = begun->started_unix_s;
+    completion.reason = fmt::format("{} {}: {}", system_->name(), name, name_of(*ended));
+  } else if (begun && begun->attempt == job.job.uuid) {
+    completion.outcome = Outcome::lost;
+    completion.host = begun->host;
+    completion.started_unix_s = begun->started_unix_s;
+    completion.reason =
+        fmt::format("{} no longer knows {}, which had begun on {} and left no sentinel",
+                    system_->name(), name, begun->host);
+  } else if (job.siblings_known || arrived_.contains(job.submission) || known.knows_sibling(job)) {
+    completion.outcome = Outcome::cancelled;
+    completion.reason = fmt::format("{} {} was cancelled before it began", system_->name(), name);
+  } else {
+    completion.outcome = Outcome::interrupted;
+    completion.lost_in_queue = true;
+    completion.reason =
+        fmt::format("{} does not know {}, which never began", system_->name(), name);
+    const std::string array = job.task ? array_of(job.id) : job.id;
+    if (told_.insert("lost " + array).second)
+      news.notices.push_back(
+          array.empty()
+              ? fmt::format("a submission did not reach {}; it is made again", system_->name())
+              : fmt::format("{} has lost job {} before it began; it is submitted again",
+                            system_->name(), array));
+  }
+  return completion;
+}
+
+void BatchQueue::notice_blocked(const Watched& watched, const JobReport& report, News& news) {
+  const std::string why = report.reason.empty() ? report.word : report.reason;
+  if (told_.insert(fmt::format("{} {}", watched.job.submission, why)).second)
+    news.notices.push_back(
+        fmt::format("{} job {} will not start by itself: {}", system_->name(), report.id, why));
+}
+
+/// Differs a little each time, so that many benches do not ask at once.
+void BatchQueue::plan_question() {
+  patience_s_ =
+      trouble_.empty()
+          ? settings_.interval_s
+          : std::min(longest_patience_s, std::max({soon_s, settings_.interval_s, patience_s_ * 2}));
+  static std::minstd_rand random{std::random_device()()};
+  const double jitter = std::uniform_real_distribution<double>(1.0, 1.2)(random);
+  next_question_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(patience_s_ * jitter));
+}
+
+void BatchQueue::plan_update(bool news) {
+  pause_s_ = news || unsettled() ? soon_s : std::max(soon_s, pause_s_ * 1.5);
+  pause_s_ = std::min(pause_s_, settings_.interval_s);
+  const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+      unsettled() ? std::min(pause_s_, settings_.grace_s) : pause_s_));
+  next_update_ = Clock::now() + pause;
+  if (next_question_ > Clock::now())
+    next_update_ = std::min(next_update_, next_question_);
+}
+
+double BatchQueue::seconds_to_update() const {
+  return std::max(0.0, std::chrono::duration<double>(next_update_ - Clock::now()).count());
+}
+
+}  // namespace bench::batch

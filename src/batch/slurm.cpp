@@ -1,0 +1,186 @@
+#include "slurm_answers.hpp"
+#include "slurm_program.hpp"
+#include "slurmstepd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/chunks.hpp>
+#include <bench/base/regex.hpp>
+#include <bench/base/text.hpp>
+#include <bench/batch/job_id.hpp>
+#include <bench/batch/slurm.hpp>
+
+namespace bench::batch {
+namespace {
+
+/// What sbatch says where it, or a controller behind it, was out of reach; else it has refused.
+bool controller_is_unavailable(const ProgramAnswer& answer) {
+  if (!answer.exit_code)
+    return true;
+  constexpr std::array<std::string_view, 16> phrases{
+      "Unable to contact slurm controller", "Socket timed out", "Connection refused",
+      "Connection timed out", "Zero Bytes", "Transport endpoint",
+      "Resource temporarily unavailable", "Insane message", "Communication connection failure",
+      "Communication shutdown failure", "Message send failure", "Message receive failure",
+      "Unexpected message received", "controller shutting", "standby mode",
+      // of another cluster's controller
+      "can't be reached now"};
+  return contains_any(answer.error, phrases);
+}
+
+/// Limits on how much a user may have in the queue, which pass as jobs end; and on the tasks of an
+/// array (MaxArraySize, max_array_tasks). A smaller submission may be taken.
+bool is_full(const std::string& error) {
+  constexpr std::array<std::string_view, 5> phrases{"SubmitJob", "AssocMaxSubmit",
+                                                    "temporarily unable to accept", "MaxJobCount",
+                                                    "Invalid job array specification"};
+  return contains_any(error, phrases);
+}
+
+/// Ids by their cluster; empty for the user's own.
+std::map<std::string, std::vector<std::string>> by_cluster(const std::vector<std::string>& ids) {
+  std::map<std::string, std::vector<std::string>> parts;
+  for (const std::string& id : ids)
+    parts[cluster_of(id)].push_back(id);
+  return parts;
+}
+
+/// The jobs and arrays of `123_4`, each once.
+std::string job_list(const std::vector<std::string>& ids) {
+  std::set<std::string> jobs;
+  for (const std::string& id : ids)
+    jobs.insert(without_cluster(array_of(id)));
+  std::vector<std::string> list(jobs.begin(), jobs.end());
+  if (list.size() == 1)
+    list.push_back(list.front());  // squeue minds a single unknown id, but not one among others
+  return join(list, ",");
+}
+
+int max_array_size_of(const std::string& cluster) {
+  constexpr int slurms_default = 1001;  // slurm.conf(5), MaxArraySize
+  const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, cluster);
+  static const Regex line(R"(MaxArraySize\s*=\s*(\d+))");
+  const auto found = line.search(answer.output);
+  const int size =
+      found ? static_cast<int>(parse_integer((*found)[1]).value_or(1)) : slurms_default;
+  return std::max(1, size);
+}
+
+void append(QueryResult& all, QueryResult part) {
+  if (all.trouble.empty())
+    all.trouble = std::move(part.trouble);
+  std::ranges::move(part.jobs, std::back_inserter(all.jobs));
+}
+
+}  // namespace
+
+Slurm::Slurm(std::vector<std::string> clusters) : clusters_(std::move(clusters)) {
+  if (clusters_.empty())
+    clusters_.emplace_back();
+}
+
+SubmitResult Slurm::submit(const Submission& submission) {
+  const ProgramAnswer answer = ask_program({"sbatch", "--parsable", submission.script.string()},
+                                           submission.environment, submission.directory);
+  SubmitResult verdict;
+  if (answer.ok()) {
+    verdict.id = job_id_in(answer.output);
+    if (!verdict.id.empty())
+      return verdict;
+    verdict.kind = SubmitResult::Kind::unavailable;
+    verdict.reason =
+        fmt::format("sbatch answered no job id: {}", one_line(to_valid_utf8(answer.output)));
+    return verdict;
+  }
+  verdict.kind = controller_is_unavailable(answer) ? SubmitResult::Kind::unavailable
+                 : is_full(answer.error)           ? SubmitResult::Kind::full
+                                                   : SubmitResult::Kind::refused;
+  verdict.reason = said("sbatch", answer);
+  return verdict;
+}
+
+QueryResult Slurm::ask(const std::vector<std::string>& ids) {
+  QueryResult all;
+  for (const auto& [cluster, some] : by_cluster(ids))
+    append(all, read_queue(ask_slurm({"squeue", "-a", "-r", "-t", "all", "-o", squeue_format, "-j",
+                                      job_list(some)},
+                                     cluster),
+                           cluster));
+  return all;
+}
+
+QueryResult Slurm::ask_for_all() {
+  QueryResult all;
+  for (const std::string& cluster : clusters_)
+    append(all,
+           read_queue(
+               ask_slurm({"squeue", "-a", "--me", "-r", "-t", "all", "-o", squeue_format}, cluster),
+               cluster));
+  return all;
+}
+
+QueryResult Slurm::look_up(const std::vector<std::string>& ids) {
+  QueryResult books;
+  for (const auto& [cluster, some] : by_cluster(ids)) {
+    if (!has_accounting_)
+      return look_up_completed(ids);
+    const ProgramAnswer answer = ask_slurm(
+        {"sacct", "-X", "-P", "-n", sacct_delimiter, "-j", job_list(some), "-o", sacct_fields},
+        cluster);
+    has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
+    if (!has_accounting_)
+      return look_up_completed(ids);
+    QueryResult part{.jobs = read_records(answer.output, cluster), .trouble = ""};
+    if (!answer.ok())
+      part.trouble = said("sacct", answer);
+    append(books, std::move(part));
+  }
+  return books;
+}
+
+/// The records of the job completion plugin, which have neither comments nor tasks of arrays; where
+/// the site keeps none either, nothing is known.
+QueryResult Slurm::look_up_completed(const std::vector<std::string>& ids) {
+  const ProgramAnswer answer = ask_slurm(
+      {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
+  return {.jobs = read_records(answer.output, ""), .trouble = ""};
+}
+
+std::string Slurm::cancel(const std::vector<std::string>& ids) {
+  // scancel takes many ids, but one argument list only.
+  constexpr std::size_t at_once = 1000;
+  constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
+  for (const auto& [cluster, some] : by_cluster(ids))
+    for (const auto& chunk : chunks_of(some, at_once)) {
+      std::vector<std::string> arguments{"scancel"};
+      for (const std::string& id : chunk)
+        arguments.push_back(without_cluster(id));
+      const ProgramAnswer answer = ask_slurm(std::move(arguments), cluster);
+      if (!answer.ok() && !contains_any(answer.error, of_ended))
+        return said("scancel", answer);
+    }
+  return "";
+}
+
+int Slurm::max_array_size() {
+  if (!max_array_size_) {
+    std::vector<int> sizes;
+    for (const std::string& cluster : clusters_)
+      sizes.push_back(max_array_size_of(cluster));
+    max_array_size_ = std::ranges::min(sizes);  // nobody knows which of them gets an array
+  }
+  return *max_array_size_;
+}
+
+std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
+                                          std::string_view job) const {
+  return ended_by_slurmstepd(file, job);
+}
+
+}  // namespace bench::batch

@@ -1,0 +1,48 @@
+#include "slurm_program.hpp"
+#include "system_kinds.hpp"
+
+#include <bench/base/text.hpp>
+#include <bench/batch/slurm.hpp>
+
+namespace bench::batch {
+
+const SystemKind slurm{
+    .name = "slurm",
+    .capabilities = {.queues_jobs = true,
+                     .keeps_comments = true,
+                     .has_job_steps = true,
+                     .limits_running = true,
+                     .tells_limits = true,
+                     .expands_patterns = true,
+                     .step_launcher = "srun"},
+    .make = [](const SystemOptions& options) -> std::unique_ptr<BatchSystem> {
+      return std::make_unique<Slurm>(clusters_in(options.directives));
+    },
+    .job_variable = "SLURM_JOB_ID",
+    .submit_variables = {"SBATCH_PARTITION", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION"},
+    .misleads =
+        [](std::string_view name) {
+          return name.starts_with("SBATCH_") || name.starts_with("SQUEUE_") ||
+                 name.starts_with("SACCT_") || (name.starts_with("SLURM_") && name != "SLURM_CONF");
+        },
+};
+
+std::vector<std::string> clusters_in(const std::string& directives) {
+  for (const std::string& line : split(directives, "\n")) {
+    const auto words = split_names(replace_all(line, "=", " "), " ");
+    if (words.empty() || words[0] != "#SBATCH")
+      continue;
+    for (std::size_t k = 1; k + 1 < words.size() && !words[k].starts_with('#'); ++k)
+      if (words[k] == "-M" || words[k] == "--clusters" || words[k] == "--cluster")
+        return split_names(words[k + 1]);
+  }
+  return {};
+}
+
+ProgramAnswer ask_slurm(std::vector<std::string> arguments, const std::string& cluster) {
+  if (!cluster.empty())
+    arguments.insert(arguments.begin() + 1, {"-M", cluster});
+  return ask_program(std::move(arguments), current_environment());
+}
+
+}  // namespace bench::batch

@@ -1,0 +1,103 @@
+#include "slurm_program.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include <bench/base/regex.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/time.hpp>
+#include <bench/batch/slurm_partitions.hpp>
+
+namespace bench::batch {
+namespace {
+
+std::map<std::string, std::string> words_of(const std::string& line) {
+  std::map<std::string, std::string> words;
+  for (const std::string& word : split_names(line, " "))
+    if (const auto equals = word.find('='); equals != std::string::npos)
+      words.emplace(word.substr(0, equals), word.substr(equals + 1));
+  return words;
+}
+
+std::vector<std::string> allowed(const std::string& list) {
+  return list == "ALL" || list.empty() || list == "N/A" ? std::vector<std::string>{}
+                                                        : split_names(list);
+}
+
+int count_of(const std::string& text) {
+  return static_cast<int>(parse_integer(text).value_or(0));
+}
+
+/// The GPUs in a list such as `gpu:a100:4(S:0-3),ipu:4`.
+int gpus_in(const std::string& gres) {
+  static const Regex gpu(R"((?:^|,)gpu(?::[^:,()]+)?:(\d+))");
+  int sum = 0;
+  for (const std::string& count : gpu.find_all(gres))
+    sum += count_of(count);
+  return sum;
+}
+
+/// The most that a node of a partition has; 0: not told.
+struct Nodes {
+  int gpus = 0;
+  int threads_per_core = 0;
+};
+
+/// By partition; each may have several kinds of nodes, a line each.
+std::map<std::string, Nodes> read_nodes(const std::string& sinfo) {
+  std::map<std::string, Nodes> all;
+  for (const std::string& line : split(sinfo, "\n"))
+    if (const auto fields = split(line, "|"); fields.size() >= 2) {
+      Nodes& most = all[fields[0]];
+      most.gpus = std::max(most.gpus, gpus_in(fields[1]));
+      if (fields.size() > 2)
+        most.threads_per_core = std::max(most.threads_per_core, count_of(fields[2]));
+    }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Partition> read_partitions(const std::string& scontrol, const std::string& sinfo) {
+  const std::map<std::string, Nodes> nodes = read_nodes(sinfo);
+  std::vector<Partition> all;
+  for (const std::string& line : split(scontrol, "\n")) {
+    auto words = words_of(line);
+    if (words["PartitionName"].empty())
+      continue;
+    Partition& partition = all.emplace_back();
+    partition.name = words["PartitionName"];
+    partition.is_default = words["Default"] == "YES";
+    // One that is only down takes jobs, which then wait.
+    partition.takes_jobs = words["State"] != "INACTIVE" && words["State"] != "DRAIN";
+    if (const std::string& time = words["MaxTime"]; !time.empty() && time != "UNLIMITED")
+      partition.max_time_s = parse_duration_s(time);
+    partition.max_nodes = count_of(words["TotalNodes"]);
+    if (const int limit = count_of(words["MaxNodes"]); limit > 0)
+      partition.max_nodes = std::min(partition.max_nodes, limit);
+    partition.accounts = allowed(words["AllowAccounts"]);
+    partition.qos = allowed(words["AllowQos"]);
+    if (const auto known = nodes.find(partition.name); known != nodes.end()) {
+      partition.most_gpus_per_node = known->second.gpus;
+      if (known->second.threads_per_core > 0)
+        partition.threads_per_core = known->second.threads_per_core;
+    }
+  }
+  return all;
+}
+
+Partitions ask_partitions(const std::string& cluster) {
+  Partitions partitions;
+  const ProgramAnswer shown = ask_slurm({"scontrol", "-a", "-o", "show", "partition"}, cluster);
+  if (!shown.ok()) {
+    partitions.trouble = fmt::format("scontrol: {}", shown.error);
+    return partitions;
+  }
+  const ProgramAnswer listed = ask_slurm({"sinfo", "-a", "-h", "-o", "%R|%G|%Z"}, cluster);
+  partitions.all = read_partitions(shown.output, listed.ok() ? listed.output : "");
+  return partitions;
+}
+
+}  // namespace bench::batch

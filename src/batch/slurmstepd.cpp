@@ -1,0 +1,63 @@
+#include "slurmstepd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include <bench/base/text.hpp>
+
+namespace bench::batch {
+namespace {
+
+std::string end_of(const std::filesystem::path& file) {
+  constexpr std::streamoff most_bytes = 65536;
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  if (!stream)
+    return "";
+  const auto size = static_cast<std::streamoff>(stream.tellg());
+  std::string text(static_cast<std::size_t>(std::min(size, most_bytes)), '\0');
+  stream.seekg(size - static_cast<std::streamoff>(text.size()));
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text;
+}
+
+/// `8` of `*** JOB 8 ON`, of `*** STEP 8.0 ON` and of `in StepId=8.batch`.
+std::string_view job_in(std::string_view line) {
+  for (const std::string_view before : {"*** JOB ", "*** STEP ", "StepId="})
+    if (const auto at = line.find(before); at != std::string_view::npos) {
+      const std::string_view rest = line.substr(at + before.size());
+      return rest.substr(0, rest.find_first_not_of("0123456789"));
+    }
+  return "";
+}
+
+// Source: what Slurm 22.05 writes, as seen; the more general words come last.
+constexpr std::array<std::pair<std::string_view, Outcome>, 6> causes{
+    {{"DUE TO TIME LIMIT", Outcome::timeout},
+     {"DUE TO PREEMPTION", Outcome::preempted},
+     {"DUE TO NODE FAILURE", Outcome::node_fail},
+     {"oom-kill event", Outcome::out_of_memory},
+     {"oom_kill event", Outcome::out_of_memory},
+     {"CANCELLED AT", Outcome::cancelled}}};
+
+}  // namespace
+
+std::optional<Outcome> ended_by_slurmstepd(const std::filesystem::path& file,
+                                           std::string_view job) {
+  std::optional<Outcome> ended;
+  for (const std::string& line : split(end_of(file), "\n")) {
+    if (!line.starts_with("slurmstepd") || job_in(line).empty() ||
+        (!job.empty() && job_in(line) != job))
+      continue;
+    for (const auto& [words, outcome] : causes)
+      if (line.find(words) != std::string::npos) {
+        ended = outcome;
+        break;
+      }
+  }
+  return ended;
+}
+
+}  // namespace bench::batch

@@ -1,0 +1,50 @@
+#include "system_kinds.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace bench::batch {
+namespace {
+
+/// Stands where there is no batch system: nothing is submitted, and nothing is there.
+class NoSystem : public BatchSystem {
+ public:
+  std::string name() const override { return "none"; }
+  SubmitResult submit(const Submission& submission) override {
+    return {.kind = SubmitResult::Kind::refused,
+            .reason = fmt::format("there is no batch system for {}", submission.name)};
+  }
+  QueryResult ask(const std::vector<std::string>&) override { return {}; }
+  QueryResult ask_for_all() override { return {}; }
+  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  std::string cancel(const std::vector<std::string>&) override { return ""; }
+  int max_array_size() override { return 1; }
+};
+
+constexpr SystemKind none{.name = "none",
+                          .make = [](const SystemOptions&) -> std::unique_ptr<BatchSystem> {
+                            return std::make_unique<NoSystem>();
+                          }};
+
+}  // namespace
+
+const std::vector<const SystemKind*>& system_kinds() {
+  static const std::vector<const SystemKind*> all{&none, &slurm, &flux,   &pbs,  &lsf,
+                                                  &pjm,  &uge,   &cobalt, &other};
+  return all;
+}
+
+const SystemKind* find_system(std::string_view name) {
+  const auto found = std::ranges::find(system_kinds(), name, &SystemKind::name);
+  return found == system_kinds().end() ? nullptr : *found;
+}
+
+std::vector<std::string> system_names() {
+  std::vector<std::string> names;
+  for (const SystemKind* kind : system_kinds())
+    names.emplace_back(kind->name);
+  return names;
+}
+
+}  // namespace bench::batch

@@ -1,0 +1,56 @@
+#include <initializer_list>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <bench/batch/job_id.hpp>
+
+namespace bench::batch {
+namespace {
+
+struct Case {
+  std::string name;
+  std::string id;
+  std::string array;
+  std::string cluster;
+  std::string local;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class JobIdTest : public testing::TestWithParam<Case> {};
+
+TEST_P(JobIdTest, HasItsParts) {
+  const Case& c = GetParam();
+  EXPECT_EQ(array_of(c.id), c.array);
+  EXPECT_EQ(cluster_of(c.id), c.cluster);
+  EXPECT_EQ(without_cluster(c.id), c.local);
+  EXPECT_EQ(with_cluster(c.local, c.cluster), c.id);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ids, JobIdTest,
+    testing::Values(Case{"Job", "12", "12", "", "12"}, Case{"Task", "12_3", "12", "", "12_3"},
+                    Case{"JobOfACluster", "12;my_c", "12;my_c", "my_c", "12"},
+                    Case{"TaskOfACluster", "12_3;my_c", "12;my_c", "my_c", "12_3"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(JobId, StandsInTheAnswerOfSbatchBesideWhatAWrapperSays) {
+  for (const auto& [answer, id] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"12\n", "12"},
+           {"12;c\n", "12;c"},
+           {"Welcome!\n12\n", "12"},
+           {"12\nYour project has 3 hours left.\n", "12"},
+           {"Submitted batch job 12\n", ""},
+           {"", ""}})
+    EXPECT_EQ(job_id_in(answer), id) << answer;
+}
+
+TEST(JobId, OfATaskIsMadeOfItsArrays) {
+  EXPECT_EQ(task_of("12", 3), "12_3");
+  EXPECT_EQ(task_of("12;my_c", 3), "12_3;my_c");
+}
+
+}  // namespace
+}  // namespace bench::batch

@@ -1,0 +1,347 @@
+#include "batch/queue_fixture.hpp"
+#include "support/eventually.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bench::batch {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using State = JobReport::State;
+
+class BatchQueueTest : public BatchFixture {};
+
+TEST_F(BatchQueueTest, AsksNobodyWhereNothingIsActive) {
+  EXPECT_THAT(queue_.update().completions, IsEmpty());
+  EXPECT_THAT(script_->asked, IsEmpty());
+  EXPECT_EQ(script_->asked_for_all, 0);
+}
+
+TEST_F(BatchQueueTest, TellsWhichJobsRun) {
+  queue_.add(job(7, "100"));
+  script_->queue.jobs = {report(State::running)};
+  EXPECT_THAT(queue_.running(), IsEmpty());
+  queue_.update();
+  EXPECT_THAT(queue_.running(), ElementsAre(7));
+  script_->queue.jobs = {report(State::pending)};
+  queue_.update();
+  EXPECT_THAT(queue_.running(), IsEmpty());
+}
+
+TEST_F(BatchQueueTest, NoLongerLooksAfterWhatHasEnded) {
+  queue_.add(job(7));
+  queue_.add(job(8));
+  EXPECT_THAT(queue_.ids(), ElementsAre(Pair(7, "100"), Pair(8, "100")));
+  leave(job(7), Left::success);
+  script_->queue.jobs = {report(State::running)};
+  EXPECT_EQ(queue_.update().completions.size(), 1U);
+  EXPECT_THAT(queue_.ids(), ElementsAre(Pair(8, "100")));
+  queue_.forget_all();
+  EXPECT_EQ(queue_.active(), 0U);
+}
+
+TEST_F(BatchQueueTest, TakesTheSmallerArray) {
+  EXPECT_EQ(queue_.max_array_size(), 1000);
+  BatchQueue small(std::make_unique<ScriptedSystem>(script_), {.max_array_size = 50});
+  EXPECT_EQ(small.max_array_size(), 50);
+  BatchQueue large(std::make_unique<ScriptedSystem>(script_), {.max_array_size = 5000});
+  EXPECT_EQ(large.max_array_size(), 1000);
+}
+
+TEST_F(BatchQueueTest, AsksOnceForAnArray) {
+  for (int number = 0; number < 3; ++number)
+    queue_.add(job(number, "100_" + std::to_string(number), number));
+  queue_.update();
+  EXPECT_THAT(script_->asked, ElementsAre(ElementsAre("100")));
+}
+
+TEST_F(BatchQueueTest, AsksInChunksWhereThereAreVeryManyIds) {
+  for (int number = 1; number <= 5; ++number)
+    queue_.add(job(number, std::to_string(number)));
+  queue_.update();
+  EXPECT_THAT(script_->asked,
+              ElementsAre(ElementsAre("1", "2"), ElementsAre("3", "4"), ElementsAre("5")));
+}
+
+TEST_F(BatchQueueTest, AsksTheBooksOnceForAllThatLeftTheQueue) {
+  for (int number = 1; number <= 3; ++number)
+    queue_.add(job(number, std::to_string(100 + number)));
+  leave(job(2), Left::success);
+  script_->queue.jobs = {};
+  queue_.update();
+  EXPECT_THAT(script_->looked_up, ElementsAre(ElementsAre("101", "103")));
+}
+
+TEST_F(BatchQueueTest, DoesNotAskTheBooksForWhatTheQueueKnows) {
+  queue_.add(job());
+  script_->queue.jobs = {report(State::pending)};
+  queue_.update();
+  EXPECT_THAT(script_->looked_up, IsEmpty());
+}
+
+TEST_F(BatchQueueTest, SaysWhatElseTheSentinelTellsOfARefinedFailure) {
+  queue_.add(job());
+  leave(job(), Left::failure);
+  script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
+  const execute::Completion end = queue_.update().completions.at(0);
+  EXPECT_EQ(end.workpackage, 7);
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.host, "node1");
+  EXPECT_EQ(end.started_unix_s, 10);
+  EXPECT_EQ(end.ended_unix_s, 12);
+}
+
+TEST_F(BatchQueueTest, QuotesWhatTheJobSaidLast) {
+  queue_.add(job());
+  directory_.write("7/work/stderr", "loading\nout of memory\n");
+  JobReport ended = report(State::ended, "OUT_OF_MEMORY", Outcome::out_of_memory);
+  ended.reason = "OutOfMemory";
+  ended.host = "node4";
+  script_->queue.jobs = {ended};
+  const execute::Completion end = queue_.update().completions.at(0);
+  EXPECT_EQ(end.reason, "Scripted job 100: OUT_OF_MEMORY (OutOfMemory): out of memory");
+  EXPECT_EQ(end.host, "node4");
+}
+
+TEST_F(BatchQueueTest, WaitsForASentinelThatTakesItsTime) {
+  for (const auto& answer : {std::vector{report(State::ended, "COMPLETED")}, {}}) {
+    patient_.add(job());
+    leave(job(), Left::begun);
+    script_->queue.jobs = answer;
+    EXPECT_THAT(patient_.update().completions, IsEmpty());
+    EXPECT_TRUE(patient_.unsettled());
+    leave(job(), Left::success);
+    EXPECT_EQ(patient_.update().completions.at(0).outcome, Outcome::done);
+    EXPECT_FALSE(patient_.unsettled());
+  }
+}
+
+TEST_F(BatchQueueTest, ForgetsItsDoubtsOnceAJobIsSeenAgain) {
+  BatchQueue queue(std::make_unique<ScriptedSystem>(script_), {.interval_s = 0, .grace_s = 0.02});
+  queue.add(job());
+  EXPECT_THAT(queue.update().completions, IsEmpty());
+  script_->queue.jobs = {report(State::pending)};
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_THAT(queue.update().completions, IsEmpty());
+  script_->queue.jobs = {};
+  EXPECT_THAT(queue.update().completions, IsEmpty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(queue.update().completions.size(), 1U);
+}
+
+/// Notices.
+class BatchNoticeTest : public BatchFixture {};
+
+TEST_F(BatchNoticeTest, TellsOnceOfWhatWillNotStartByItself) {
+  queue_.add(job(1, "100_1", 1));
+  queue_.add(job(2, "100_2", 2));
+  script_->queue.jobs = {task(1, State::blocked), task(2, State::blocked)};
+  for (JobReport& one : script_->queue.jobs)
+    one.reason = "BadConstraints";
+  EXPECT_THAT(queue_.update().notices,
+              ElementsAre("Scripted job 100_1 will not start by itself: BadConstraints"));
+  EXPECT_THAT(queue_.update().notices, IsEmpty());
+  script_->queue.jobs[1].reason = "JobHeldAdmin";
+  EXPECT_THAT(queue_.update().notices,
+              ElementsAre("Scripted job 100_2 will not start by itself: JobHeldAdmin"));
+  EXPECT_EQ(queue_.active(), 2U);
+}
+
+TEST_F(BatchNoticeTest, TellsTheStateOfABlockedJobWithoutAReason) {
+  queue_.add(job());
+  script_->queue.jobs = {report(State::blocked, "SPECIAL_EXIT")};
+  EXPECT_THAT(queue_.update().notices,
+              ElementsAre("Scripted job 100 will not start by itself: SPECIAL_EXIT"));
+}
+
+TEST_F(BatchNoticeTest, TellsOnceOfAnArrayThatWasLost) {
+  queue_.add(job(1, "100_1", 1));
+  queue_.add(job(2, "100_2", 2));
+  queue_.add(job(3, "200"));
+  const auto news = queue_.update();
+  EXPECT_THAT(news.notices,
+              ElementsAre("Scripted has lost job 100 before it began; it is submitted again",
+                          "Scripted has lost job 200 before it began; it is submitted again"));
+  ASSERT_EQ(news.completions.size(), 3U);
+  for (const execute::Completion& end : news.completions)
+    EXPECT_EQ(end.outcome, Outcome::interrupted);
+}
+
+/// An attempt whose id nobody lived to record.
+class NamelessJobTest : public BatchFixture {};
+
+TEST_F(NamelessJobTest, IsFoundByItsComment) {
+  queue_.add(job(1, "", 1));
+  queue_.add(job(2, "200"));
+  script_->queue.jobs = {task(1, State::running)};
+  EXPECT_THAT(queue_.update().found, ElementsAre(Pair(1, "100_1")));
+  EXPECT_EQ(script_->asked_for_all, 1);
+  EXPECT_THAT(script_->asked, IsEmpty());
+  EXPECT_THAT(queue_.ids(), ElementsAre(Pair(1, "100_1")));
+  EXPECT_THAT(queue_.update().found, IsEmpty());
+  EXPECT_THAT(script_->asked, ElementsAre(ElementsAre("100")));
+}
+
+TEST_F(NamelessJobTest, IsFoundByItsNameWhereThereAreNoComments) {
+  queue_.add(job(1, ""));
+  JobReport other = report(State::running);
+  other.id = "99";
+  other.comment = "";
+  other.name = "interactive";
+  JobReport ours = report(State::running);
+  ours.comment = "";
+  script_->queue.jobs = {other, ours};
+  EXPECT_THAT(queue_.update().found, ElementsAre(Pair(1, "100")));
+}
+
+TEST_F(NamelessJobTest, IsMadeAgainWhereItIsNotFound) {
+  queue_.add(job(1, ""));
+  JobReport other = report(State::running);
+  other.comment = "another";
+  script_->queue.jobs = {other};
+  const auto news = queue_.update();
+  EXPECT_EQ(news.completions.at(0).outcome, Outcome::interrupted);
+  EXPECT_EQ(news.completions.at(0).reason, "Scripted does not know the job, which never began");
+  EXPECT_THAT(news.notices, ElementsAre("a submission did not reach Scripted; it is made again"));
+  EXPECT_THAT(script_->looked_up, IsEmpty());
+}
+
+/// A batch system that does not answer: silence says nothing about the jobs.
+class BatchTroubleTest : public BatchFixture {
+ protected:
+  BatchTroubleTest() {
+    queue_.add(job());
+    script_->queue.trouble = "no route to host";
+  }
+};
+
+TEST_F(BatchTroubleTest, EndsNoAttempt) {
+  for (const Left left : {Left::nothing, Left::begun, Left::failure}) {
+    leave(job(), left);
+    EXPECT_THAT(queue_.update().completions, IsEmpty());
+    EXPECT_EQ(queue_.trouble(), "no route to host");
+  }
+  EXPECT_THAT(script_->looked_up, IsEmpty());
+}
+
+TEST_F(BatchTroubleTest, DoesNotHideASuccess) {
+  leave(job(), Left::success);
+  EXPECT_EQ(queue_.update().completions.at(0).outcome, Outcome::done);
+}
+
+TEST_F(BatchTroubleTest, PassesWithTheNextAnswer) {
+  queue_.update();
+  script_->queue = {.jobs = {report(State::running)}, .trouble = ""};
+  EXPECT_TRUE(support::eventually([&] {
+    queue_.update();
+    return queue_.trouble().empty();
+  }));
+  EXPECT_THAT(queue_.running(), ElementsAre(7));
+}
+
+TEST_F(BatchTroubleTest, WithTheBooksEndsNoAttemptEither) {
+  script_->queue.trouble = "";
+  script_->books.trouble = "the database is down";
+  leave(job(), Left::failure);
+  EXPECT_THAT(queue_.update().completions, IsEmpty());
+  EXPECT_EQ(queue_.trouble(), "the database is down");
+}
+
+/// Between two questions to the batch system only sentinels are looked at.
+class IntervalTest : public BatchFixture {
+ protected:
+  BatchQueue rare_{std::make_unique<ScriptedSystem>(script_), {.interval_s = 3600, .grace_s = 0}};
+};
+
+TEST_F(IntervalTest, IsBetweenQuestionsWhateverHappens) {
+  for (int number = 1; number <= 3; ++number)
+    rare_.add(job(number));
+  script_->queue.jobs = {report(State::running)};
+  EXPECT_TRUE(rare_.update().asked);
+  for (int number = 1; number <= 2; ++number) {
+    leave(job(number), Left::success);
+    const auto news = rare_.update();
+    EXPECT_FALSE(news.asked);
+    ASSERT_EQ(news.completions.size(), 1U);
+    EXPECT_EQ(news.completions[0].workpackage, number);
+  }
+  rare_.add(job(4));
+  EXPECT_FALSE(rare_.update().asked);
+  EXPECT_EQ(script_->asked.size(), 1U);
+}
+
+TEST_F(IntervalTest, EndsWithinItOnceTheSentinelShows) {
+  BatchQueue rare(std::make_unique<ScriptedSystem>(script_), {.interval_s = 3600, .grace_s = 3600});
+  rare.add(job());
+  script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
+  EXPECT_THAT(rare.update().completions, IsEmpty());
+  EXPECT_TRUE(rare.unsettled());
+  leave(job(), Left::failure);
+  EXPECT_EQ(rare.update().completions.at(0).outcome, Outcome::timeout);
+  EXPECT_EQ(script_->asked.size(), 1U);
+}
+
+TEST_F(IntervalTest, LeavesAFailureToTheNextQuestion) {
+  rare_.add(job());
+  script_->queue.jobs = {report(State::running)};
+  rare_.update();
+  leave(job(), Left::failure);
+  EXPECT_THAT(rare_.update().completions, IsEmpty());
+}
+
+/// The time to the next update.
+class PauseTest : public BatchFixture {
+ protected:
+  PauseTest() {
+    usual_.add(job());
+    script_->queue.jobs = {report(State::pending)};
+  }
+
+  /// Updates as often as there are pauses; what has passed is taken off.
+  void expect_pauses(BatchQueue& queue, const std::vector<double>& pauses_s) {
+    for (const double pause_s : pauses_s) {
+      queue.update();
+      EXPECT_LE(queue.seconds_to_update(), pause_s);
+      EXPECT_GE(queue.seconds_to_update(), pause_s - 0.5);
+    }
+  }
+
+  BatchQueue usual_{std::make_unique<ScriptedSystem>(script_), {}};
+};
+
+TEST_F(PauseTest, IsNoneAtFirst) {
+  EXPECT_EQ(usual_.seconds_to_update(), 0);
+}
+
+TEST_F(PauseTest, GrowsWhileNothingHappens) {
+  expect_pauses(usual_, {2, 3, 4.5, 6.75, 10.125});
+}
+
+TEST_F(PauseTest, IsShortAfterNews) {
+  usual_.add(job(8));
+  expect_pauses(usual_, {2, 3, 4.5});
+  leave(job(8), Left::success);
+  expect_pauses(usual_, {2, 3});
+}
+
+TEST_F(PauseTest, IsAsShortAsTheGraceWhereASentinelIsDue) {
+  BatchQueue queue(std::make_unique<ScriptedSystem>(script_), {.grace_s = 1});
+  queue.add(job());
+  script_->queue.jobs = {};
+  expect_pauses(queue, {1});
+}
+
+TEST_F(PauseTest, IsNeverLongerThanTheInterval) {
+  BatchQueue queue(std::make_unique<ScriptedSystem>(script_), {.interval_s = 1});
+  queue.add(job());
+  expect_pauses(queue, {1, 1});
+}
+
+}  // namespace
+}  // namespace bench::batch

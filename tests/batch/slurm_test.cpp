@@ -1,0 +1,249 @@
+#include "support/fake_programs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/batch/slurm.hpp>
+
+namespace bench::batch {
+namespace {
+
+using testing::ElementsAre;
+using Kind = SubmitResult::Kind;
+
+/// Slurm's programs as a test writes them.
+class SlurmTest : public testing::Test {
+ protected:
+  SubmitResult submit() {
+    return slurm_.submit({.uuid = "sub",
+                          .name = "job",
+                          .script = "/run/job.sh",
+                          .directory = programs_.path(),
+                          .environment = current_environment()});
+  }
+
+  support::FakePrograms programs_;
+  Slurm slurm_;
+};
+
+struct Case {
+  std::string name;
+  std::string output;
+  std::string error;
+  int exit_code;
+  Kind kind;
+  std::string id;
+  std::string reason;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class SbatchTest : public SlurmTest, public testing::WithParamInterface<Case> {};
+
+TEST_P(SbatchTest, IsUnderstood) {
+  const Case& c = GetParam();
+  programs_.say("sbatch", c.output, c.error, c.exit_code);
+  const SubmitResult verdict = submit();
+  EXPECT_EQ(verdict.kind, c.kind);
+  EXPECT_EQ(verdict.id, c.id);
+  EXPECT_EQ(verdict.reason, c.reason);
+}
+
+/// With the program's name in front, once.
+std::string said(const std::string& error) {
+  return error.starts_with("sbatch: ") ? error : "sbatch: " + error;
+}
+
+Case accepted(const std::string& name, const std::string& output, const std::string& error = "") {
+  return {name, output, error, 0, Kind::accepted, "123", ""};
+}
+
+Case without_id(const std::string& name, const std::string& output, const std::string& shown) {
+  return {name, output, "", 0, Kind::unavailable, "", "sbatch answered no job id: " + shown};
+}
+
+Case refused(const std::string& name, const std::string& error, int exit_code = 1) {
+  return {name, "", error + "\n", exit_code, Kind::refused, "", said(error)};
+}
+
+Case unavailable(const std::string& name, const std::string& error) {
+  return {name, "", error + "\n", 1, Kind::unavailable, "", said(error)};
+}
+
+Case full(const std::string& name, const std::string& error) {
+  return {name, "", error + "\n", 1, Kind::full, "", said(error)};
+}
+
+std::string name_of_case(const testing::TestParamInfo<Case>& one) {
+  return one.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Accepts, SbatchTest,
+    testing::Values(accepted("Id", "123\n"),
+                    Case{"IdAndCluster", "123;blue\n", "", 0, Kind::accepted, "123;blue", ""},
+                    accepted("IdAndWarning", "123\n", "sbatch: warning: can't run 2 on 1\n")),
+    name_of_case);
+
+/// It may have taken the job all the same.
+INSTANTIATE_TEST_SUITE_P(AnswersNoId, SbatchTest,
+                         testing::Values(without_id("Nothing", "", ""),
+                                         without_id("Sentence", "Submitted batch job 123\n",
+                                                    "Submitted batch job 123"),
+                                         without_id("Garbage", "12\x80\n", "12\uFFFD")),
+                         name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Refuses, SbatchTest,
+    testing::Values(
+        refused("Partition", "sbatch: error: invalid partition specified: gpus"),
+        refused("Account",
+                "sbatch: error: Batch job submission failed: Invalid account or account/partition "
+                "combination specified"),
+        refused("Time",
+                "sbatch: error: Batch job submission failed: Requested time limit is invalid"),
+        refused("Option", "sbatch: error: Invalid --time specification", 255),
+        refused("Program", "sbatch: cannot be executed", 126),
+        Case{"Silently", "", "", 1, Kind::refused, "", "sbatch: exit code 1"}),
+    name_of_case);
+
+// Source: the error texts of Slurm 22.05.
+INSTANTIATE_TEST_SUITE_P(
+    IsOutOfReach, SbatchTest,
+    testing::Values(
+        unavailable("Connect", "Unable to contact slurm controller (connect failure)"),
+        unavailable("Receive", "Unable to contact slurm controller (receive failure)"),
+        unavailable("Timeout", "Socket timed out on send/recv operation"),
+        unavailable("NoBytes", "Zero Bytes were transmitted or received"),
+        unavailable("Connection", "Communication connection failure"),
+        unavailable("Shutdown", "Communication shutdown failure"),
+        unavailable("MessageNotSent", "Message send failure"),
+        unavailable("MessageNotReceived", "Message receive failure"),
+        unavailable("WrongMessage", "Unexpected message received"),
+        unavailable("LongMessage", "Insane message length"),
+        unavailable("Backup", "Slurm backup controller in standby mode"),
+        unavailable("Standby", "Controller is in standby mode, try a different controller"),
+        unavailable("OtherCluster",
+                    "sbatch: error: 'two' can't be reached now, or it is an invalid entry for "
+                    "--cluster. Use 'sacctmgr list clusters' to see available clusters."),
+        unavailable("Processes", "sbatch: error: fork: Resource temporarily unavailable")),
+    name_of_case);
+
+/// A smaller submission may be taken, or the same one as jobs end.
+INSTANTIATE_TEST_SUITE_P(
+    IsFull, SbatchTest,
+    testing::Values(full("Array", "sbatch: error: Invalid job array specification"),
+                    full("Association", "sbatch: error: AssocMaxSubmitJobLimit"),
+                    full("Qos", "sbatch: error: QOSMaxSubmitJobPerUserLimit"),
+                    full("Controller", "Slurm temporarily unable to accept job, sleeping")),
+    name_of_case);
+
+TEST_F(SlurmTest, CannotSubmitWithoutSbatch) {
+  const SubmitResult verdict = submit();
+  EXPECT_EQ(verdict.kind, Kind::unavailable);
+  EXPECT_EQ(verdict.reason, "sbatch: cannot start 'sbatch': not found on PATH");
+}
+
+TEST_F(SlurmTest, DoesNotKnowWhatAKilledSbatchHasDone) {
+  programs_.write("sbatch", "kill -KILL $$");
+  const SubmitResult verdict = submit();
+  EXPECT_EQ(verdict.kind, Kind::unavailable);
+  EXPECT_EQ(verdict.reason, "sbatch: signal 9 (Killed)");
+}
+
+TEST_F(SlurmTest, HandsTheScriptOverInItsDirectory) {
+  programs_.write("sbatch", "echo \"$PWD\" >directory; echo 1");
+  submit();
+  EXPECT_THAT(programs_.calls("sbatch"), ElementsAre("--parsable /run/job.sh"));
+  EXPECT_EQ(read_file(programs_.path() / "directory"), programs_.path().string() + "\n");
+}
+
+/// What the shell of the user, or a job that bench runs in, would force on every job.
+TEST_F(SlurmTest, DoesNotPassOnWhatWouldChangeTheJob) {
+  const support::EnvironmentVariable partition("SBATCH_PARTITION", "debug");
+  const support::EnvironmentVariable tasks("SLURM_NTASKS", "4");
+  const support::EnvironmentVariable format("SQUEUE_FORMAT", "%i");
+  const support::EnvironmentVariable books("SACCT_FORMAT", "JobID");
+  const support::EnvironmentVariable settings("SLURM_CONF", "/etc/slurm.conf");
+  const support::EnvironmentVariable own("MY_SLURM_NOTE", "kept");
+  const std::string echo =
+      "echo \"$SBATCH_PARTITION,$SLURM_NTASKS,$SQUEUE_FORMAT,$SACCT_FORMAT,$SLURM_CONF,"
+      "$MY_SLURM_NOTE\" >";
+  const std::string seen = (programs_.path() / "seen").string();
+  programs_.write("sbatch", echo + seen);
+  programs_.write("squeue", echo + seen);
+  submit();
+  EXPECT_EQ(read_file(seen), ",,,,/etc/slurm.conf,kept\n");
+  std::filesystem::remove(seen);
+  slurm_.ask({"1"});
+  EXPECT_EQ(read_file(seen), ",,,,/etc/slurm.conf,kept\n");
+}
+
+class ScancelTest : public SlurmTest {};
+
+TEST_F(ScancelTest, IsTheEndOfJobsAndTasks) {
+  programs_.say("scancel", "");
+  EXPECT_EQ(slurm_.cancel({"12", "14_3"}), "");
+  EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12 14_3"));
+}
+
+TEST_F(ScancelTest, NamesTheClusterOfAJob) {
+  programs_.say("scancel", "");
+  EXPECT_EQ(slurm_.cancel({"12", "14_3;blue"}), "");
+  EXPECT_THAT(programs_.calls("scancel"), ElementsAre("12", "-M blue 14_3"));
+}
+
+TEST_F(ScancelTest, IsNotMindedWhereAJobIsGone) {
+  for (const char* error : {"scancel: error: Kill job error on job id 1: Invalid job id specified",
+                            "scancel: error: Job/step already completing or completed"}) {
+    programs_.say("scancel", "", error, 1);
+    EXPECT_EQ(slurm_.cancel({"1"}), "") << error;
+  }
+}
+
+TEST_F(ScancelTest, SaysWhatFailed) {
+  programs_.say("scancel", "", "scancel: error: Access/permission denied\n", 1);
+  EXPECT_EQ(slurm_.cancel({"1"}), "scancel: error: Access/permission denied");
+}
+
+TEST_F(ScancelTest, TakesAThousandJobsAtOnce) {
+  programs_.say("scancel", "");
+  EXPECT_EQ(slurm_.cancel(std::vector<std::string>(1001, "1")), "");
+  ASSERT_EQ(programs_.calls("scancel").size(), 2U);
+  EXPECT_EQ(programs_.calls("scancel")[1], "1");
+  EXPECT_EQ(slurm_.cancel({}), "");
+  EXPECT_EQ(programs_.calls("scancel").size(), 2U);
+}
+
+class ArraySizeTest : public SlurmTest {};
+
+TEST_F(ArraySizeTest, IsWhatTheConfigurationSays) {
+  programs_.say("scontrol",
+                "MaxArrayTasks = 7\nMaxArraySize            = 10001\nMaxJobCount = 10\n");
+  EXPECT_EQ(slurm_.max_array_size(), 10001);
+  EXPECT_EQ(slurm_.max_array_size(), 10001);
+  EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("show config"));
+}
+
+TEST_F(ArraySizeTest, IsOneWhereThereAreNoArrays) {
+  programs_.say("scontrol", "MaxArraySize            = 0\n");
+  EXPECT_EQ(slurm_.max_array_size(), 1);
+}
+
+// Those of the clusters that the jobs go to, whatever the user's own allows.
+TEST_F(ArraySizeTest, IsTheSmallestOfTheClusters) {
+  programs_.write("scontrol",
+                  "case $2 in one) echo MaxArraySize = 500;; two) echo MaxArraySize = 3;;"
+                  " *) echo MaxArraySize = 1;; esac");
+  EXPECT_EQ(Slurm({"one", "two"}).max_array_size(), 3);
+  EXPECT_EQ(Slurm({"one"}).max_array_size(), 500);
+}
+
+TEST_F(ArraySizeTest, IsSlurmsDefaultWhereNothingIsKnown) {
+  programs_.say("scontrol", "", "down", 1);
+  EXPECT_EQ(slurm_.max_array_size(), 1001);
+}
+
+}  // namespace
+}  // namespace bench::batch

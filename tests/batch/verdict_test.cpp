@@ -1,0 +1,258 @@
+#include "batch/queue_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/base/uuid.hpp>
+
+namespace bench::batch {
+namespace {
+
+using State = JobReport::State;
+
+struct Case {
+  std::string name;
+  Left left;
+  std::optional<JobReport> queue;
+  std::optional<JobReport> books;
+  std::optional<Outcome> outcome;  ///< None: it goes on.
+  std::string reason = {};
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+/// What becomes of an attempt by what it left, what the batch system says and what its books say.
+class BatchVerdictTest : public BatchFixture, public testing::WithParamInterface<Case> {};
+
+TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
+  const Case& c = GetParam();
+  queue_.add(job());
+  leave(job(), c.left);
+  if (c.queue)
+    script_->queue.jobs = {*c.queue};
+  if (c.books)
+    script_->books.jobs = {*c.books};
+  const auto completions = queue_.update().completions;
+  EXPECT_EQ(queue_.active(), c.outcome ? 0U : 1U);
+  ASSERT_EQ(completions.size(), c.outcome ? 1U : 0U);
+  if (!c.outcome)
+    return;
+  EXPECT_EQ(completions[0].outcome, *c.outcome) << name_of(completions[0].outcome);
+  EXPECT_EQ(completions[0].reason, c.reason);
+}
+
+std::vector<Case> told() {
+  const auto running = report(State::running, "RUNNING");
+  const auto completed = report(State::ended, "COMPLETED");
+  const auto failed = report(State::ended, "FAILED", Outcome::failed);
+  return {
+      {"SuccessWhileItsJobStillRuns", Left::success, running, {}, Outcome::done},
+      {"Success", Left::success, completed, {}, Outcome::done},
+      {"SuccessOfAJobThatIsGone", Left::success, {}, {}, Outcome::done},
+      {"SuccessThatTheSystemCallsAFailure", Left::success, failed, {}, Outcome::done},
+      {"FailureWhileItsJobStillRuns", Left::failure, running, {}, {}},
+      {"Failure", Left::failure, failed, {}, Outcome::failed, "exit code 3"},
+      {"FailureOfAJobThatEndedWell", Left::failure, completed, {}, Outcome::failed, "exit code 3"},
+      {"FailureOfAJobThatIsGone", Left::failure, {}, {}, Outcome::failed, "exit code 3"},
+      {"FailureInTheBooks", Left::failure, {}, failed, Outcome::failed, "exit code 3"}};
+}
+
+/// Commands that failed since something was done to their job.
+std::vector<Case> refined() {
+  const auto by = [](const char* name, const std::string& word, Outcome outcome) {
+    return Case{name,         Left::failure, report(State::ended, word, outcome),
+                std::nullopt, outcome,       "Scripted job 100: " + word};
+  };
+  Case in_the_books = by("TimeoutInTheBooks", "TIMEOUT", Outcome::timeout);
+  in_the_books.queue.swap(in_the_books.books);
+  return {by("Timeout", "TIMEOUT", Outcome::timeout),
+          by("Preempted", "PREEMPTED", Outcome::preempted),
+          by("NodeFail", "NODE_FAIL", Outcome::node_fail),
+          by("OutOfMemory", "OUT_OF_MEMORY", Outcome::out_of_memory),
+          by("Cancelled", "CANCELLED by 0", Outcome::cancelled),
+          in_the_books};
+}
+
+std::vector<Case> silent() {
+  const auto timeout = report(State::ended, "TIMEOUT", Outcome::timeout);
+  const auto cancelled = report(State::ended, "CANCELLED", Outcome::cancelled);
+  return {
+      {"Waits", Left::nothing, report(State::pending), {}, {}},
+      {"Blocked", Left::nothing, report(State::blocked), {}, {}},
+      {"Runs", Left::begun, report(State::running), {}, {}},
+      {"EndedWell",
+       Left::begun,
+       report(State::ended, "COMPLETED"),
+       {},
+       Outcome::failed,
+       "Scripted job 100 ended (COMPLETED) without its sentinel"},
+      {"EndedBadly", Left::begun, timeout, {}, Outcome::timeout, "Scripted job 100: TIMEOUT"},
+      {"EndedInTheBooks", Left::begun, {}, timeout, Outcome::timeout, "Scripted job 100: TIMEOUT"},
+      {"CancelledWhileItWaited",
+       Left::nothing,
+       cancelled,
+       {},
+       Outcome::cancelled,
+       "Scripted job 100: CANCELLED"},
+      {"Lost",
+       Left::begun,
+       {},
+       {},
+       Outcome::lost,
+       "Scripted no longer knows job 100, which had begun on node1 and left no sentinel"},
+      {"NeverBegan",
+       Left::nothing,
+       {},
+       {},
+       Outcome::interrupted,
+       "Scripted does not know job 100, which never began"}};
+}
+
+/// Another job has the id now; the batch system shows comments or not.
+std::vector<Case> reused() {
+  auto other = report(State::running, "RUNNING");
+  other.comment = make_uuid();
+  auto rewritten = report(State::running, "RUNNING");
+  rewritten.comment = "for Anna";
+  auto of_foreign_name = rewritten;
+  of_foreign_name.name = "another";
+  auto rewritten_end = report(State::ended, "TIMEOUT", Outcome::timeout);
+  rewritten_end.comment = "for Anna";
+  auto by_name = report(State::running, "RUNNING");
+  by_name.comment = "";
+  auto of_other_name = by_name;
+  of_other_name.name = "another";
+  auto without_name = by_name;
+  without_name.name = "";
+  auto failed = other;
+  failed.state = State::ended;
+  failed.outcome = Outcome::failed;
+  const std::string unknown = "Scripted does not know job 100, which never began";
+  return {
+      {"IdOfAnotherComment", Left::nothing, other, {}, Outcome::interrupted, unknown},
+      {"IdOfAnotherCommentThatFailed", Left::nothing, failed, {}, Outcome::interrupted, unknown},
+      {"IdOfAnotherInTheBooks", Left::nothing, {}, failed, Outcome::interrupted, unknown},
+      {"IdOfAnotherName", Left::nothing, of_other_name, {}, Outcome::interrupted, unknown},
+      {"IdAndNameWithARewrittenComment", Left::nothing, rewritten, {}, {}},
+      {"EndOfAJobWithARewrittenComment",
+       Left::begun,
+       rewritten_end,
+       {},
+       Outcome::timeout,
+       "Scripted job 100: TIMEOUT"},
+      {"EndInTheBooksOfAJobWithARewrittenComment",
+       Left::begun,
+       {},
+       rewritten_end,
+       Outcome::timeout,
+       "Scripted job 100: TIMEOUT"},
+      {"IdOfAnotherNameWithARewrittenComment",
+       Left::nothing,
+       of_foreign_name,
+       {},
+       Outcome::interrupted,
+       unknown},
+      {"IdAndNameWithoutComment", Left::begun, by_name, {}, {}},
+      {"IdAlone", Left::begun, without_name, {}, {}}};
+}
+
+std::string name_of_case(const testing::TestParamInfo<Case>& one) {
+  return one.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Told, BatchVerdictTest, testing::ValuesIn(told()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Refined, BatchVerdictTest, testing::ValuesIn(refined()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Silent, BatchVerdictTest, testing::ValuesIn(silent()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused()), name_of_case);
+
+class OneOfManyTest : public BatchFixture {
+ protected:
+  execute::Completion end() {
+    const auto completions = queue_.update().completions;
+    return completions.empty() ? execute::Completion{.reason = "(nothing ended)"}
+                               : completions.back();
+  }
+};
+
+TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueue) {
+  queue_.add(job(1, "100_1", 1));
+  queue_.add(job(2, "100_2", 2));
+  script_->queue.jobs = {task(1, State::running)};
+  const execute::Completion told = end();
+  EXPECT_EQ(told.workpackage, 2);
+  EXPECT_EQ(told.outcome, Outcome::cancelled);
+  EXPECT_EQ(told.reason, "Scripted job 100_2 was cancelled before it began");
+}
+
+TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueueWithRewrittenComments) {
+  queue_.add(job(1, "100_1", 1));
+  queue_.add(job(2, "100_2", 2));
+  script_->queue.jobs = {task(1, State::running)};
+  script_->queue.jobs[0].comment = "for Anna";
+  const execute::Completion told = end();
+  EXPECT_EQ(told.workpackage, 2);
+  EXPECT_EQ(told.outcome, Outcome::cancelled);
+}
+
+TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreKnownToHaveBegun) {
+  BatchJob one = job(2, "100_2", 2);
+  one.siblings_known = true;
+  queue_.add(one);
+  EXPECT_EQ(end().outcome, Outcome::cancelled);
+}
+
+TEST_F(OneOfManyTest, IsCancelledIfOthersHaveEnded) {
+  queue_.add(job(1, "100_1", 1));
+  queue_.add(job(2, "100_2", 2));
+  leave(job(1), Left::success);
+  script_->queue.jobs = {task(2, State::pending)};
+  EXPECT_EQ(end().workpackage, 1);
+  script_->queue.jobs = {};
+  EXPECT_EQ(end().outcome, Outcome::cancelled);
+}
+
+TEST_F(OneOfManyTest, IsJudgedByItsOwnTask) {
+  queue_.add(job(1, "100_1", 1));
+  JobReport other = task(2, State::ended);
+  other.outcome = Outcome::failed;
+  script_->queue.jobs = {other, task(1, State::pending)};
+  EXPECT_EQ(end().reason, "(nothing ended)");
+}
+
+TEST_F(OneOfManyTest, SharesTheFateOfItsPack) {
+  queue_.add(job(1));
+  queue_.add(job(2));
+  leave(job(1), Left::success);
+  script_->queue.jobs = {report(State::ended, "NODE_FAIL", Outcome::node_fail)};
+  const auto completions = queue_.update().completions;
+  ASSERT_EQ(completions.size(), 2U);
+  EXPECT_EQ(completions[0].outcome, Outcome::done);
+  EXPECT_EQ(completions[1].outcome, Outcome::node_fail);
+}
+
+TEST_F(OneOfManyTest, TellsWhatItsPackSaidIfItNeverBegan) {
+  BatchJob one = job();
+  one.messages = directory_.write("messages", "srun: error: Unable to create step for job 100\n");
+  script_->queue.jobs = {report(State::ended, "COMPLETED")};
+  queue_.add(one);
+  EXPECT_EQ(end().reason,
+            "Scripted job 100 ended (COMPLETED) without its sentinel: "
+            "srun: error: Unable to create step for job 100");
+  leave(one, Left::begun);
+  queue_.add(one);
+  EXPECT_EQ(end().reason, "Scripted job 100 ended (COMPLETED) without its sentinel");
+}
+
+TEST_F(OneOfManyTest, IgnoresTheSentinelOfAnEarlierAttempt) {
+  BatchJob earlier = job();
+  earlier.job.uuid = "earlier";
+  for (const Left left : {Left::begun, Left::success, Left::failure}) {
+    leave(earlier, left);
+    queue_.add(job());
+    EXPECT_EQ(end().outcome, Outcome::interrupted);
+  }
+}
+
+}  // namespace
+}  // namespace bench::batch

@@ -31,7 +31,7 @@ bool is_fault_of_machine(const Error& error, const std::filesystem::path& direct
 bool Outage::try_again() {
   constexpr milliseconds first_pause{100};
   constexpr milliseconds longest_pause{5000};
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = now_();
   if (!since_)
     since_ = now;
   const std::chrono::duration<double> left =
@@ -46,13 +46,13 @@ bool Outage::try_again() {
 }
 
 void Outage::end() {
-  *this = {};
+  *this = Outage(now_);
 }
 
 double Outage::seconds_to_retry() const {
   if (!next_)
     return 0;
-  return std::max(0.0, std::chrono::duration<double>(*next_ - Clock::now()).count());
+  return std::max(0.0, std::chrono::duration<double>(*next_ - now_()).count());
 }
 
 }  // namespace bench

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include <bench/base/outage.hpp>
 #include <bench/scheduler/observer.hpp>
@@ -10,7 +12,9 @@ namespace bench::scheduler {
 /// Tells the user of what the machine refuses, and the loop whether to wait for it.
 class OutageWatch {
  public:
-  explicit OutageWatch(Observer& observer) : observer_(observer) {}
+  explicit OutageWatch(Observer& observer,
+                       std::function<Outage::Clock::time_point()> now = Outage::Clock::now)
+      : observer_(observer), outage_(std::move(now)) {}
 
   /// The machine has refused something.
   /// @returns whether to try it again after `seconds_to_retry`

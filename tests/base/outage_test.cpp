@@ -3,7 +3,10 @@
 #include "support/temp_directory.hpp"
 
 #include <cerrno>
+#include <cmath>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/outage.hpp>
@@ -14,30 +17,50 @@ namespace {
 using support::EnvironmentVariable;
 using support::error_of;
 
-TEST(Outage, IsWaitedOutWhileThePatienceLasts) {
-  const EnvironmentVariable patience("BENCH_PATIENCE_S", "1000");
-  Outage outage;
-  EXPECT_FALSE(outage.lasts());
-  EXPECT_TRUE(outage.try_again());
-  EXPECT_TRUE(outage.lasts());
-  const double first_s = outage.seconds_to_retry();
-  EXPECT_GT(first_s, 0);
-  for (int k = 0; k < 20; ++k)
-    EXPECT_TRUE(outage.try_again());
-  EXPECT_GT(outage.seconds_to_retry(), first_s) << "less and less often";
-  outage.end();
-  EXPECT_FALSE(outage.lasts());
-  EXPECT_EQ(outage.seconds_to_retry(), 0);
+class OutageTest : public testing::Test {
+ protected:
+  /// The pause after each failure, each tried again as soon as it may be, until it is given up.
+  std::vector<int> pauses_ms() {
+    std::vector<int> all;
+    while (outage_.try_again()) {
+      const std::chrono::duration<double> pause(outage_.seconds_to_retry());
+      all.push_back(static_cast<int>(std::lround(1000 * pause.count())));
+      now_ += std::chrono::milliseconds(all.back());
+    }
+    return all;
+  }
+
+  Outage::Clock::time_point now_{std::chrono::hours(1)};
+  Outage outage_{[this] { return now_; }};
+};
+
+TEST_F(OutageTest, IsTriedAgainLessAndLessOftenWhileThePatienceLasts) {
+  const EnvironmentVariable patience("BENCH_PATIENCE_S", "20");
+  EXPECT_THAT(pauses_ms(), testing::ElementsAre(100, 200, 400, 800, 1600, 3200, 5000, 5000, 3700));
+  EXPECT_FALSE(outage_.lasts());
 }
 
-TEST(Outage, IsGivenUpWithoutPatience) {
+TEST_F(OutageTest, IsOverWhereTheMachineWorks) {
+  const EnvironmentVariable patience("BENCH_PATIENCE_S", "20");
+  EXPECT_FALSE(outage_.lasts());
+  EXPECT_TRUE(outage_.try_again());
+  EXPECT_TRUE(outage_.try_again());
+  EXPECT_TRUE(outage_.lasts());
+  outage_.end();
+  EXPECT_FALSE(outage_.lasts());
+  EXPECT_EQ(outage_.seconds_to_retry(), 0);
+  now_ += std::chrono::hours(1);
+  EXPECT_TRUE(outage_.try_again()) << "a later outage has all the patience";
+  EXPECT_DOUBLE_EQ(outage_.seconds_to_retry(), 0.1);
+}
+
+TEST_F(OutageTest, IsGivenUpWithoutPatience) {
   const EnvironmentVariable patience("BENCH_PATIENCE_S", "0");
-  Outage outage;
-  EXPECT_FALSE(outage.try_again());
-  EXPECT_FALSE(outage.lasts());
+  EXPECT_FALSE(outage_.try_again());
+  EXPECT_FALSE(outage_.lasts());
 }
 
-TEST(Outage, WantsANumberOfSeconds) {
+TEST(OutagePatience, IsANumberOfSeconds) {
   for (const char* wrong : {"soon", "-1", "nan"}) {
     const EnvironmentVariable patience("BENCH_PATIENCE_S", wrong);
     EXPECT_EQ(

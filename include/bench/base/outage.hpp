@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include <bench/base/error.hpp>
 
@@ -29,6 +31,8 @@ class Outage {
  public:
   using Clock = std::chrono::steady_clock;
 
+  explicit Outage(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
+
   /// The machine has refused something.
   /// @returns whether to try again after `seconds_to_retry`; otherwise it has lasted too long
   bool try_again();
@@ -41,6 +45,7 @@ class Outage {
   double seconds_to_retry() const;
 
  private:
+  std::function<Clock::time_point()> now_;
   std::optional<Clock::time_point> since_;
   std::optional<Clock::time_point> next_;
   std::chrono::milliseconds pause_{0};

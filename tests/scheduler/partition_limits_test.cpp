@@ -1,0 +1,181 @@
+#include "scheduler/store_fixture.hpp"
+#include "support/fake_programs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bench/scheduler/partition_limits.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+/// A run on a Slurm with two partitions.
+class PartitionLimitsTest : public workflow::RunFixture {
+ protected:
+  PartitionLimitsTest() {
+    plan("step: {name: a, do: x, batch: true}\n", "slurm");
+    run_.partitions = execute::Partitions{.all = {{.name = "batch",
+                                                   .is_default = true,
+                                                   .max_time_s = 3600,
+                                                   .max_nodes = 4,
+                                                   .accounts = {"physics", "biology"},
+                                                   .qos = {"normal"},
+                                                   .most_gpus_per_node = 2,
+                                                   .threads_per_core = 1},
+                                                  {.name = "closed",
+                                                   .is_default = false,
+                                                   .takes_jobs = false,
+                                                   .max_time_s = std::nullopt,
+                                                   .max_nodes = 0,
+                                                   .accounts = {},
+                                                   .qos = {},
+                                                   .most_gpus_per_node = std::nullopt,
+                                                   .threads_per_core = std::nullopt}},
+                                          .trouble = ""};
+  }
+  std::string asking(const platform::SubmissionDefaults& asked) {
+    run_.platform.asking = asked;
+    return support::error_of([&] { PartitionLimits(run_).check_asking(); });
+  }
+  std::string needing(const job::Geometry& geometry) {
+    return support::error_of([&] { PartitionLimits(run_).check(geometry, {"in.yaml", 7}); });
+  }
+
+  support::FakePrograms programs_;
+};
+
+struct Asked {
+  const char* name;
+  platform::SubmissionDefaults asking;
+  std::string error;
+};
+void PrintTo(const Asked& one, std::ostream* out) {
+  *out << one.name;
+}
+class AskingTest : public PartitionLimitsTest, public testing::WithParamInterface<Asked> {};
+
+TEST_P(AskingTest, IsHeldAgainstThePartition) {
+  EXPECT_EQ(asking(GetParam().asking), GetParam().error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Partitions, AskingTest,
+    testing::Values(
+        Asked{"TheDefaultOne", {}, "(no error)"},
+        Asked{"WhatItAdmits",
+              {.partition = "batch", .account = "physics", .qos = "normal", .reservation = ""},
+              "(no error)"},
+        Asked{"AnUnknownOne",
+              {.partition = "bath", .account = "", .qos = "", .reservation = ""},
+              "error: Slurm has no partition 'bath' here\n"
+              "hint: did you mean 'batch'? (--partition)"},
+        Asked{"OneOfSeveralUnknown",
+              {.partition = "batch,gpu", .account = "", .qos = "", .reservation = ""},
+              "error: Slurm has no partition 'gpu' here\n"
+              "hint: name one with --partition; known: batch, closed"},
+        Asked{"OneThatIsClosed",
+              {.partition = "closed", .account = "", .qos = "", .reservation = ""},
+              "error: partition closed takes no jobs at present\n"
+              "hint: `scontrol show partition` tells its state; --partition names another one"},
+        Asked{"AnotherAccount",
+              {.partition = "", .account = "chemistry", .qos = "", .reservation = ""},
+              "error: partition batch does not admit the account 'chemistry'\n"
+              "hint: it admits: physics, biology"},
+        Asked{"AnotherQos",
+              {.partition = "", .account = "", .qos = "norma", .reservation = ""},
+              "error: partition batch does not admit the QOS 'norma'\n"
+              "hint: did you mean 'normal'?"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(PartitionLimitsTest, OneHasToBeNamedWhereNoneIsTheDefault) {
+  run_.partitions->all[0].is_default = false;
+  EXPECT_EQ(asking({}),
+            "error: Slurm has no default partition here\nhint: name one with --partition");
+}
+
+TEST_F(PartitionLimitsTest, NothingIsCheckedWhereSlurmDoesNotAnswer) {
+  run_.partitions = execute::Partitions{.all = {}, .trouble = "no controller"};
+  EXPECT_EQ(asking({.partition = "bath", .account = "", .qos = "", .reservation = ""}),
+            "(no error)");
+  EXPECT_EQ(needing({.resources = {.nodes = 1000}}), "(no error)");
+}
+
+TEST_F(PartitionLimitsTest, OtherSystemsTellNothing) {
+  run_.platform = platform::load_platform("local");
+  run_.partitions.reset();
+  EXPECT_EQ(asking({.partition = "bath", .account = "", .qos = "", .reservation = ""}),
+            "(no error)");
+}
+
+/// A site whose accounting tells what the user may ask for.
+class AssociationTest : public PartitionLimitsTest {
+ protected:
+  AssociationTest() {
+    programs_.say("sacctmgr", "here|physics|normal,long\nhere|biology|normal\n");
+    run_.partitions->all[0].accounts = {};
+    run_.partitions->all[0].qos = {};
+  }
+};
+
+TEST_F(AssociationTest, AnAccountOfOthersIsRefused) {
+  EXPECT_EQ(asking({.partition = "", .account = "physic", .qos = "", .reservation = ""}),
+            "error: Slurm does not let you use the account 'physic'\n"
+            "hint: did you mean 'physics'? (--account)");
+}
+
+TEST_F(AssociationTest, AQosBelongsToAnAccount) {
+  EXPECT_EQ(asking({.partition = "", .account = "physics", .qos = "long", .reservation = ""}),
+            "(no error)");
+  EXPECT_EQ(asking({.partition = "", .account = "biology", .qos = "long", .reservation = ""}),
+            "error: Slurm does not let you use the QOS 'long'\nhint: yours: normal (--qos)");
+}
+
+TEST_F(AssociationTest, IsNotAskedForWithoutNeed) {
+  asking({});
+  EXPECT_TRUE(programs_.calls("sacctmgr").empty());
+}
+
+struct Needed {
+  const char* name;
+  job::Geometry geometry;
+  std::string error;
+};
+void PrintTo(const Needed& one, std::ostream* out) {
+  *out << one.name;
+}
+class NeedingTest : public PartitionLimitsTest, public testing::WithParamInterface<Needed> {};
+
+TEST_P(NeedingTest, IsHeldAgainstThePartition) {
+  EXPECT_EQ(needing(GetParam().geometry), GetParam().error);
+}
+
+const platform::Resources two_gpus{.nodes = 1, .gpus_per_node = 2};
+
+INSTANTIATE_TEST_SUITE_P(
+    Partitions, NeedingTest,
+    testing::Values(
+        Needed{"AllOfIt",
+               {.resources = {.nodes = 4, .gpus_per_node = 2}, .time_limit_s = 3600},
+               "(no error)"},
+        Needed{"TooManyNodes",
+               {.resources = {.nodes = 5}},
+               "in.yaml:7: error: 5 nodes are asked for, and partition batch gives 4"},
+        Needed{"TooLong",
+               {.resources = {}, .time_limit_s = 7200},
+               "in.yaml:7: error: 2 h 00 min are asked for, and partition batch gives 1 h 00 min"},
+        Needed{"TooManyGpus",
+               {.resources = {.nodes = 1, .gpus_per_node = 3}},
+               "in.yaml:7: error: 3 GPUs per node are asked for, and the nodes of partition batch "
+               "have 2"},
+        Needed{"ThatOfAWholePack",
+               {.resources = two_gpus, .time_limit_s = 0, .pack = 2},
+               "in.yaml:7: error: 4 GPUs per node are asked for, and the nodes of partition batch "
+               "have 2"}),
+    [](const auto& one) { return one.param.name; });
+
+TEST_F(PartitionLimitsTest, GpusThatNobodyAsksSlurmForAreNotCounted) {
+  run_.platform.gpu_request = platform::GpuRequest::none;
+  EXPECT_EQ(needing({.resources = {.nodes = 1, .gpus_per_node = 3}}), "(no error)");
+}
+
+}  // namespace
+}  // namespace bench::scheduler

@@ -13,24 +13,24 @@ class PartitionLimitsTest : public workflow::RunFixture {
  protected:
   PartitionLimitsTest() {
     plan("step: {name: a, do: x, batch: true}\n", "slurm");
-    run_.partitions = execute::Partitions{.all = {{.name = "batch",
-                                                   .is_default = true,
-                                                   .max_time_s = 3600,
-                                                   .max_nodes = 4,
-                                                   .accounts = {"physics", "biology"},
-                                                   .qos = {"normal"},
-                                                   .most_gpus_per_node = 2,
-                                                   .threads_per_core = 1},
-                                                  {.name = "closed",
-                                                   .is_default = false,
-                                                   .takes_jobs = false,
-                                                   .max_time_s = std::nullopt,
-                                                   .max_nodes = 0,
-                                                   .accounts = {},
-                                                   .qos = {},
-                                                   .most_gpus_per_node = std::nullopt,
-                                                   .threads_per_core = std::nullopt}},
-                                          .trouble = ""};
+    run_.partitions = batch::Partitions{.all = {{.name = "batch",
+                                                 .is_default = true,
+                                                 .max_time_s = 3600,
+                                                 .max_nodes = 4,
+                                                 .accounts = {"physics", "biology"},
+                                                 .qos = {"normal"},
+                                                 .most_gpus_per_node = 2,
+                                                 .threads_per_core = 1},
+                                                {.name = "closed",
+                                                 .is_default = false,
+                                                 .takes_jobs = false,
+                                                 .max_time_s = std::nullopt,
+                                                 .max_nodes = 0,
+                                                 .accounts = {},
+                                                 .qos = {},
+                                                 .most_gpus_per_node = std::nullopt,
+                                                 .threads_per_core = std::nullopt}},
+                                        .trouble = ""};
   }
   std::string asking(const platform::SubmissionDefaults& asked) {
     run_.platform.asking = asked;
@@ -93,7 +93,7 @@ TEST_F(PartitionLimitsTest, OneHasToBeNamedWhereNoneIsTheDefault) {
 }
 
 TEST_F(PartitionLimitsTest, NothingIsCheckedWhereSlurmDoesNotAnswer) {
-  run_.partitions = execute::Partitions{.all = {}, .trouble = "no controller"};
+  run_.partitions = batch::Partitions{.all = {}, .trouble = "no controller"};
   EXPECT_EQ(asking({.partition = "bath", .account = "", .qos = "", .reservation = ""}),
             "(no error)");
   EXPECT_EQ(needing({.resources = {.nodes = 1000}}), "(no error)");

@@ -84,6 +84,11 @@ class Loop {
         break;
       wait_for_news();
     }
+    return finish();
+  }
+
+  /// Writes and reports what the last cycle of the loop left.
+  RunStatus finish() {
     if (interrupted() && options_.cancel_on_interrupt)
       if (const std::string said = submitter_.cancel_all(); !said.empty())
         observer_.notice(said);

@@ -14,8 +14,7 @@
 namespace bench::batch {
 namespace {
 
-/// Programs give up on a server that is down sooner (Slurm's after 9 s); this is for one that
-/// hangs.
+/// Programs give up sooner on a server that is down; this is for one that hangs.
 constexpr double patience_s = 60;
 
 std::function<void(const std::string&)>& slow_listener() {

@@ -1,4 +1,8 @@
+#include "slurm.hpp"
+
 #include "slurm_answers.hpp"
+#include "slurm_associations.hpp"
+#include "slurm_partitions.hpp"
 #include "slurm_program.hpp"
 #include "slurmstepd.hpp"
 
@@ -14,7 +18,6 @@
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/job_id.hpp>
-#include <bench/batch/slurm.hpp>
 
 namespace bench::batch {
 namespace {
@@ -176,6 +179,14 @@ int Slurm::max_array_size() {
     max_array_size_ = std::ranges::min(sizes);  // nobody knows which of them gets an array
   }
   return *max_array_size_;
+}
+
+Partitions Slurm::ask_partitions() {
+  return clusters_.size() > 1 ? Partitions{} : ask_slurm_partitions(clusters_.front());
+}
+
+std::vector<Association> Slurm::ask_associations() {
+  return ask_slurm_associations(clusters_);
 }
 
 std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,

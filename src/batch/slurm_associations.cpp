@@ -1,3 +1,5 @@
+#include "slurm_associations.hpp"
+
 #include "slurm_program.hpp"
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
-#include <bench/batch/slurm_associations.hpp>
 
 namespace bench::batch {
 namespace {
@@ -23,7 +24,7 @@ std::string own_cluster() {
 
 }  // namespace
 
-std::vector<Association> ask_associations(const std::vector<std::string>& clusters) {
+std::vector<Association> ask_slurm_associations(const std::vector<std::string>& clusters) {
   const passwd* user = ::getpwuid(::getuid());
   if (!user)
     return {};
@@ -42,6 +43,7 @@ std::vector<Association> ask_associations(const std::vector<std::string>& cluste
       known.insert(fields[0]);
     }
   std::set<std::string> wanted(clusters.begin(), clusters.end());
+  wanted.erase("");
   // A site's accounting may serve many clusters, each with accounts of its own.
   if (wanted.empty() && known.size() > 1)
     wanted.insert(own_cluster());

@@ -1,8 +1,8 @@
+#include "slurm.hpp"
 #include "slurm_program.hpp"
 #include "system_kinds.hpp"
 
 #include <bench/base/text.hpp>
-#include <bench/batch/slurm.hpp>
 
 namespace bench::batch {
 
@@ -12,13 +12,13 @@ const SystemKind slurm{
                      .keeps_comments = true,
                      .has_job_steps = true,
                      .limits_running = true,
-                     .tells_limits = true,
                      .expands_patterns = true,
                      .step_launcher = "srun"},
     .make = [](const SystemOptions& options) -> std::unique_ptr<BatchSystem> {
       return std::make_unique<Slurm>(clusters_in(options.directives));
     },
     .job_variable = "SLURM_JOB_ID",
+    .submit_message = R"(Submitted batch job (\d+))",
     .submit_variables = {"SBATCH_PARTITION", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION"},
     .misleads =
         [](std::string_view name) {

@@ -1,3 +1,5 @@
+#include "slurm_partitions.hpp"
+
 #include "slurm_program.hpp"
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/batch/slurm_partitions.hpp>
 
 namespace bench::batch {
 namespace {
@@ -88,7 +89,7 @@ std::vector<Partition> read_partitions(const std::string& scontrol, const std::s
   return all;
 }
 
-Partitions ask_partitions(const std::string& cluster) {
+Partitions ask_slurm_partitions(const std::string& cluster) {
   Partitions partitions;
   const ProgramAnswer shown = ask_slurm({"scontrol", "-a", "-o", "show", "partition"}, cluster);
   if (!shown.ok()) {
@@ -96,6 +97,7 @@ Partitions ask_partitions(const std::string& cluster) {
     return partitions;
   }
   const ProgramAnswer listed = ask_slurm({"sinfo", "-a", "-h", "-o", "%R|%G|%Z"}, cluster);
+  partitions.known = true;
   partitions.all = read_partitions(shown.output, listed.ok() ? listed.output : "");
   return partitions;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/regex.hpp>
+
 namespace bench::batch {
 namespace {
 
@@ -45,6 +47,15 @@ std::vector<std::string> system_names() {
   for (const SystemKind* kind : system_kinds())
     names.emplace_back(kind->name);
   return names;
+}
+
+std::vector<std::string> submitted_ids(const std::string& printed) {
+  std::vector<std::string> ids;
+  for (const SystemKind* kind : system_kinds())
+    if (kind->submit_message)
+      for (std::string& id : Regex(kind->submit_message).find_all(printed))
+        ids.push_back(std::move(id));
+  return ids;
 }
 
 }  // namespace bench::batch

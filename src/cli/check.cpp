@@ -80,7 +80,7 @@ std::string step_text(const model::Step& step, const StepSpace& space) {
   return text + "\n" + aligned_lines(lines, "  ");
 }
 
-void show_space(const setup::Run& run, Diagnostics& diagnostics) {
+void show_space(setup::Run run, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
   std::map<std::string, StepSpace> spaces;
   std::size_t all = 0;

@@ -42,7 +42,7 @@ void check_budget(const setup::Run& run, const std::vector<engine::Preview>& pre
   scheduler::check_budget(run, sum.steps());
 }
 
-void show_preview(const setup::Run& run, bool all, Diagnostics& diagnostics) {
+void show_preview(setup::Run& run, bool all, Diagnostics& diagnostics) {
   std::vector<std::string> notices;
   const auto previews = engine::preview(run, diagnostics, notices);
   tell_notices(notices);

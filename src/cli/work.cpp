@@ -111,8 +111,7 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
       with_batch_system == 1 ? "runs" : "run", target, target);
 }
 
-int take_further(const setup::Run& run, workspace::Workspace& workspace,
-                 const WorkOptions& options) {
+int take_further(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options) {
   print(heading(run) + "\n");
   scheduler::RunStatus status;
   bool warned = false;
@@ -178,7 +177,7 @@ void set_verbosity(WorkOptions& options) {
     command_log().set_verbose();
 }
 
-int work_on(const setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+int work_on(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name) {
   log_beginning(run, log_name);
   const int code = take_further(run, workspace, options);

@@ -38,7 +38,7 @@ void set_verbosity(WorkOptions& options);
 /// Takes a run as far as it goes, shows and logs it, and returns the exit code. The caller holds
 /// the lock.
 /// @param log_name `run` or `continue`
-int work_on(const setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
+int work_on(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name);
 
 /// Whether no further run is to be worked on after one with this exit code.

@@ -4,7 +4,9 @@
 
 #include <bench/base/text.hpp>
 #include <bench/engine/preflight.hpp>
+#include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/partition_limits.hpp>
+#include <bench/setup/partition.hpp>
 #include <bench/workflow/variables.hpp>
 
 namespace bench::engine {
@@ -30,22 +32,23 @@ void notice_unconfirmed(const platform::Platform& platform, std::vector<std::str
                     platform.name, join(keys, ", "), platform.name));
 }
 
-/// Slurm does not share a core between job steps; how many threads one has may be unknown.
-void notice_packs(const setup::Run& run, std::vector<std::string>& notices) {
+/// Job steps do not share a core; how many hardware threads one has may be unknown.
+void notice_packs(const setup::Run& run, const std::string& system,
+                  std::vector<std::string>& notices) {
   if (!run.platform.capabilities().has_job_steps)
     return;
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && !step.batch->pack.empty() && !job::threads_per_core(run))
       notices.push_back(fmt::format(
-          "warning: neither platform {} nor Slurm says how many hardware threads a core has: where "
+          "warning: neither platform {} nor {} says how many hardware threads a core has: where "
           "there are several, the workpackages of a pack of step '{}' run one after the other, "
           "unless threads_per_task is a multiple of that number",
-          run.platform.name, step.name));
+          run.platform.name, system, step.name));
 }
 
 }  // namespace
 
-void preflight(const setup::Run& run, std::vector<std::string>& notices) {
+void preflight(setup::Run& run, std::vector<std::string>& notices) {
   const platform::Platform& platform = run.platform;
   const bool scheduled = platform.capabilities().queues_jobs &&
                          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
@@ -67,18 +70,20 @@ void preflight(const setup::Run& run, std::vector<std::string>& notices) {
   if (platform.qos_required && platform.asking.qos.empty())
     throw Error(fmt::format("jobs on {} need a QOS", platform.name),
                 "add --qos NAME, or set BENCH_QOS");
-  scheduler::PartitionLimits limits(run);
-  limits.check_asking();
-  notice_packs(run, notices);
+  const auto system = scheduler::batch_system_of(platform);
+  setup::ask_partitions(*system, run);
+  scheduler::check_asking(run, *system);
+  notice_packs(run, system->name(), notices);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && is_plain(*step.batch))
-      limits.check(job::geometry_of({.run = run,
-                                     .step = step,
-                                     .workpackage = {},
-                                     .variables = workflow::benchmark_variables(run),
-                                     .evaluator = evaluator}),
-                   step.batch->place);
+      scheduler::check_partition(run,
+                                 job::geometry_of({.run = run,
+                                                   .step = step,
+                                                   .workpackage = {},
+                                                   .variables = workflow::benchmark_variables(run),
+                                                   .evaluator = evaluator}),
+                                 step.batch->place);
 }
 
 }  // namespace bench::engine

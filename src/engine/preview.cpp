@@ -1,12 +1,29 @@
+#include <algorithm>
+
 #include <bench/engine/preview.hpp>
 #include <bench/job/render.hpp>
+#include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/concurrency.hpp>
+#include <bench/setup/partition.hpp>
 #include <bench/workflow/graph.hpp>
 
 namespace bench::engine {
+namespace {
 
-std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
+/// The threads of a pack's workpackages are whole cores, which the batch system may have to tell.
+bool needs_partitions(const setup::Run& run) {
+  return !job::threads_per_core(run) &&
+         std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
+           return step.batch && !step.batch->pack.empty();
+         });
+}
+
+}  // namespace
+
+std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
                              std::vector<std::string>& notices) {
+  if (needs_partitions(run))
+    setup::ask_partitions(*scheduler::batch_system_of(run.platform), run);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, {}, evaluator);
   // As if each generation succeeded.

@@ -54,7 +54,7 @@ void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& 
         context.step.batch->place);
 }
 
-/// Slurm does not share a core between job steps, so that each takes whole ones.
+/// Job steps do not share a core, so that each takes whole ones.
 void separate(const RenderContext& context, Geometry& geometry) {
   if (const std::string why = shared_in_pack(context, geometry.resources); !why.empty())
     throw Error(

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As Slurm's `--time` takes it: `HH:MM:SS`, rounded up.
+/// A time limit as batch systems take it: `HH:MM:SS`, rounded up.
 std::string clock_text(double seconds) {
   const auto whole = static_cast<long long>(std::ceil(seconds));
   return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
@@ -275,7 +275,7 @@ platform::Holes render_dispatcher(const RenderContext& context, const Geometry& 
   platform::Platform machine = context.run.platform;
   machine.launcher = {.command = std::string(machine.capabilities().step_launcher)};
   // One task starts the script; it stands for all that the workpackage asks of a node. So its GPUs
-  // are the node's: to Slurm, a step's task must not have more of them than a task of its job.
+  // are the node's: a step's task must not have more of them than a task of its job.
   if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
     machine.gpu_request = platform::GpuRequest::gres;
   platform::Resources one = geometry.resources;

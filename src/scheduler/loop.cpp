@@ -34,7 +34,7 @@ using workspace::Workpackage;
 
 class Loop {
  public:
-  Loop(const setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+  Loop(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
        Observer& observer)
       : run_(run),
         workspace_(workspace),
@@ -384,7 +384,7 @@ class Loop {
 
 }  // namespace
 
-RunStatus work(const setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+RunStatus work(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
                Observer& observer) {
   if (auto status = status_if_finished(run, workspace)) {
     observer.progress(status->counts);

@@ -5,7 +5,6 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/batch/slurm_associations.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 
@@ -20,7 +19,8 @@ void check_admitted(const std::string& wanted, const std::vector<std::string>& a
               suggestion(wanted, allowed, "it admits: "));
 }
 
-void check_known(const std::string& wanted, const std::vector<batch::Partition>& all) {
+void check_known(const std::string& wanted, const std::vector<batch::Partition>& all,
+                 const std::string& system) {
   std::vector<std::string> known;
   for (const batch::Partition& one : all)
     known.push_back(one.name);
@@ -28,29 +28,28 @@ void check_known(const std::string& wanted, const std::vector<batch::Partition>&
     if (std::ranges::find(known, name) != known.end())
       continue;
     const std::string near = did_you_mean(name, known);
-    throw Error(fmt::format("Slurm has no partition '{}' here", name),
+    throw Error(fmt::format("{} has no partition '{}' here", system, name),
                 near.empty() ? "name one with --partition; known: " + join(known, ", ")
                              : near + " (--partition)");
   }
 }
 
 /// Of a site whose accounting tells what a user may ask for.
-void check_association(const platform::SubmissionDefaults& asking,
-                       const std::vector<std::string>& clusters) {
+void check_association(const platform::SubmissionDefaults& asking, batch::BatchSystem& system) {
   if (asking.account.empty() && asking.qos.empty())
     return;
   std::set<std::string> accounts;
   std::set<std::string> qos;
-  for (const batch::Association& one : batch::ask_associations(clusters)) {
+  for (const batch::Association& one : system.ask_associations()) {
     accounts.insert(one.account);
     if (asking.account.empty() || asking.account == one.account)
       qos.insert(one.qos.begin(), one.qos.end());
   }
-  const auto check = [](const std::string& wanted, const std::set<std::string>& allowed,
-                        const char* what, const char* option) {
+  const auto check = [&system](const std::string& wanted, const std::set<std::string>& allowed,
+                               const char* what, const char* option) {
     const std::vector<std::string> list(allowed.begin(), allowed.end());
     if (!wanted.empty() && !allowed.empty() && !allowed.contains(wanted))
-      throw Error(fmt::format("Slurm does not let you use the {} '{}'", what, wanted),
+      throw Error(fmt::format("{} does not let you use the {} '{}'", system.name(), what, wanted),
                   suggestion(wanted, list, "yours: ") + fmt::format(" ({})", option));
   };
   check(asking.account, accounts, "account", "--account");
@@ -59,17 +58,20 @@ void check_association(const platform::SubmissionDefaults& asking,
 
 }  // namespace
 
-void PartitionLimits::check_asking() {
-  const platform::SubmissionDefaults& asking = run_.platform.asking;
-  const batch::Partition* found = setup::partition_of(run_);
-  const std::vector<std::string> clusters = setup::clusters_of(run_.platform);
-  if (run_.platform.capabilities().tells_limits && clusters.size() > 1)
-    check_association(asking, clusters);
-  if (!run_.partitions || !run_.partitions->trouble.empty())
+void check_asking(const setup::Run& run, batch::BatchSystem& system) {
+  const platform::SubmissionDefaults& asking = run.platform.asking;
+  const batch::Partitions& partitions = *run.partitions;
+  if (!partitions.trouble.empty())
     return;
+  if (!partitions.known) {
+    check_association(asking, system);
+    return;
+  }
+  const batch::Partition* found = setup::partition_of(run);
   if (!found && asking.partition.empty())
-    throw Error("Slurm has no default partition here", "name one with --partition");
-  check_known(asking.partition, run_.partitions->all);
+    throw Error(fmt::format("{} has no default partition here", system.name()),
+                "name one with --partition");
+  check_known(asking.partition, partitions.all, system.name());
   if (!found)
     return;
   if (!found->takes_jobs)
@@ -77,11 +79,11 @@ void PartitionLimits::check_asking() {
                 "`scontrol show partition` tells its state; --partition names another one");
   check_admitted(asking.account, found->accounts, "account", found->name);
   check_admitted(asking.qos, found->qos, "QOS", found->name);
-  check_association(asking, clusters);
+  check_association(asking, system);
 }
 
-void PartitionLimits::check(const job::Geometry& geometry, const Place& place) {
-  const batch::Partition* found = setup::partition_of(run_);
+void check_partition(const setup::Run& run, const job::Geometry& geometry, const Place& place) {
+  const batch::Partition* found = setup::partition_of(run);
   if (!found)
     return;
   const platform::Resources resources = geometry.resources.times(geometry.pack);
@@ -94,8 +96,8 @@ void PartitionLimits::check(const job::Geometry& geometry, const Place& place) {
                             human_duration(geometry.time_limit_s), found->name,
                             human_duration(*found->max_time_s)),
                 "", place);
-  const bool asks = run_.platform.gpu_request != platform::GpuRequest::none &&
-                    run_.platform.gpu_request != platform::GpuRequest::constraint;
+  const bool asks = run.platform.gpu_request != platform::GpuRequest::none &&
+                    run.platform.gpu_request != platform::GpuRequest::constraint;
   if (asks && found->most_gpus_per_node && resources.gpus_per_node > *found->most_gpus_per_node)
     throw Error(fmt::format("{} GPUs per node are asked for, and the nodes of partition {} have {}",
                             resources.gpus_per_node, found->name, *found->most_gpus_per_node),

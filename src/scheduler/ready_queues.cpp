@@ -104,7 +104,7 @@ std::size_t ReadyQueues::batch_ready_count() const {
   return count;
 }
 
-/// A scheduler may keep to the limit itself, as Slurm does by the throttle of an array.
+/// A scheduler may keep to the limit itself, as by the throttle of an array.
 std::size_t ReadyQueues::startable(std::size_t step) const {
   const StepQueue& queue = steps_[step];
   const int most = concurrency_.limit(step);

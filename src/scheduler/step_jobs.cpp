@@ -4,7 +4,7 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/regex.hpp>
+#include <bench/batch/systems.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/scheduler/batch_system.hpp>
@@ -17,12 +17,6 @@ using workspace::State;
 using workspace::Workpackage;
 
 namespace {
-
-/// What sbatch has said in an output file; each job's id, in order.
-std::vector<std::string> ids_in(const UniqueFd& fd, const std::filesystem::path& file) {
-  static const Regex said(R"(Submitted batch job (\d+))");
-  return said.find_all(read_all(fd, file));
-}
 
 /// Not at a barrier, where it is pending, too.
 bool waits_for_file(const setup::Run& run, const Workpackage& workpackage) {
@@ -46,7 +40,8 @@ std::string submitted_job(const job::RenderContext& context) {
       break;
     const auto file = context.work() / context.file_name(command.stdout_file);
     const UniqueFd fd = job::open_output(context.run, file);
-    const auto ids = fd.valid() ? ids_in(fd, file) : std::vector<std::string>{};
+    const auto ids =
+        fd.valid() ? batch::submitted_ids(read_all(fd, file)) : std::vector<std::string>{};
     if (ids.empty())
       continue;
     // In a directory elsewhere, others may have written to the same file.

@@ -1,21 +1,20 @@
 #include "submitter.hpp"
 
+#include "submission_script.hpp"
+
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include <bench/base/chunks.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/base/text.hpp>
-#include <bench/base/uuid.hpp>
 #include <bench/batch/job_id.hpp>
 #include <bench/job/prepare.hpp>
-#include <bench/job/script_environment.hpp>
+#include <bench/scheduler/partition_limits.hpp>
+#include <bench/setup/partition.hpp>
 
 namespace bench::scheduler {
 
-namespace fs = std::filesystem;
 using batch::SubmitResult;
 using execute::Completion;
 using workspace::Workpackage;
@@ -32,20 +31,16 @@ Completion failure(long long workpackage, const std::string& reason) {
 
 }  // namespace
 
-Submitter::Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks_of_it)) {
-  uuid = is_plain() ? first().job.uuid : make_uuid();
-}
-
-Submitter::Submitter(const setup::Run& run, const workspace::Workspace& workspace,
-                     StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
-                     LostAttempts& lost, batch::BatchQueue& batch)
+Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+                     Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
+                     batch::BatchQueue& batch)
     : run_(run),
       store_(store),
       journal_(journal),
       evaluator_(evaluator),
       lost_(lost),
       batch_(batch),
-      limits_(run),
+      slots_(store, batch),
       budget_(run, workspace, store, evaluator) {}
 
 Completion Submitter::failure_by(long long workpackage, const Error& error) const {
@@ -57,23 +52,16 @@ Completion Submitter::failure_by(long long workpackage, const Error& error) cons
   return completion;
 }
 
-template <class Action>
-void Submitter::for_each(const Bundle& bundle, Action action) {
-  for (std::size_t task = 0; task < bundle.tasks.size(); ++task)
-    for (const Planned* planned : bundle.tasks[task])
-      action(*planned,
-             bundle.tasks.size() > 1 ? std::optional(static_cast<int>(task)) : std::nullopt);
-}
-
 std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   spent_ = false;
+  setup::ask_partitions(batch_.system(), run_);
   budget_.count();
   for (const long long id : ids)
     store_.apply(claim_of(store_.at(id)));
   journal_.write();
   std::vector<Completion> failed;
   const std::vector<Planned> planned = prepare_all(ids, failed);
-  std::deque<Bundle> bundles = bundle(planned);
+  std::deque<Bundle> bundles = bundles_of(planned, most_of_array());
   for (const Bundle& bundle : bundles)
     record_intent(bundle);
   journal_.write();
@@ -129,8 +117,8 @@ void Submitter::take_back(const Bundle& bundle, const std::string& reason) {
   });
 }
 
-std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long long>& ids,
-                                                       std::vector<Completion>& failed) {
+std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
+                                            std::vector<Completion>& failed) {
   std::vector<Planned> all;
   all.reserve(ids.size());
   for (const long long id : ids) {
@@ -146,7 +134,7 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
                                             store_.inherited_environment(id));
       planned.job = std::move(prepared.job);
       planned.geometry = prepared.geometry;
-      limits_.check(planned.geometry, planned.context->step.batch->place);
+      check_partition(run_, planned.geometry, planned.context->step.batch->place);
       budget_.check(planned.geometry, planned.context->step.batch->place);
       const auto head = job::render_head(*planned.context, planned.geometry);
       planned.is_alone = !head;
@@ -159,160 +147,18 @@ std::vector<Submitter::Planned> Submitter::prepare_all(const std::vector<long lo
   return all;
 }
 
-std::deque<Submitter::Bundle> Submitter::bundle(const std::vector<Planned>& planned) {
-  std::vector<std::vector<const Planned*>> groups;
-  std::map<std::string_view, std::size_t> index;
-  for (const Planned& one : planned) {
-    const auto [known, is_new] = index.try_emplace(one.head, groups.size());
-    if (is_new)
-      groups.emplace_back();
-    groups[known->second].push_back(&one);
-  }
-  std::deque<Bundle> bundles;
-  for (const auto& group : groups) {
-    const auto pack = static_cast<std::size_t>(group.front()->geometry.pack);
-    std::vector<Task> tasks;
-    for (const auto& chunk : chunks_of(group, pack))
-      tasks.emplace_back(chunk.begin(), chunk.end());
-    // The rest of a pack asks for less and goes out alone.
-    std::vector<Task> rest;
-    if (tasks.back().size() < tasks.front().size()) {
-      rest.push_back(std::move(tasks.back()));
-      tasks.pop_back();
-    }
-    const bool arrays = group.front()->context->step.batch->array && tasks.size() > 1;
-    for (const auto& chunk : chunks_of(tasks, arrays ? most_of_array() : std::size_t{1}))
-      bundles.emplace_back(std::vector(chunk.begin(), chunk.end()));
-    if (!rest.empty())
-      bundles.emplace_back(std::move(rest));
-  }
-  return bundles;
-}
-
 std::size_t Submitter::most_of_array() {
   // One that has not told its partitions would be waited for again; what it refuses is halved.
   constexpr int usual = 1000;
-  const bool is_silent = run_.partitions && !run_.partitions->trouble.empty();
+  const bool is_silent = !run_.partitions->trouble.empty();
   const int of_platform = run_.platform.polling.max_array_size;
   const int most = is_silent ? (of_platform > 0 ? of_platform : usual) : batch_.max_array_size();
   return static_cast<std::size_t>(most);
 }
 
-std::string Submitter::array_of(const Bundle& bundle) const {
-  if (bundle.tasks.size() == 1)
-    return "";
-  const int limit = store_.limit(bundle.first().context->step);
-  const std::string range = fmt::format("0-{}", bundle.tasks.size() - 1);
-  return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
-}
-
-/// The batch system minds the limit of an array. Several submissions wait for each other: a job for
-/// the one in its slot, an array for all.
-std::string Submitter::dependency_of(const Bundle& bundle) {
-  const model::Step& step = bundle.first().context->step;
-  const auto limit = static_cast<std::size_t>(store_.limit(step));
-  if (limit == 0)
-    return "";
-  std::vector<std::string> ids;
-  const auto& slots = slots_of(step);
-  if (bundle.tasks.size() > 1)
-    ids = slots;
-  else if (slots.size() >= limit)
-    ids = {slots.front()};
-  for (std::string& id : ids)
-    id = batch::without_cluster(id);  // of which a dependency cannot speak
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids.empty() ? "" : "afterany:" + join(ids, ":");
-}
-
-/// Jobs that an earlier bench submitted keep their slots.
-std::vector<std::string>& Submitter::slots_of(const model::Step& step) {
-  const auto [known, is_new] = slots_.try_emplace(step.name);
-  std::vector<std::string>& slots = known->second;
-  if (!is_new)
-    return slots;
-  const auto limit = static_cast<std::size_t>(store_.limit(step));
-  for (const auto& [workpackage, id] : batch_.ids()) {
-    if (&store_.step_of(store_.at(workpackage)) != &step)
-      continue;
-    const std::string job = batch::array_of(id);
-    if (job != id)
-      slots.assign(limit, job);  // the latest array waits for those before it
-    else if (std::ranges::find(slots, job) == slots.end())
-      slots.push_back(job);
-  }
-  if (slots.size() > limit)
-    slots.erase(slots.begin(), slots.end() - static_cast<std::ptrdiff_t>(limit));
-  return slots;
-}
-
-void Submitter::take_slots(const Bundle& bundle, const std::string& id) {
-  const model::Step& step = bundle.first().context->step;
-  const auto limit = static_cast<std::size_t>(store_.limit(step));
-  if (limit == 0)
-    return;
-  std::vector<std::string>& slots = slots_of(step);
-  if (bundle.tasks.size() > 1) {
-    slots.assign(limit, id);
-    return;
-  }
-  if (slots.size() >= limit)
-    slots.erase(slots.begin());
-  slots.push_back(id);
-}
-
-/// A script of its own for one workpackage; else one that runs the scripts of many.
-batch::Submission Submitter::write_script(const Bundle& bundle) {
-  const Planned& first = bundle.first();
-  const std::string dependency = dependency_of(bundle);
-  const std::string name = job::job_name(
-      run_, first.context->step.name,
-      bundle.is_plain() ? std::optional(first.job.workpackage) : std::nullopt, bundle.uuid);
-  batch::Submission submission{.uuid = bundle.uuid,
-                               .name = name,
-                               .script = first.job.script,
-                               .directory = first.job.work_directory,
-                               .environment = job::script_environment()};
-  set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
-  // Some batch systems take the account on their command line only.
-  if (const std::string& account = run_.platform.asking.account; !account.empty())
-    set_variable(submission.environment, "BENCH_ACCOUNT", account);
-  if (bundle.is_plain() && (dependency.empty() || first.is_alone))
-    return submission;
-  submission.directory = run_.directory.path / "submissions" / bundle.uuid;
-  submission.script = submission.directory / "job.sh";
-  make_directories(submission.directory);
-  const fs::path list = submission.directory / "workpackages";
-  std::string lines;
-  for (const Task& task : bundle.tasks) {
-    for (const Planned* one : task)
-      lines += fmt::format("{} {} ", shell_quote(one->job.script.string()), one->job.uuid);
-    lines.back() = '\n';
-  }
-  write_file_atomically(list, lines);
-  const int pack = static_cast<int>(bundle.tasks.front().size());
-  const std::string messages =
-      job::directive_file(run_.platform, job::messages_of(run_, bundle.uuid));
-  write_file_atomically(submission.script,
-                        job::fill_job_template(*first.context, first.geometry,
-                                               {.uuid = bundle.uuid,
-                                                .job_name = name,
-                                                .array = array_of(bundle),
-                                                .dependency = dependency,
-                                                .output = messages,
-                                                .error = messages,
-                                                .pack = pack,
-                                                .parts = job::render_dispatcher(
-                                                    *first.context, first.geometry, pack, list)}));
-  return submission;
-}
-
 /// Fewer tasks may fit.
 void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
-  const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
-  Bundle first({bundle.tasks.begin(), middle});
-  Bundle second({middle, bundle.tasks.end()});
+  auto [first, second] = halves_of(bundle);
   record_intent(first);
   record_intent(second);
   next.push_front(std::move(second));
@@ -362,7 +208,8 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     take_back(bundle, trouble_);
     return;
   }
-  const batch::Submission submission = write_script(bundle);
+  const batch::Submission submission = write_submission(
+      run_, bundle, slots_.limit_of(bundle.first().context->step), slots_.dependency_of(bundle));
   const SubmitResult result = batch_.system().submit(submission);
   if (result.kind == SubmitResult::Kind::refused) {
     refuse(bundle, result.reason);
@@ -382,7 +229,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
   if (result.kind == SubmitResult::Kind::unavailable)
     trouble_ = result.reason;
   else
-    take_slots(bundle, result.id);
+    slots_.take(bundle, result.id);
   for_each(bundle, [&](const Planned& one, std::optional<int> task) {
     const std::string id =
         task && !result.id.empty() ? batch::task_of(result.id, *task) : result.id;

@@ -1,19 +1,18 @@
 #pragma once
 
 #include "budget_tracker.hpp"
+#include "bundle.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
 #include "state_store.hpp"
+#include "submission_slots.hpp"
 
 #include <deque>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <bench/batch/queue.hpp>
-#include <bench/job/job_script.hpp>
-#include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -24,7 +23,8 @@ namespace bench::scheduler {
 /// batch system hears of it, so that a kill at any moment can be made good.
 class Submitter {
  public:
-  Submitter(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+  /// @param run is told of the partitions before the first submission
+  Submitter(setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
             batch::BatchQueue& batch);
 
@@ -51,57 +51,25 @@ class Submitter {
   void job_has_ended() { spent_ = false; }
 
  private:
-  /// A workpackage, prepared.
-  struct Planned {
-    std::shared_ptr<const job::RenderContext> context;
-    execute::Job job;
-    job::Geometry geometry;
-    std::string head;       ///< Equal for those that can go out together.
-    bool is_alone = false;  ///< Its template does not take the script of others.
-  };
-  /// The workpackages of one job, side by side.
-  using Task = std::vector<const Planned*>;
-  /// What goes out in one call: a job, or an array of jobs.
-  struct Bundle {
-    explicit Bundle(std::vector<Task> tasks_of_it);
-
-    std::vector<Task> tasks;
-    std::string uuid;  ///< Of the submission; that of the attempt where it is a single one.
-
-    const Planned& first() const { return *tasks.front().front(); }
-    bool is_plain() const { return tasks.size() == 1 && tasks.front().size() == 1; }
-  };
-
   std::vector<Planned> prepare_all(const std::vector<long long>& ids,
                                    std::vector<execute::Completion>& failed);
   execute::Completion failure_by(long long workpackage, const Error& error) const;
-  std::deque<Bundle> bundle(const std::vector<Planned>& planned);
   void record_intent(const Bundle& bundle);
   void hand_over(const Bundle& bundle, std::deque<Bundle>& next);
   void refuse(const Bundle& bundle, const std::string& reason);
   const std::string* refusal_of(const Bundle& bundle) const;
   void take_back(const Bundle& bundle, const std::string& reason);
   void halve(const Bundle& bundle, std::deque<Bundle>& next);
-  batch::Submission write_script(const Bundle& bundle);
   /// Tasks that an array may have.
   std::size_t most_of_array();
-  std::string array_of(const Bundle& bundle) const;
-  std::string dependency_of(const Bundle& bundle);
-  std::vector<std::string>& slots_of(const model::Step& step);
-  void take_slots(const Bundle& bundle, const std::string& id);
-  template <class Action>
-  static void for_each(const Bundle& bundle, Action action);
 
-  const setup::Run& run_;
+  setup::Run& run_;
   StateStore& store_;
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;
   batch::BatchQueue& batch_;
-  /// Of a step that limits how many run at a time: the job that the next one in each slot waits
-  /// for.
-  std::map<std::string, std::vector<std::string>> slots_;
-  PartitionLimits limits_;
+  SubmissionSlots slots_;
   BudgetTracker budget_;
   bool spent_ = false;
   std::string trouble_;

@@ -1,9 +1,9 @@
+#include "batch/slurm_associations.hpp"
+
 #include "support/fake_programs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <bench/batch/slurm_associations.hpp>
 
 namespace bench::batch {
 namespace {
@@ -14,7 +14,7 @@ using testing::IsEmpty;
 TEST(Associations, AreWhatSacctmgrTells) {
   const support::FakePrograms programs;
   programs.say("sacctmgr", "one|zam|normal,debug\none|other|\nno line\n");
-  const auto found = ask_associations();
+  const auto found = ask_slurm_associations();
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].account, "zam");
   EXPECT_THAT(found[0].qos, ElementsAre("normal", "debug"));
@@ -34,23 +34,23 @@ TEST(Associations, AreThoseOfTheClusterThatJobsGoTo) {
   const support::FakePrograms programs;
   programs.say("sacctmgr", "one|zam|normal\ntwo|other|normal\nthree|third|normal\n");
   programs.say("scontrol", "AuthType = auth/none\nClusterName             = one\n");
-  EXPECT_THAT(accounts_of(ask_associations()), ElementsAre("zam"));
-  EXPECT_THAT(accounts_of(ask_associations({"two"})), ElementsAre("other"));
-  EXPECT_THAT(accounts_of(ask_associations({"two", "three"})), ElementsAre("other", "third"));
+  EXPECT_THAT(accounts_of(ask_slurm_associations()), ElementsAre("zam"));
+  EXPECT_THAT(accounts_of(ask_slurm_associations({"two"})), ElementsAre("other"));
+  EXPECT_THAT(accounts_of(ask_slurm_associations({"two", "three"})), ElementsAre("other", "third"));
 }
 
 TEST(Associations, AreThoseOfAllClustersWhereTheOwnIsNotKnown) {
   const support::FakePrograms programs;
   programs.say("sacctmgr", "one|zam|normal\ntwo|other|normal\n");
-  EXPECT_THAT(accounts_of(ask_associations()), ElementsAre("zam", "other"));
+  EXPECT_THAT(accounts_of(ask_slurm_associations()), ElementsAre("zam", "other"));
 }
 
 TEST(Associations, AreNoneWithoutAccounting) {
   const support::FakePrograms programs;
-  EXPECT_THAT(ask_associations(), IsEmpty());
+  EXPECT_THAT(ask_slurm_associations(), IsEmpty());
   programs.say("sacctmgr", "one|zam|normal\n",
                "You are not running a supported accounting plugin\n", 1);
-  EXPECT_THAT(ask_associations(), IsEmpty());
+  EXPECT_THAT(ask_slurm_associations(), IsEmpty());
 }
 
 }  // namespace

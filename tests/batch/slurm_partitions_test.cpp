@@ -1,9 +1,9 @@
+#include "batch/slurm_partitions.hpp"
+
 #include "support/fake_programs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <bench/batch/slurm_partitions.hpp>
 
 namespace bench::batch {
 namespace {
@@ -112,7 +112,7 @@ class AskPartitionsTest : public testing::Test {
 TEST_F(AskPartitionsTest, AsksEachProgramOnce) {
   programs_.say("scontrol", line("State=UP"));
   programs_.say("sinfo", "gpu|gpu:4\n");
-  const Partitions partitions = ask_partitions();
+  const Partitions partitions = ask_slurm_partitions();
   EXPECT_EQ(partitions.trouble, "");
   ASSERT_EQ(partitions.all.size(), 1U);
   EXPECT_EQ(partitions.all[0].most_gpus_per_node, 4);
@@ -123,7 +123,7 @@ TEST_F(AskPartitionsTest, AsksEachProgramOnce) {
 TEST_F(AskPartitionsTest, AsksTheClusterThatJobsGoTo) {
   programs_.say("scontrol", line("State=UP"));
   programs_.say("sinfo", "CLUSTER: two\ngpu|gpu:4\n");
-  const Partitions partitions = ask_partitions("two");
+  const Partitions partitions = ask_slurm_partitions("two");
   ASSERT_EQ(partitions.all.size(), 1U);
   EXPECT_EQ(partitions.all[0].most_gpus_per_node, 4);
   EXPECT_THAT(programs_.calls("scontrol"), ElementsAre("-M two -a -o show partition"));
@@ -131,18 +131,18 @@ TEST_F(AskPartitionsTest, AsksTheClusterThatJobsGoTo) {
 }
 
 TEST_F(AskPartitionsTest, KnowsNothingWithoutScontrol) {
-  EXPECT_EQ(ask_partitions().trouble, "scontrol: cannot start 'scontrol': not found on PATH");
+  EXPECT_EQ(ask_slurm_partitions().trouble, "scontrol: cannot start 'scontrol': not found on PATH");
   programs_.say("scontrol", "", "Unable to contact slurm controller\n", 1);
-  const Partitions partitions = ask_partitions();
+  const Partitions partitions = ask_slurm_partitions();
   EXPECT_EQ(partitions.trouble, "scontrol: Unable to contact slurm controller");
   EXPECT_THAT(partitions.all, IsEmpty());
 }
 
 TEST_F(AskPartitionsTest, KnowsNothingOfGpusWithoutSinfo) {
   programs_.say("scontrol", line("State=UP"));
-  EXPECT_EQ(ask_partitions().all.at(0).most_gpus_per_node, std::nullopt);
+  EXPECT_EQ(ask_slurm_partitions().all.at(0).most_gpus_per_node, std::nullopt);
   programs_.say("sinfo", "gpu|(null)\n", "", 1);
-  EXPECT_EQ(ask_partitions().all.at(0).most_gpus_per_node, std::nullopt);
+  EXPECT_EQ(ask_slurm_partitions().all.at(0).most_gpus_per_node, std::nullopt);
 }
 
 }  // namespace

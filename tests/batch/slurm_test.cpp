@@ -1,9 +1,9 @@
+#include "batch/slurm.hpp"
+
 #include "support/fake_programs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <bench/batch/slurm.hpp>
 
 namespace bench::batch {
 namespace {

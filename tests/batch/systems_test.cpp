@@ -1,9 +1,10 @@
+#include "batch/slurm.hpp"
+
 #include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/batch/slurm.hpp>
 #include <bench/batch/systems.hpp>
 
 namespace bench::batch {

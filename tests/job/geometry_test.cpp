@@ -17,7 +17,6 @@ class GeometryTest : public workflow::RunFixture {
   void begin(const std::string& batch, const std::string& platform = "slurm",
              const std::string& command = "a") {
     plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
-    run_.partitions = batch::Partitions{.all = {}, .trouble = "nobody is to be asked"};
   }
   Geometry geometry() {
     const workflow::Graph graph = grown();
@@ -66,7 +65,7 @@ TEST_F(GeometryTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
     partition.name = run_.platform.asking.partition;
     partition.is_default = true;
     partition.threads_per_core = 4;
-    run_.partitions = batch::Partitions{.all = {partition}, .trouble = ""};
+    run_.partitions = batch::Partitions{.known = true, .all = {partition}, .trouble = ""};
     EXPECT_EQ(geometry().resources.threads_per_task, 8) << platform;
   }
 }

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/partition_limits.hpp>
+#include <bench/setup/partition.hpp>
 
 namespace bench::scheduler {
 namespace {
@@ -13,7 +15,8 @@ class PartitionLimitsTest : public workflow::RunFixture {
  protected:
   PartitionLimitsTest() {
     plan("step: {name: a, do: x, batch: true}\n", "slurm");
-    run_.partitions = batch::Partitions{.all = {{.name = "batch",
+    run_.partitions = batch::Partitions{.known = true,
+                                        .all = {{.name = "batch",
                                                  .is_default = true,
                                                  .max_time_s = 3600,
                                                  .max_nodes = 4,
@@ -34,10 +37,12 @@ class PartitionLimitsTest : public workflow::RunFixture {
   }
   std::string asking(const platform::SubmissionDefaults& asked) {
     run_.platform.asking = asked;
-    return support::error_of([&] { PartitionLimits(run_).check_asking(); });
+    const auto system = batch_system_of(run_.platform);
+    setup::ask_partitions(*system, run_);
+    return support::error_of([&] { check_asking(run_, *system); });
   }
   std::string needing(const job::Geometry& geometry) {
-    return support::error_of([&] { PartitionLimits(run_).check(geometry, {"in.yaml", 7}); });
+    return support::error_of([&] { check_partition(run_, geometry, {"in.yaml", 7}); });
   }
 
   support::FakePrograms programs_;

@@ -61,7 +61,6 @@ class SubmitterTest : public StoreFixture {
         "step: {name: a, use: p, do: run $n" +
             more + ", batch: " + batch + "}\n",
         "slurm");
-    run_.partitions = batch::Partitions{.all = {}, .trouble = "nobody is to be asked"};
     run_.metadata.budget_node_hours = budget;
     create();
     auto system = std::make_unique<AnsweringSystem>();
@@ -118,7 +117,6 @@ TEST_F(SubmitterTest, JobsThatAskForDifferentThingsGoOutOneByOne) {
 
 TEST_F(SubmitterTest, AnArrayKeepsToTheLimitOfTheBatchSystem) {
   begin_batch("{nodes: 1}");
-  run_.partitions = batch::Partitions{};  // they were told
   system_->array_size = 3;
   submit();
   EXPECT_THAT(job_ids(), ElementsAre("100_0", "100_1", "100_2", "200"));

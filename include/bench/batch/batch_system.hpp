@@ -8,6 +8,7 @@
 
 #include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 
@@ -64,7 +65,7 @@ class BatchSystem {
  public:
   virtual ~BatchSystem() = default;
 
-  /// For messages: `Slurm`.
+  /// The name in messages.
   virtual std::string name() const = 0;
   virtual SubmitResult submit(const Submission& submission) = 0;
   /// The jobs with these ids that it holds in memory, ended ones for some minutes; tasks of arrays
@@ -80,6 +81,12 @@ class BatchSystem {
   virtual std::string cancel(const std::vector<std::string>& ids) = 0;
   /// How many tasks an array may have; 1 where there are no arrays.
   virtual int max_array_size() = 0;
+  /// The partitions of the cluster that jobs go to. Not known where the batch system does not list
+  /// any, or where jobs go to one of several clusters.
+  virtual Partitions ask_partitions() { return {}; }
+  /// The accounts and QOS of this user on the clusters that jobs go to; empty where the batch
+  /// system does not say.
+  virtual std::vector<Association> ask_associations() { return {}; }
   /// How a job ended by what the system's daemons wrote into a file of its errors; nothing if they
   /// wrote nothing of that job.
   /// @param job as the daemons know it; empty: every line is of the job

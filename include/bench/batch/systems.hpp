@@ -17,7 +17,6 @@ struct Capabilities {
       false;                   ///< bench recognises a job by the UUID in its comment, not its name.
   bool has_job_steps = false;  ///< Programs side by side in a job have cores and GPUs of their own.
   bool limits_running = false;    ///< Lets only so many of the submitted jobs run at once.
-  bool tells_limits = false;      ///< Tells what its partitions and accounts allow.
   bool expands_patterns = false;  ///< `%j` and the like in the names of a script's output files.
   std::string_view step_launcher = {};  ///< Starts a program as a job step.
 };
@@ -44,6 +43,9 @@ struct SystemKind {
   std::unique_ptr<BatchSystem> (*make)(const SystemOptions& options) = nullptr;
   bool needs_commands = false;         ///< It is spoken to by the commands of the platform file.
   const char* job_variable = nullptr;  ///< The environment of its jobs has it, and no other.
+  /// What its program prints that submits a job, as a regular expression with a group for the id;
+  /// null: not known.
+  const char* submit_message = nullptr;
   SubmitVariables submit_variables = {};
   /// Variables of one of its jobs, or of its programs, that would change what its programs do.
   bool (*misleads)(std::string_view variable) = nullptr;
@@ -55,5 +57,9 @@ const std::vector<const SystemKind*>& system_kinds();
 const SystemKind* find_system(std::string_view name);
 /// The names that a platform file may have in `scheduler`.
 std::vector<std::string> system_names();
+
+/// The ids of the jobs that programs of batch systems say they have submitted, in a text that
+/// commands printed; in order.
+std::vector<std::string> submitted_ids(const std::string& printed);
 
 }  // namespace bench::batch

@@ -23,9 +23,10 @@ struct Preview {
 /// Every workpackage that a run would have if all of them succeed, with what it would execute.
 /// Makes and starts nothing, but evaluates parameters, shell ones too: the expansion depends on
 /// them.
+/// @param run keeps what the batch system says of its partitions, if a pack depends on it
 /// @param diagnostics told of computed values that do not fit their type
 /// @param notices what the user should know, such as dropped combinations
-std::vector<Preview> preview(const setup::Run& run, Diagnostics& diagnostics,
+std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
                              std::vector<std::string>& notices);
 
 }  // namespace bench::engine

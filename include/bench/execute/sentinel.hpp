@@ -11,8 +11,8 @@ namespace bench::execute {
 /// What an attempt leaves behind, as `name=value` lines. A job script writes one when it begins, so
 /// that no attempt begins twice, and replaces it when it ends: under a temporary name, renamed.
 struct Sentinel {
-  std::string attempt;           ///< Its UUID: an earlier attempt's sentinel tells nothing.
-  std::string job_id;            ///< As Slurm's daemons know it; a task of an array has its own.
+  std::string attempt;  ///< Its UUID: an earlier attempt's sentinel tells nothing.
+  std::string job_id;   ///< As the batch system's daemons know it; a task of an array has its own.
   std::optional<int> exit_code;  ///< None: it has begun, and not ended.
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;

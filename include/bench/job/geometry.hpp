@@ -21,7 +21,7 @@ struct Geometry {
 Geometry geometry_of(const RenderContext& context);
 
 /// Hardware threads of a core of the machine that the run's jobs go to, as the platform file or
-/// else Slurm tells; none where neither does.
+/// else the batch system tells; none where neither does.
 std::optional<int> threads_per_core(const setup::Run& run);
 
 /// Whether the commands start their programs by the platform's launcher: `$jube_starter`.

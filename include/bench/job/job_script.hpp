@@ -11,9 +11,9 @@
 
 namespace bench::job {
 
-/// A file name as a directive takes it. To Slurm `%` stands for itself when doubled, and nothing
-/// makes it take some names literally: `/dev/null` for those, since the script opens its files
-/// itself.
+/// A file name as a directive takes it. Where the batch system expands patterns, `%` stands for
+/// itself when doubled, and some names cannot be written at all: `/dev/null` for those, since the
+/// script opens its files itself.
 std::string directive_file(const platform::Platform& platform, const std::filesystem::path& file);
 
 /// What of a job script belongs to one submission.

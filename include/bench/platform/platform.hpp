@@ -39,8 +39,8 @@ struct Launcher {
   Binding binding;
 };
 
-/// How to speak to a batch system other than Slurm. Commands are run by the shell; `{{script}}`,
-/// `{{id}}` and `{{name}}` are holes.
+/// How to speak to a batch system that bench does not know. Commands are run by the shell;
+/// `{{script}}`, `{{id}}` and `{{name}}` are holes.
 struct Commands {
   std::string submit;
   std::string id_pattern;  ///< Regular expression over what submit prints; group 1 is the job's id.
@@ -128,8 +128,8 @@ std::vector<std::string> platform_names(const std::filesystem::path& beside = {}
 /// line of each.
 std::string platform_of_tag(const std::string& tag, const std::filesystem::path& beside = {});
 
-/// Variables of the user's that sbatch would obey, and that do not decide here: by name, with what
-/// does, as `SBATCH_PARTITION` and `partition gpu`.
+/// Variables of the user's that the batch system would obey, and that do not decide here: by name,
+/// with what does, as `SBATCH_PARTITION` and `partition gpu`.
 std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& platform);
 
 /// Whether a platform is named by its file (`./fox.yaml`), not by its name.
@@ -139,8 +139,8 @@ bool is_platform_file(const std::string& name);
 /// `platforms/NAME.yaml` of `data_directories`. What it does not say is as in the platform that it
 /// `extends`, if it does. `$NAME` of the environment is expanded in the settings of
 /// `SubmissionDefaults`; one that is not set makes the setting empty. `BENCH_PARTITION`,
-/// `BENCH_ACCOUNT` and `BENCH_QOS` are taken instead of what the file says; Slurm's own variables,
-/// such as `SBATCH_ACCOUNT`, where neither says anything.
+/// `BENCH_ACCOUNT` and `BENCH_QOS` are taken instead of what the file says; the batch system's own
+/// variables, such as `SBATCH_ACCOUNT`, where neither says anything.
 /// @throws Error with a did-you-mean if there is no such platform; with the place for an unknown
 ///         key or word in the file
 Platform load_platform(const std::string& name, const std::filesystem::path& beside = {});

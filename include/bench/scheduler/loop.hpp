@@ -22,9 +22,10 @@ struct LoopOptions {
 /// is left to do here; jobs of a scheduler may then still be under way.
 ///
 /// The caller holds the writer lock of the run.
+/// @param run keeps what the batch system says of its partitions before the first submission
 /// @throws Error if the run cannot go on, its database cannot be written, say; what runs here then
 ///         goes on, and the next call takes it up
-RunStatus work(const setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
+RunStatus work(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
                Observer& observer);
 
 }  // namespace bench::scheduler

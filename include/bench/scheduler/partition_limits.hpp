@@ -1,23 +1,18 @@
 #pragma once
 
-#include <bench/job/job_script.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/job/geometry.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
 
-/// What the partition of a run's platform can take, as its batch system tells; asked when first
-/// needed. Nothing is known of batch systems other than Slurm, and of one that does not answer.
-class PartitionLimits {
- public:
-  explicit PartitionLimits(const setup::Run& run) : run_(run) {}
+// What the partition of a run's jobs can take, once the batch system was asked
+// (`setup::ask_partitions`). Nothing is checked where it lists no partitions or did not answer.
 
-  /// @throws Error if there is no such partition, or it does not admit the account or the QOS
-  void check_asking();
-  /// @throws Error with `place` if the partition has no room for this however long it waits
-  void check(const job::Geometry& geometry, const Place& place);
+/// @throws Error if the partition does not exist, or does not admit the account or the QOS
+void check_asking(const setup::Run& run, batch::BatchSystem& system);
 
- private:
-  const setup::Run& run_;
-};
+/// @throws Error with `place` if the partition can never take a job of this size
+void check_partition(const setup::Run& run, const job::Geometry& geometry, const Place& place);
 
 }  // namespace bench::scheduler

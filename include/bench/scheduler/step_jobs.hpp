@@ -16,8 +16,8 @@
 namespace bench::scheduler {
 
 /// The job that the commands of a workpackage which waits for a file have submitted themselves, as
-/// those of JUBE's platform files do: by what sbatch said last, `Submitted batch job 12`, in the
-/// file that their output goes to. Empty if there is none.
+/// those of JUBE's platform files do: the last one that a batch system's program says it has
+/// submitted in the file that their output goes to. Empty if there is none.
 std::string submitted_job(const job::RenderContext& context);
 
 /// Follows such jobs of workpackages that wait for a file: one that is over will not write it.

@@ -1,20 +1,15 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include <bench/batch/slurm_partitions.hpp>
-#include <bench/platform/platform.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::setup {
 
-/// The clusters that the platform's directives send its jobs to, as in `#SBATCH --clusters=a,b`;
-/// empty: the user's own.
-std::vector<std::string> clusters_of(const platform::Platform& platform);
+/// Asks the batch system about its partitions, unless the run has its answer already.
+void ask_partitions(batch::BatchSystem& system, Run& run);
 
-/// The partition that the run's jobs go to, as the batch system tells, which is asked when first
-/// needed; null where it tells nothing, does not answer, or chooses among several.
+/// The partition that the run's jobs go to; null where the batch system has not been asked, did not
+/// answer, or chooses among several.
 const batch::Partition* partition_of(const Run& run);
 
 }  // namespace bench::setup

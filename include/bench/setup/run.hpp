@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <bench/batch/slurm_partitions.hpp>
+#include <bench/batch/partition.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/platform.hpp>
@@ -23,8 +23,8 @@ struct Run {
   platform::Platform platform;
   RunMetadata metadata;
   platform::JobTemplates job_templates;
-  /// What the batch system has told of its partitions; asked once.
-  mutable std::optional<batch::Partitions> partitions = std::nullopt;
+  /// What the batch system says of its partitions; none: nobody has asked it (`ask_partitions`).
+  std::optional<batch::Partitions> partitions = std::nullopt;
 };
 
 /// What a benchmark of an input is going to be as a run; makes nothing.

@@ -28,6 +28,8 @@ class Slurm : public BatchSystem {
   std::string cancel(const std::vector<std::string>& ids) override;
   /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.
   int max_array_size() override;
+  Partitions ask_partitions() override;
+  std::vector<Association> ask_associations() override;
   std::optional<Outcome> end_told_in(const std::filesystem::path& file,
                                      std::string_view job) const override;
 

@@ -1,0 +1,50 @@
+#include "bundle.hpp"
+
+#include <map>
+#include <string_view>
+
+#include <bench/base/chunks.hpp>
+#include <bench/base/uuid.hpp>
+
+namespace bench::scheduler {
+
+Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks_of_it)) {
+  uuid = is_plain() ? first().job.uuid : make_uuid();
+}
+
+std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t most_of_array) {
+  std::vector<std::vector<const Planned*>> groups;
+  std::map<std::string_view, std::size_t> index;
+  for (const Planned& one : planned) {
+    const auto [known, is_new] = index.try_emplace(one.head, groups.size());
+    if (is_new)
+      groups.emplace_back();
+    groups[known->second].push_back(&one);
+  }
+  std::deque<Bundle> bundles;
+  for (const auto& group : groups) {
+    const auto pack = static_cast<std::size_t>(group.front()->geometry.pack);
+    std::vector<Task> tasks;
+    for (const auto& chunk : chunks_of(group, pack))
+      tasks.emplace_back(chunk.begin(), chunk.end());
+    // The rest of a pack asks for less and goes out alone.
+    std::vector<Task> rest;
+    if (tasks.back().size() < tasks.front().size()) {
+      rest.push_back(std::move(tasks.back()));
+      tasks.pop_back();
+    }
+    const bool arrays = group.front()->context->step.batch->array && tasks.size() > 1;
+    for (const auto& chunk : chunks_of(tasks, arrays ? most_of_array : std::size_t{1}))
+      bundles.emplace_back(std::vector(chunk.begin(), chunk.end()));
+    if (!rest.empty())
+      bundles.emplace_back(std::move(rest));
+  }
+  return bundles;
+}
+
+std::pair<Bundle, Bundle> halves_of(const Bundle& bundle) {
+  const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
+  return {Bundle({bundle.tasks.begin(), middle}), Bundle({middle, bundle.tasks.end()})};
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/execute/job.hpp>
+#include <bench/job/geometry.hpp>
+
+namespace bench::scheduler {
+
+/// A workpackage that is ready to be submitted.
+struct Planned {
+  std::shared_ptr<const job::RenderContext> context;
+  execute::Job job;
+  job::Geometry geometry;
+  std::string head;       ///< Equal for workpackages that can be submitted together.
+  bool is_alone = false;  ///< Its template does not take the script of others.
+};
+
+/// The workpackages of one job, side by side.
+using Task = std::vector<const Planned*>;
+
+/// One submission: a job, or an array of jobs.
+struct Bundle {
+  explicit Bundle(std::vector<Task> tasks_of_it);
+
+  std::vector<Task> tasks;
+  std::string uuid;  ///< Of the submission; that of the attempt where it is a single one.
+
+  const Planned& first() const { return *tasks.front().front(); }
+  bool is_plain() const { return tasks.size() == 1 && tasks.front().size() == 1; }
+};
+
+/// Calls `action` with each workpackage and, in an array, the number of its task.
+template <class Action>
+void for_each(const Bundle& bundle, Action action) {
+  for (std::size_t task = 0; task < bundle.tasks.size(); ++task)
+    for (const Planned* planned : bundle.tasks[task])
+      action(*planned,
+             bundle.tasks.size() > 1 ? std::optional(static_cast<int>(task)) : std::nullopt);
+}
+
+/// Workpackages with equal heads form arrays and packs, where their step has them.
+/// @param planned outlives the bundles
+/// @param most_of_array how many tasks an array may have
+std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t most_of_array);
+
+/// Two arrays, each with half of the tasks.
+std::pair<Bundle, Bundle> halves_of(const Bundle& bundle);
+
+}  // namespace bench::scheduler

@@ -1,0 +1,66 @@
+#include "submission_slots.hpp"
+
+#include <algorithm>
+
+#include <bench/base/text.hpp>
+#include <bench/batch/job_id.hpp>
+
+namespace bench::scheduler {
+
+/// The batch system minds the limit of an array. Several submissions wait for each other: a job for
+/// the one in its slot, an array for all.
+std::string SubmissionSlots::dependency_of(const Bundle& bundle) {
+  const model::Step& step = bundle.first().context->step;
+  const auto limit = static_cast<std::size_t>(limit_of(step));
+  if (limit == 0)
+    return "";
+  std::vector<std::string> ids;
+  const auto& slots = slots_of(step);
+  if (bundle.tasks.size() > 1)
+    ids = slots;
+  else if (slots.size() >= limit)
+    ids = {slots.front()};
+  for (std::string& id : ids)
+    id = batch::without_cluster(id);  // of which a dependency cannot speak
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids.empty() ? "" : "afterany:" + join(ids, ":");
+}
+
+/// Jobs that an earlier bench submitted keep their slots.
+std::vector<std::string>& SubmissionSlots::slots_of(const model::Step& step) {
+  const auto [known, is_new] = slots_.try_emplace(step.name);
+  std::vector<std::string>& slots = known->second;
+  if (!is_new)
+    return slots;
+  const auto limit = static_cast<std::size_t>(limit_of(step));
+  for (const auto& [workpackage, id] : batch_.ids()) {
+    if (&store_.step_of(store_.at(workpackage)) != &step)
+      continue;
+    const std::string job = batch::array_of(id);
+    if (job != id)
+      slots.assign(limit, job);  // the latest array waits for those before it
+    else if (std::ranges::find(slots, job) == slots.end())
+      slots.push_back(job);
+  }
+  if (slots.size() > limit)
+    slots.erase(slots.begin(), slots.end() - static_cast<std::ptrdiff_t>(limit));
+  return slots;
+}
+
+void SubmissionSlots::take(const Bundle& bundle, const std::string& id) {
+  const model::Step& step = bundle.first().context->step;
+  const auto limit = static_cast<std::size_t>(limit_of(step));
+  if (limit == 0)
+    return;
+  std::vector<std::string>& slots = slots_of(step);
+  if (bundle.tasks.size() > 1) {
+    slots.assign(limit, id);
+    return;
+  }
+  if (slots.size() >= limit)
+    slots.erase(slots.begin());
+  slots.push_back(id);
+}
+
+}  // namespace bench::scheduler

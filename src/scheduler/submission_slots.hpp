@@ -1,0 +1,36 @@
+#pragma once
+
+#include "bundle.hpp"
+#include "state_store.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <bench/batch/queue.hpp>
+
+namespace bench::scheduler {
+
+/// Keeps a step to the number of jobs that may run at a time, by dependencies between submissions:
+/// each slot holds the job that the next one in it waits for.
+class SubmissionSlots {
+ public:
+  SubmissionSlots(const StateStore& store, const batch::BatchQueue& batch)
+      : store_(store), batch_(batch) {}
+
+  /// How many jobs of the step may run at a time; 0: any number.
+  int limit_of(const model::Step& step) const { return store_.limit(step); }
+  /// The dependency of the submission, as `afterany:12:13`; empty: it waits for no other.
+  std::string dependency_of(const Bundle& bundle);
+  /// Records that the batch system has the submission as `id`.
+  void take(const Bundle& bundle, const std::string& id);
+
+ private:
+  std::vector<std::string>& slots_of(const model::Step& step);
+
+  const StateStore& store_;
+  const batch::BatchQueue& batch_;
+  std::map<std::string, std::vector<std::string>> slots_;  ///< By step.
+};
+
+}  // namespace bench::scheduler

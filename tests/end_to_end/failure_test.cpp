@@ -1,6 +1,5 @@
 #include "bench_program.hpp"
-
-#include <thread>
+#include "support/eventually.hpp"
 
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -190,10 +189,9 @@ TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {
   const Playground here;
   here.write("slow.yaml",
              "name: slow\noutpath: runs\n"
-             "step: {name: s, do: 'touch ../../../started; sleep 30'}\n");
+             "step: {name: s, do: 'touch ../../../started; sleep 300'}\n");
   Process first(here.spec({"run", "slow.yaml"}));
-  while (!here.has("runs/started"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(support::eventually([&] { return here.has("runs/started"); }));
   const auto second = here.bench({"continue", "runs"});
   EXPECT_EQ(second.status.code, 1);
   EXPECT_THAT(second.standard_error, HasSubstr("another bench is working on runs/000000: process " +
@@ -209,8 +207,7 @@ TEST(FailureTest, AnInterruptedRunEndsItsCommandsAndCanBeContinued) {
              "name: slow\noutpath: runs\n"
              "step: {name: s, do: 'touch ../../../started; test -e ../../../go || sleep 300'}\n");
   Process run(here.spec({"run", "slow.yaml"}));
-  while (!here.has("runs/started"))
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(support::eventually([&] { return here.has("runs/started"); }));
   run.signal_group(SIGTERM);
   EXPECT_EQ(run.wait(), (ExitStatus{.signal = SIGTERM}));
   here.write("runs/go", "");

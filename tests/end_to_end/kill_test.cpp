@@ -20,15 +20,15 @@
 namespace bench::end_to_end {
 namespace {
 
-/// 300 workpackages of three steps, one of them a batch step. Every workpackage writes a line when
+/// 120 workpackages of three steps, one of them a batch step. Every workpackage writes a line when
 /// it is through: the witness that does not depend on what bench believes.
-constexpr int points = 100;
+constexpr int points = 40;
 constexpr const char* witnessed = R"yaml(name: witnessed
 outpath: runs
 parameterset:
   name: sweep
   parameter:
-    - {name: n, mode: python, separator: ";", _: "';'.join(str(k) for k in range(1, 101))"}
+    - {name: n, mode: python, separator: ";", _: "';'.join(str(k) for k in range(1, 41))"}
     - {name: double, type: int, mode: python, _: 2 * $n}
     - {name: third, mode: shell, _: "expr $n % 3 || true"}
 step:

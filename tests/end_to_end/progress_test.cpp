@@ -20,9 +20,21 @@ step:
   - {name: second, depend: first, procs: 1, do: sleep 0.1}
 )";
 
+/// Several pictures of it all the same: there is one each 0.1 s.
+constexpr const char* quick = R"(name: quick
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 3, 4, 5, 6]}}
+step:
+  - {name: first, use: p, procs: 1, do: sleep 0.05}
+  - {name: second, depend: first, procs: 1, do: sleep 0.05}
+)";
+
 class ProgressTest : public testing::Test {
  protected:
-  void SetUp() override { here_.write("slow.yaml", slow); }
+  void SetUp() override {
+    here_.write("slow.yaml", slow);
+    here_.write("quick.yaml", quick);
+  }
   Playground here_;
 };
 
@@ -38,7 +50,7 @@ TEST_F(ProgressTest, ATerminalShowsTheStepsAndTheTimeLeft) {
 }
 
 TEST_F(ProgressTest, ItIsGoneAtTheEnd) {
-  const std::string shown = shown_at_terminal(here_, {"run", "slow.yaml"});
+  const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
   EXPECT_TRUE(shown.ends_with("A\x1b[J")) << shown;
 }
 
@@ -61,16 +73,16 @@ TEST_F(ProgressTest, In80ColumnsFailuresAndTheTimeLeftStay) {
 
 /// The terminal writes ^C where the cursor stands: at the beginning of the line below.
 TEST_F(ProgressTest, LinesAreDrawnOverFromTheFirstColumn) {
-  const std::string shown = shown_at_terminal(here_, {"run", "slow.yaml"});
+  const std::string shown = shown_at_terminal(here_, {"run", "quick.yaml"});
   EXPECT_THAT(shown, AllOf(HasSubstr("\r\x1b[2A\x1b[J"), Not(ContainsRegex("[^\r]\x1b\\[[0-9]A"))));
 }
 
 TEST_F(ProgressTest, ThereIsNoneWhereItIsHidden) {
-  EXPECT_THAT(shown_at_terminal(here_, {"run", "slow.yaml", "--hide-animation"}), IsEmpty());
+  EXPECT_THAT(shown_at_terminal(here_, {"run", "quick.yaml", "--hide-animation"}), IsEmpty());
 }
 
 TEST_F(ProgressTest, APipeStaysPlain) {
-  EXPECT_THAT(here_.bench({"run", "slow.yaml"}).standard_error, IsEmpty());
+  EXPECT_THAT(here_.bench({"run", "quick.yaml"}).standard_error, IsEmpty());
 }
 
 }  // namespace

@@ -69,7 +69,10 @@ TEST_F(CrashTest, AControllerThatIsAwayForAWhileIsWaitedFor) {
   Process waiting = site.start({"run", "sweep.yaml", "--platform", "fx", "--wait"});
   ASSERT_TRUE(support::eventually([&] { return site.witness().size() == 2; }));
   cluster().stop_controller();
-  std::this_thread::sleep_for(std::chrono::seconds(3));
+  const auto questions = [&] { return site.programs().calls("squeue").size(); };
+  const std::size_t before = questions();
+  ASSERT_TRUE(support::eventually([&] { return questions() >= before + 2; }))
+      << "one was not answered, and bench asks again";
   cluster().start_controller();
   EXPECT_TRUE(waiting.wait().success());
   EXPECT_EQ(site.witness(), Site::each_once(2));

@@ -85,13 +85,6 @@ TEST_F(FailureTest, AJobThatIsDrivenOut) {
   expect_failure("preempted");
 }
 
-TEST_F(FailureTest, AJobOverItsTimeLimit) {
-  site.sweep(1, runs_on);
-  site.run();
-  let_time_run_out(running(1).at(0));
-  expect_failure("timeout");
-}
-
 TEST_F(FailureTest, ARunningJobThatIsCancelled) {
   site.sweep(1, runs_on);
   site.run();

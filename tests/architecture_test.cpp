@@ -83,7 +83,8 @@ const std::map<std::string, double> levels{
     {"setup", 4},
     {"workflow", 5},
     {"job", 6},
-    {"scheduler", 7},
+    {"store", 7},
+    {"scheduler", 7.1},
     {"tabulate", 7},
     {"inspect", 8},
     {"engine", 9},
@@ -296,7 +297,7 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(
       matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
-              {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/scheduler/child_expansion.cpp",
+              {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/store/child_expansion.cpp",
                "src/scheduler/journal.cpp", "src/scheduler/submitter.cpp", "src/job/prepare.cpp",
                "src/batch/ask_program.cpp", "src/execute/local.cpp", "src/energy/program/main.cpp",
                "src/energy/sources/methods.cpp", "src/energy/sources/amd.cpp",

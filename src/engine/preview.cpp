@@ -3,8 +3,8 @@
 #include <bench/engine/preview.hpp>
 #include <bench/job/render.hpp>
 #include <bench/scheduler/batch_system.hpp>
-#include <bench/scheduler/concurrency.hpp>
 #include <bench/setup/partition.hpp>
+#include <bench/store/concurrency.hpp>
 #include <bench/workflow/graph.hpp>
 
 namespace bench::engine {
@@ -37,7 +37,7 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
   for (const Warning& warning : graph.take_warnings())
     diagnostics.warn(warning.message, warning.hint, warning.place);
 
-  scheduler::Concurrency concurrency(run);
+  store::Concurrency concurrency(run);
   std::vector<Preview> previews;
   for (const workspace::Workpackage& workpackage : graph.all()) {
     constexpr const char* uuid = "00000000-0000-0000-0000-000000000000";

@@ -49,7 +49,7 @@ struct JobSpan {
 }  // namespace
 
 BudgetTracker::BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
-                             StateStore& store, evaluate::Evaluator& evaluator)
+                             store::StateStore& store, evaluate::Evaluator& evaluator)
     : run_(run), store_(store), evaluator_(evaluator), budget_h_(run.metadata.budget_node_hours) {
   if (!budget_h_)
     return;

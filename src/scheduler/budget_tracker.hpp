@@ -1,13 +1,12 @@
 #pragma once
 
-#include "state_store.hpp"
-
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include <bench/job/job_script.hpp>
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -17,8 +16,8 @@ namespace bench::scheduler {
 class BudgetTracker {
  public:
   /// Reads the submitted attempts so far from the workspace, and follows the store from then on.
-  BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
-                evaluate::Evaluator& evaluator);
+  BudgetTracker(const setup::Run& run, const workspace::Workspace& workspace,
+                store::StateStore& store, evaluate::Evaluator& evaluator);
   BudgetTracker(const BudgetTracker&) = delete;
   BudgetTracker& operator=(const BudgetTracker&) = delete;
   ~BudgetTracker() = default;
@@ -41,7 +40,7 @@ class BudgetTracker {
   static double node_hours(const job::Geometry& geometry, std::size_t jobs);
 
   const setup::Run& run_;
-  StateStore& store_;
+  store::StateStore& store_;
   evaluate::Evaluator& evaluator_;
   std::optional<double> budget_h_;
   std::vector<workspace::Attempt> submitted_;        ///< Of all workpackages, in any order.

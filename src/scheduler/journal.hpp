@@ -1,10 +1,10 @@
 #pragma once
 
 #include "outage_watch.hpp"
-#include "state_store.hpp"
 
 #include <atomic>
 
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -13,7 +13,7 @@ namespace bench::scheduler {
 /// later bench has to know.
 class Journal {
  public:
-  Journal(StateStore& store, workspace::Workspace& workspace, OutageWatch& outages,
+  Journal(store::StateStore& store, workspace::Workspace& workspace, OutageWatch& outages,
           const std::atomic<bool>* interrupted)
       : store_(store), workspace_(workspace), outages_(outages), interrupted_(interrupted) {}
 
@@ -23,7 +23,7 @@ class Journal {
   void write();
 
  private:
-  StateStore& store_;
+  store::StateStore& store_;
   workspace::Workspace& workspace_;
   OutageWatch& outages_;
   const std::atomic<bool>* interrupted_;  ///< Null: never.

@@ -3,7 +3,6 @@
 #include "outage_watch.hpp"
 #include "recovery.hpp"
 #include "sequencer.hpp"
-#include "state_store.hpp"
 #include "submission_timing.hpp"
 #include "submitter.hpp"
 
@@ -24,6 +23,7 @@
 #include <bench/scheduler/batch_system.hpp>
 #include <bench/scheduler/loop.hpp>
 #include <bench/scheduler/step_jobs.hpp>
+#include <bench/store/state_store.hpp>
 
 namespace bench::scheduler {
 namespace {
@@ -275,7 +275,7 @@ class Loop {
       at_once = std::min(at_once, store_.concurrent_beside(workpackage));
       if (local_.free_slots(at_once) <= claimed.size())
         break;
-      store_.apply(claim_of(workpackage));
+      store_.apply(store::claim_of(workpackage));
       claimed.push_back(id);
     }
     return claimed;
@@ -365,7 +365,7 @@ class Loop {
   const LoopOptions& options_;
   Observer& observer_;
   evaluate::Evaluator evaluator_;
-  StateStore store_;
+  store::StateStore store_;
   OutageWatch outages_;
   Journal journal_;
   Sequencer sequencer_;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "lost_attempts.hpp"
-#include "state_store.hpp"
 
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/scheduler/observer.hpp>
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -17,7 +17,7 @@ namespace bench::scheduler {
 /// Settles what an earlier bench left behind when it ended or was killed.
 class Recovery {
  public:
-  Recovery(const setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+  Recovery(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
            const LostAttempts& lost, Observer& observer)
       : run_(run),
         attempts_(workspace.unsettled_attempts()),
@@ -40,7 +40,7 @@ class Recovery {
   const setup::Run& run_;
   std::vector<workspace::Attempt> attempts_;
   const LostAttempts& lost_;
-  StateStore& store_;
+  store::StateStore& store_;
   Observer& observer_;
 };
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "sequencing.hpp"
-#include "state_store.hpp"
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
 
 namespace bench::scheduler {
 
@@ -14,7 +14,7 @@ namespace bench::scheduler {
 /// the files that commands watch, asks sequencing.hpp what follows, and applies it to the store.
 class Sequencer {
  public:
-  Sequencer(const setup::Run& run, StateStore& store, evaluate::Evaluator& evaluator)
+  Sequencer(const setup::Run& run, store::StateStore& store, evaluate::Evaluator& evaluator)
       : run_(run), store_(store), evaluator_(evaluator) {}
 
   /// An attempt has ended. For one that is superseded, its watched files say nothing any more.
@@ -53,7 +53,7 @@ class Sequencer {
   bool is_complete(const model::Step& step) const;
 
   const setup::Run& run_;
-  StateStore& store_;
+  store::StateStore& store_;
   evaluate::Evaluator& evaluator_;
 };
 

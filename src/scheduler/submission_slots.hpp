@@ -1,13 +1,13 @@
 #pragma once
 
 #include "bundle.hpp"
-#include "state_store.hpp"
 
 #include <map>
 #include <string>
 #include <vector>
 
 #include <bench/batch/queue.hpp>
+#include <bench/store/state_store.hpp>
 
 namespace bench::scheduler {
 
@@ -15,7 +15,7 @@ namespace bench::scheduler {
 /// each slot holds the job that the next one in it waits for.
 class SubmissionSlots {
  public:
-  SubmissionSlots(const StateStore& store, const batch::BatchQueue& batch)
+  SubmissionSlots(const store::StateStore& store, const batch::BatchQueue& batch)
       : store_(store), batch_(batch) {}
 
   /// How many jobs of the step may run at a time; 0: any number.
@@ -28,7 +28,7 @@ class SubmissionSlots {
  private:
   std::vector<std::string>& slots_of(const model::Step& step);
 
-  const StateStore& store_;
+  const store::StateStore& store_;
   const batch::BatchQueue& batch_;
   std::map<std::string, std::vector<std::string>> slots_;  ///< By step.
 };

@@ -31,9 +31,9 @@ Completion failure(long long workpackage, const std::string& reason) {
 
 }  // namespace
 
-Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
-                     Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
-                     batch::BatchQueue& batch)
+Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
+                     store::StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
+                     LostAttempts& lost, batch::BatchQueue& batch)
     : run_(run),
       store_(store),
       journal_(journal),
@@ -57,7 +57,7 @@ std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   setup::ask_partitions(batch_.system(), run_);
   budget_.count();
   for (const long long id : ids)
-    store_.apply(claim_of(store_.at(id)));
+    store_.apply(store::claim_of(store_.at(id)));
   journal_.write();
   std::vector<Completion> failed;
   const std::vector<Planned> planned = prepare_all(ids, failed);

@@ -4,7 +4,6 @@
 #include "bundle.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
-#include "state_store.hpp"
 #include "submission_slots.hpp"
 
 #include <deque>
@@ -14,6 +13,7 @@
 
 #include <bench/batch/queue.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -24,7 +24,7 @@ namespace bench::scheduler {
 class Submitter {
  public:
   /// @param run is told of the partitions before the first submission
-  Submitter(setup::Run& run, const workspace::Workspace& workspace, StateStore& store,
+  Submitter(setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
             batch::BatchQueue& batch);
 
@@ -64,7 +64,7 @@ class Submitter {
   std::size_t most_of_array();
 
   setup::Run& run_;
-  StateStore& store_;
+  store::StateStore& store_;
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;

@@ -1,4 +1,4 @@
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::string text_of(const Explanation& explanation) {
   return text;
 }
 
-class WhyTest : public scheduler::StoreFixture {
+class WhyTest : public store::StoreFixture {
  protected:
   std::string why(long long id) {
     write();

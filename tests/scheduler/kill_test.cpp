@@ -1,5 +1,5 @@
 #include "scheduler/sequencer.hpp"
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 
 #include <fstream>
 #include <numeric>
@@ -15,7 +15,7 @@ using workspace::Workpackage;
 
 /// A run whose bench is killed again and again. Its commands are not executed: how each of them
 /// ends follows from what it belongs to.
-class KillTest : public StoreFixture, public testing::WithParamInterface<unsigned> {
+class KillTest : public store::StoreFixture, public testing::WithParamInterface<unsigned> {
  protected:
   static constexpr const char* benchmark =
       "parameterset: [{name: p, parameter: {n: [1, 2, 3, 4]}}, {name: q, parameter: {m: [1, 2]}}]\n"

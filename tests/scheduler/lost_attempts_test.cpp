@@ -1,7 +1,7 @@
 #include "scheduler/lost_attempts.hpp"
 
 #include "scheduler/quiet_observer.hpp"
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 /// A step of two segments: bench looks for the file after the first command. Its workpackage has
 /// not started, as the database knows it.
-class LostAttemptsTest : public StoreFixture {
+class LostAttemptsTest : public store::StoreFixture {
  protected:
   LostAttemptsTest() { begin("step: {name: a, do: [{done_file: ready, _: x}, y]}\n"); }
 

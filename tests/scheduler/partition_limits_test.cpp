@@ -1,4 +1,4 @@
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 #include "support/fake_programs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "scheduler/recovery.hpp"
 
 #include "scheduler/quiet_observer.hpp"
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::SizeIs;
 using workspace::State;
 
 /// A bench was killed; the next one looks at what it left.
-class RecoveryTest : public StoreFixture {
+class RecoveryTest : public store::StoreFixture {
  protected:
   void begin_killed(const std::string& batch, const std::string& platform) {
     begin("step: {name: a, iterations: 3, do: x" + batch + "}\n", platform);

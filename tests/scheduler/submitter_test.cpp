@@ -1,7 +1,7 @@
 #include "scheduler/submitter.hpp"
 
 #include "scheduler/quiet_observer.hpp"
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 
 #include <deque>
 
@@ -51,7 +51,7 @@ class AnsweringSystem : public batch::BatchSystem {
   int array_size = 1000;
 };
 
-class SubmitterTest : public StoreFixture {
+class SubmitterTest : public store::StoreFixture {
  protected:
   /// @param batch what `batch` of the only step says
   void begin_batch(const std::string& batch, const std::string& more = "",

@@ -1,4 +1,4 @@
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 
 #include <algorithm>
 #include <random>
@@ -9,7 +9,7 @@
 #include <bench/base/host.hpp>
 #include <bench/setup/parallel.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 namespace {
 
 using testing::ElementsAre;
@@ -290,4 +290,4 @@ TEST_F(ReadyQueuesTest, TheIdsOfChildrenDoNotDependOnTiming) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::store

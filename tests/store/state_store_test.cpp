@@ -1,4 +1,4 @@
-#include "scheduler/store_fixture.hpp"
+#include "store/store_fixture.hpp"
 #include "support/error_of.hpp"
 
 #include <random>
@@ -8,7 +8,7 @@
 
 #include <bench/workspace/transition.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 namespace {
 
 using testing::ElementsAre;
@@ -199,4 +199,4 @@ TEST_P(RandomHistory, MemoryAndDatabaseAgreeAfterEveryWrite) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomHistory, testing::Range(0U, 12U));
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::store

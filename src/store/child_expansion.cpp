@@ -1,10 +1,9 @@
-#include "child_expansion.hpp"
-
 #include <utility>
 
 #include <bench/base/outage.hpp>
+#include <bench/store/child_expansion.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 ChildExpansion::ChildExpansion(const setup::Run& run, workflow::Graph& graph, ReadyQueues& queues)
     : run_(run), graph_(graph), queues_(queues) {}
@@ -49,4 +48,4 @@ void ChildExpansion::make_some() {
   to_make_.pop_front();
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "scheduler/state_store.hpp"
 #include "workflow/run_fixture.hpp"
 
 #include <algorithm>
@@ -9,9 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 /// A run with a workspace and the state store of a bench that works on it.
 class StoreFixture : public workflow::RunFixture {
@@ -89,4 +89,4 @@ class StoreFixture : public workflow::RunFixture {
   std::optional<StateStore> store_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

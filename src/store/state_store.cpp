@@ -1,14 +1,13 @@
-#include "state_store.hpp"
-
 #include <algorithm>
 #include <type_traits>
 
 #include <bench/base/host.hpp>
 #include <bench/base/uuid.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/store/state_store.hpp>
 #include <bench/workspace/transition.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 using workspace::EnvironmentChanges;
 using workspace::Event;
@@ -181,4 +180,4 @@ workspace::Claimed claim_of(const Workpackage& workpackage) {
   return {.workpackage = workpackage.id, .uuid = std::move(uuid), .host = host_name()};
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

@@ -7,7 +7,7 @@
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 /// How many workpackages may run at a time: what `procs`, `max_async`, common work directories and
 /// `-j` say.
@@ -43,4 +43,4 @@ class Concurrency {
   std::vector<Limits> steps_;    ///< By index of the step.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

@@ -4,11 +4,11 @@
 #include <set>
 #include <vector>
 
-#include <bench/scheduler/concurrency.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/store/concurrency.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 /// Which workpackages may start, and which ended ones may have their children now. Part of the
 /// state store, which removes a workpackage before each change of it and adds it again after:
@@ -75,4 +75,4 @@ class ReadyQueues {
   std::vector<long long> ended_;  ///< Unexpanded since the last release.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

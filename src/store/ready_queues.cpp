@@ -1,10 +1,9 @@
-#include "ready_queues.hpp"
-
 #include <algorithm>
 
 #include <bench/job/segment.hpp>
+#include <bench/store/ready_queues.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 using workspace::State;
 using workspace::Workpackage;
@@ -170,4 +169,4 @@ std::vector<long long> ReadyQueues::take_released(const std::vector<Workpackage>
   return released;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

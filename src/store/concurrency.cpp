@@ -4,11 +4,11 @@
 
 #include <bench/base/text.hpp>
 #include <bench/job/segment.hpp>
-#include <bench/scheduler/concurrency.hpp>
 #include <bench/setup/parallel.hpp>
+#include <bench/store/concurrency.hpp>
 #include <bench/workflow/variables.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 namespace {
 
 int most_running(const model::Step& step) {
@@ -21,7 +21,7 @@ int most_running(const model::Step& step) {
 
 Concurrency::Concurrency(const setup::Run& run) : run_(run), parallel_(setup::parallel_of(run)) {
   for (const model::Step& step : run.benchmark.steps)
-    steps_.push_back({.most_running = scheduler::most_running(step), .most_unfinished = {}});
+    steps_.push_back({.most_running = store::most_running(step), .most_unfinished = {}});
 }
 
 void Concurrency::learn(std::size_t index, const workspace::Workpackage& workpackage) {
@@ -63,4 +63,4 @@ int Concurrency::of_step(std::size_t index) const {
   return most == 0 ? *parallel_ : std::min(*parallel_, most);
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

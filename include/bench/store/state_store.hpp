@@ -1,8 +1,5 @@
 #pragma once
 
-#include "child_expansion.hpp"
-#include "ready_queues.hpp"
-
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -10,11 +7,13 @@
 #include <vector>
 
 #include <bench/setup/run.hpp>
+#include <bench/store/child_expansion.hpp>
+#include <bench/store/ready_queues.hpp>
 #include <bench/workflow/graph.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 /// The state of a run while bench works on it: its workpackages, their environments, the counts per
 /// step and the ready queues. The only place that changes any of them, one event at a time. What
@@ -115,4 +114,4 @@ class StateStore {
 /// this host.
 workspace::Claimed claim_of(const workspace::Workpackage& workpackage);
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

@@ -1,16 +1,15 @@
 #pragma once
 
-#include "ready_queues.hpp"
-
 #include <deque>
 #include <optional>
 #include <vector>
 
 #include <bench/setup/run.hpp>
+#include <bench/store/ready_queues.hpp>
 #include <bench/workflow/graph.hpp>
 #include <bench/workspace/event.hpp>
 
-namespace bench::scheduler {
+namespace bench::store {
 
 /// Makes the children of workpackages that are done.
 class ChildExpansion {
@@ -37,4 +36,4 @@ class ChildExpansion {
   workspace::Expanded made_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::store

@@ -150,7 +150,8 @@ std::function<int()> declare_check(CLI::App& app) {
   setup::Request& request = options->request;
   app.add_option("FILE", options->file, "input file")->required();
   app.add_option("-t,--tag", options->tags, "active tags")->type_name("TAG");
-  app.add_option("--include-path", options->include_path, "where included files are looked for")
+  app.add_option("--include-path", options->include_path,
+                 "directories to search for included files")
       ->type_name("DIR");
   app.add_option("-o,--outpath", request.outpath, "directory of the runs")->type_name("DIR");
   app.add_option("--platform", request.platform, "machine to run on")->type_name("NAME");

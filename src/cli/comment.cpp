@@ -19,7 +19,7 @@ std::function<int()> declare_comment(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("TEXT", options->text, "the new comment")->required();
   options->choice.declare(app);
-  app.add_flag("-a,--append", options->append, "append to the comment, without a blank");
+  app.add_flag("-a,--append", options->append, "append to the comment, without a space");
   return [options] {
     for (const workspace::RunDirectory& run : options->choice.runs()) {
       const workspace::WriterLock lock(run.path);

@@ -73,7 +73,7 @@ std::function<int()> declare_output(CLI::App& app) {
   app.add_option("-s,--step", options->steps, "only of these steps")->type_name("STEP");
   app.add_option("-w,--workpackage", options->workpackages, "only of these workpackages")
       ->type_name("WP");
-  app.add_flag("-d,--display", options->display, "show what is in the files");
+  app.add_flag("-d,--display", options->display, "show the contents of the files");
   app.add_option("-o,--only", options->only, "only stdout or only stderr")
       ->check(CLI::IsMember({"stdout", "stderr"}));
   return [options] {

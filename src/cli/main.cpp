@@ -154,7 +154,7 @@ std::vector<std::string> with_command_first(std::vector<std::string> arguments) 
 
 int run(std::vector<std::string> arguments) {
   arguments = with_command_first(std::move(arguments));
-  CLI::App app("bench declares, runs and compares AI workloads on HPC systems.", "bench");
+  CLI::App app("bench runs benchmarks on HPC systems.", "bench");
   app.set_version_flag("-V,--version", "bench " BENCH_VERSION);
   app.require_subcommand(1);
   app.footer(

@@ -41,7 +41,7 @@ void declare_options(CLI::App& app, ResultOptions& options) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--raw", options.show.raw, "full values, without the columns' formats");
   app.add_option("--select", options.show.select, "show only these columns")->type_name("NAME");
-  app.add_option("--exclude", options.show.exclude, "show all columns but these")
+  app.add_option("--exclude", options.show.exclude, "show all columns except these")
       ->type_name("NAME");
 }
 

@@ -144,7 +144,8 @@ std::function<int()> declare_run(CLI::App& app) {
          "-m,--comment", [&request](const std::string& text) { request.comment = text; },
          "comment that replaces the file's; '' for none")
       ->type_name("TEXT");
-  app.add_option("--include-path", options->include_path, "where included files are looked for")
+  app.add_option("--include-path", options->include_path,
+                 "directories to search for included files")
       ->type_name("DIR");
   app.add_option("--only-bench", request.only_benchmarks, "run only these benchmarks of the file")
       ->type_name("NAME");

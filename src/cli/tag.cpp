@@ -52,7 +52,8 @@ std::function<int()> declare_tag(CLI::App& app) {
                  "input file, outpath, or the directory of one run")
       ->capture_default_str();
   options->choice.declare_ids(app);
-  app.add_option("--include-path", options->include_path, "where included files are looked for")
+  app.add_option("--include-path", options->include_path,
+                 "directories to search for included files")
       ->type_name("DIR");
   return [options] {
     const RunChoice& chosen = options->choice;

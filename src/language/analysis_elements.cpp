@@ -16,12 +16,12 @@ Element pattern() {
                 {"pattern", "text", "python", "perl", "shell"}},
                {"type", Type::text, "type of the value", "string", {"int", "float", "string"}},
                {"unit", Type::text, "shown with it in results"},
-               {"default", Type::text, "the value where nothing is found"},
+               {"default", Type::text, "the value if nothing matches"},
                {"dotall", Type::flag, "let a dot match a newline", "false"}},
           .details =
               "In mode pattern the text is a regular expression as in Python, and its first group "
               "is the\n"
-              "value. In the other modes the text is evaluated, and may hold other patterns.",
+              "value. In the other modes the text is evaluated. It may contain other patterns.",
           .example =
               "patternset:\n"
               "  name: output\n"
@@ -43,7 +43,7 @@ const std::vector<Element> elements_of_analysis = {
                 "  pattern: {name: loss, type: float, _: \"loss: $jube_pat_fp\"}"},
     pattern(),
     {.name = "analyser",
-     .meaning = "which patterns are looked for in which files",
+     .meaning = "searches the files of a step for patterns",
      .children = {"use", "analyse"},
      .attributes = {{"name", Type::name, "how a result names it"},
                     {"reduce", Type::flag, "all iterations of a combination make one row", "true"}},
@@ -58,8 +58,8 @@ const std::vector<Element> elements_of_analysis = {
     {.name = "file",
      .meaning = "a file that is analysed",
      .has_text = true,
-     .attributes = {{"use", Type::names, "more pattern sets for this file"}},
-     .details = "The text holds names, also shell patterns, relative to the work directory.",
+     .attributes = {{"use", Type::names, "additional pattern sets for this file"}},
+     .details = "The text has names or shell patterns, relative to the work directory.",
      .example = "analyser:\n"
                 "  name: read\n"
                 "  analyse: {step: train, file: {use: errors, _: stderr}}"},

@@ -4,18 +4,18 @@ namespace bench::language {
 namespace {
 
 std::vector<Attribute> of_copies() {
-  return {{"source_dir", Type::path, "directory in front of every path"},
+  return {{"source_dir", Type::path, "directory that precedes each path"},
           {"directory", Type::path, "the old name of source_dir"},
-          {"target_dir", Type::path, "directory in front of every new name; made if missing"},
-          {"name", Type::names, "new names, as many as paths", "the old names"},
+          {"target_dir", Type::path, "directory that precedes each new name; created if missing"},
+          {"name", Type::names, "new names, one for each path", "the old names"},
           {"separator", Type::text, "what separates the paths", ","},
           {"rel_path_ref",
            Type::text,
-           "paths are relative to the input file, or to the work directory",
+           "external: paths are relative to the input file; internal: to the work directory",
            "external",
            {"external", "internal"}},
           {"file_path_ref", Type::path, "another base of relative paths"},
-          {"active", Type::condition, "where it is false, nothing is done", "true"}};
+          {"active", Type::condition, "if false, nothing is done", "true"}};
 }
 
 }  // namespace
@@ -25,15 +25,13 @@ const std::vector<Element> elements_of_files = {
      .meaning = "files that a workpackage needs in its work directory",
      .children = {"copy", "link", "prepare"},
      .attributes = {{"name", Type::name, "how a step names it"}, init_with()},
-     .details =
-         "Its elements are executed in the order in which they are written, before the step's\n"
-         "commands.",
+     .details = "Its elements are executed in the order of the file, before the step's commands.",
      .example = "fileset:\n  name: input\n  copy: settings.txt\n  prepare: gunzip -k data.gz"},
     {.name = "copy",
      .meaning = "files to copy into the work directory",
      .has_text = true,
      .attributes = of_copies(),
-     .details = "The text holds paths, also shell patterns. A file that exists already is kept.",
+     .details = "The text has paths or shell patterns. An existing file is kept.",
      .example = "fileset:\n  name: input\n  copy: {source_dir: data, _: \"*.txt\"}"},
     {.name = "link",
      .meaning = "files to link to from the work directory",
@@ -47,7 +45,7 @@ const std::vector<Element> elements_of_files = {
      .attributes = {{"stdout", Type::path, "file of the output", "stdout"},
                     {"stderr", Type::path, "file of the error output", "stderr"},
                     {"work_dir", Type::path, "where it runs", "the work directory"},
-                    {"active", Type::condition, "where it is false, it does not run", "true"}},
+                    {"active", Type::condition, "if false, it does not run", "true"}},
      .example = "fileset:\n  name: input\n  prepare: mkdir -p checkpoints"},
     {.name = "substituteset",
      .meaning = "texts to replace in files of the work directory",

@@ -13,7 +13,7 @@ const std::vector<Element> elements_of_a_file = {
      .example = "benchmark:\n  - {name: first, step: {name: say, do: echo 1}}\n"
                 "  - {name: second, step: {name: say, do: echo 2}}"},
     {.name = "selection",
-     .meaning = "which benchmarks run, and which tags are always active",
+     .meaning = "chooses benchmarks, and tags that are always active",
      .children = {"only", "not", "tag"},
      .example = "selection: {not: second, tag: small}\n"
                 "benchmark:\n  - {name: first, step: {name: say, do: echo 1}}\n"
@@ -21,7 +21,7 @@ const std::vector<Element> elements_of_a_file = {
     {.name = "only",
      .meaning = "the benchmarks that run",
      .has_text = true,
-     .details = "Names, separated by commas; benchmarks that it does not name do not run.",
+     .details = "Names, separated by commas. All other benchmarks do not run.",
      .example =
          "selection: {only: first}\nbenchmark: {name: first, step: {name: say, do: echo 1}}"},
     {.name = "not",
@@ -31,7 +31,7 @@ const std::vector<Element> elements_of_a_file = {
      .example =
          "selection: {not: second}\nbenchmark: {name: first, step: {name: say, do: echo 1}}"},
     {.name = "tags",
-     .meaning = "describes the tags of a file, and which of them go together",
+     .meaning = "describes the tags of a file and their valid combinations",
      .children = {"check_tags", "tag"},
      .attributes = {{"forced", Type::flag, "require a description of every tag that is used",
                      "false"}},
@@ -46,22 +46,22 @@ const std::vector<Element> elements_of_a_file = {
      .attributes = {{"name", Type::name, "in `tags`: the tag that the text describes"}},
      .details = "In `tags` the description of a tag; in `selection` an active tag. As an "
                 "attribute of any\n"
-                "element a tag expression: where it is false, the element is not there.",
+                "element a tag expression: if it is false, the element does not exist.",
      .example = "step: {name: say, do: [echo always, {tag: verbose, _: echo more}]}",
      .see_also = "tag_expression"},
     {.name = "check_tags",
-     .meaning = "a tag expression that must hold, or nothing runs",
+     .meaning = "a tag expression that must be true; otherwise nothing runs",
      .has_text = true,
      .example = "check_tags: small ^ large\n"
                 "step: [{name: s, tag: small, do: echo 1}, {name: l, tag: large, do: echo 8}]",
      .see_also = "tag_expression"},
     {.name = "include-path",
-     .meaning = "directories in which included files are looked for",
+     .meaning = "directories to search for included files",
      .has_text = true,
      .children = {"path"},
-     .details =
-         "Searched after --include-path, and before JUBE_INCLUDE_PATH and the directory of the\n"
-         "file.",
+     .details = "They are searched after --include-path, and before JUBE_INCLUDE_PATH and the "
+                "directory of the\n"
+                "file.",
      .example = "include-path: [sets, ../shared]"},
     {.name = "path",
      .meaning = "a directory of the include path",
@@ -69,9 +69,9 @@ const std::vector<Element> elements_of_a_file = {
      .details = "Relative to the input file; ~ and $NAME are expanded.",
      .example = "include-path: {path: [sets, ../shared]}"},
     {.name = "include",
-     .meaning = "takes in a part of another file",
+     .meaning = "includes a part of another file",
      .attributes = {{"from", Type::path, "the file"},
-                    {"path", Type::text, "XPath of what is taken of it", "its root"}},
+                    {"path", Type::text, "XPath of the included part", "its root"}},
      .details = "An element of XML files. In YAML: `!include FILE[:[\"key\"][0]]`.",
      .example = "<include from=\"sets.xml\" path=\"parameterset\"/>"},
 };

@@ -3,7 +3,7 @@
 namespace bench::language {
 namespace {
 
-constexpr auto filter_meaning = "rows for which it is false are left out";
+constexpr auto filter_meaning = "leaves out the rows for which it is false";
 
 Element table() {
   return {.name = "table",
@@ -18,7 +18,7 @@ Element table() {
                          {"separator", Type::text, "between two cells", ","},
                          {"sort", Type::names, "columns to sort by"},
                          {"filter", Type::condition, filter_meaning},
-                         {"transpose", Type::flag, "exchange rows and columns", "false"}},
+                         {"transpose", Type::flag, "swap rows and columns", "false"}},
           .details = "It is also written to result/<name>.dat.",
           .example =
               "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
@@ -59,7 +59,7 @@ Element database() {
 
 const std::vector<Element> elements_of_results = {
     {.name = "result",
-     .meaning = "what is made of the values",
+     .meaning = "tables and other outputs of the values",
      .children = {"use", "table", "syslog", "database"},
      .attributes = {{"result_dir", Type::path, "where the results are written",
                      "`result` in the run"}},
@@ -70,7 +70,7 @@ const std::vector<Element> elements_of_results = {
      .has_text = true,
      .attributes = {{"title", Type::text, "its heading", "its name"},
                     {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                    {"colw", Type::number, "the least width in characters"}},
+                    {"colw", Type::number, "minimum width in characters"}},
      .example = "result:\n"
                 "  use: read\n"
                 "  table: {name: losses, column: [nodes, {title: Loss, format: .3f, _: loss}]}"},

@@ -46,7 +46,8 @@ Json keys_of(const Element& kind) {
   if (kind.has_text)
     keys["_"] = described(reference("texts"), "the content");
   if (kind.has_attribute("tag") && !kind.has_child("tag"))
-    keys["tag"] = described(reference("scalar"), "a tag expression; where it is false this is not");
+    keys["tag"] =
+        described(reference("scalar"), "a tag expression; if false, the element does not exist");
   return keys;
 }
 

@@ -4,35 +4,37 @@ namespace bench::language {
 namespace {
 
 Element step() {
-  return {.name = "step",
-          .meaning = "commands that run once per combination of the parameters",
-          .children = {"use", "do", "batch", "energy", "retry"},
-          .attributes =
-              {{"name", Type::name, "its name"},
-               {"depend", Type::names, "steps that must be done before"},
-               {"iterations", Type::number, "how often each combination runs", "1"},
-               {"cycles", Type::number, "how often the commands are repeated in place", "1"},
-               {"procs", Type::number, "how many workpackages run at a time", "1"},
-               {"max_async", Type::number, "how many may be unfinished at a time; 0: no limit"},
-               {"active", Type::condition, "where it is false, there is no workpackage", "true"},
-               {"where", Type::condition, "drops the combinations for which it is false"},
-               {"timeout", Type::duration, "longest time that a workpackage may run"},
-               {"shared", Type::name, "a directory that all workpackages share"},
-               {"work_dir", Type::path, "where the commands run", "the work directory"},
-               {"suffix", Type::text, "appended to the name of the workpackage's directory"},
-               {"export", Type::flag, "pass the environment to dependent steps", "false"},
-               {"do_log_file", Type::path, "file that records what was executed",
-                "none; true: do_log"}},
-          .details =
-              "`where`, `timeout`, `retry`, `batch` and `energy` are additions to JUBE's language.",
-          .example =
-              "step:\n"
-              "  name: train\n"
-              "  depend: prepare\n"
-              "  iterations: 3\n"
-              "  timeout: 10min\n"
-              "  do: ./train --seed $jube_wp_iteration",
-          .see_also = "shared, cycles, dependencies, where"};
+  return {
+      .name = "step",
+      .meaning = "commands that run once per combination of the parameters",
+      .children = {"use", "do", "batch", "energy", "retry"},
+      .attributes = {{"name", Type::name, "its name"},
+                     {"depend", Type::names, "steps that must be done first"},
+                     {"iterations", Type::number, "how often each combination runs", "1"},
+                     {"cycles", Type::number, "how often the commands are repeated in place", "1"},
+                     {"procs", Type::number, "how many workpackages run at a time", "1"},
+                     {"max_async", Type::number,
+                      "how many may be unfinished at a time; 0: no limit"},
+                     {"active", Type::condition, "if false, there is no workpackage", "true"},
+                     {"where", Type::condition, "drops the combinations for which it is false"},
+                     {"timeout", Type::duration, "longest time that a workpackage may run"},
+                     {"shared", Type::name, "a directory that all workpackages share"},
+                     {"work_dir", Type::path, "where the commands run", "the work directory"},
+                     {"suffix", Type::text, "appended to the name of the workpackage's directory"},
+                     {"export", Type::flag, "pass the environment to dependent steps", "false"},
+                     {"do_log_file", Type::path, "file that records what was executed",
+                      "none; true: do_log"}},
+      .details =
+          "A step with `depend` runs once for each workpackage of those steps and each\n"
+          "combination of its own parameters.",
+      .example =
+          "step:\n"
+          "  name: train\n"
+          "  depend: prepare\n"
+          "  iterations: 3\n"
+          "  timeout: 10min\n"
+          "  do: ./train --seed $jube_wp_iteration",
+      .see_also = "shared, cycles, dependencies, where"};
 }
 
 Element batch() {
@@ -48,8 +50,7 @@ Element batch() {
                      {"template", Type::name, "job template", "the platform's"},
                      {"array", Type::flag, "submit jobs with equal resources as an array", "true"},
                      {"pack", Type::number, "how many workpackages share a job, side by side", "1"},
-                     {"kill_on_bad_exit", Type::flag, "end the other tasks when one fails",
-                      "true"}},
+                     {"kill_on_bad_exit", Type::flag, "stop the other tasks if one fails", "true"}},
       .details =
           "`batch: true` asks for one task on one node. The commands are rendered into the\n"
           "platform's job template. On platform `local` the same script runs here.\n"
@@ -70,7 +71,7 @@ Element retry() {
           .children = {"on"},
           .attributes = {{"times", Type::number, "how often at most", "1"},
                          {"timelimit_factor", Type::number,
-                          "multiplies the time limit of a batch step after each timeout", "1"}},
+                          "multiplies the time limit of a batch step after a timeout", "1"}},
           .details =
               "The text is the number of times: `retry: 2`. $jube_wp_attempts counts from 1. What\n"
               "earlier attempts left is in <run>/retried.",
@@ -88,7 +89,7 @@ Element energy() {
       .has_text = true,
       .attributes = {{"methods", Type::names, "sources of power readings", "auto"},
                      {"interval", Type::duration, "time between two samples", "100ms"},
-                     {"baseline", Type::duration, "how long to measure the idle node before"},
+                     {"baseline", Type::duration, "how long to measure the idle node first"},
                      {"per_node", Type::flag, "one meter on each node; false: one for each task",
                       "true"}},
       .details =
@@ -111,7 +112,7 @@ const std::vector<Element> elements_of_steps = {
      .meaning = "names the sets that a step or analyser uses, or the analysers of a result",
      .has_text = true,
      .attributes = {{"from", Type::text, "FILE[:SET...]: another file that holds the sets"}},
-     .details = "The text holds names, separated by commas. In a step they may hold parameters.",
+     .details = "The text has names, separated by commas. In a step they may contain parameters.",
      .example = "parameterset: {name: sizes, parameter: {nodes: [1, 2]}}\n"
                 "step: {name: train, use: sizes, do: ./train $nodes}"},
     {.name = "do",
@@ -119,14 +120,14 @@ const std::vector<Element> elements_of_steps = {
      .has_text = true,
      .attributes = {{"stdout", Type::path, "file of the output", "stdout"},
                     {"stderr", Type::path, "file of the error output", "stderr"},
-                    {"active", Type::condition, "where it is false, it does not run", "true"},
+                    {"active", Type::condition, "if false, it does not run", "true"},
                     {"work_dir", Type::path, "where it runs", "the work directory"},
                     {"shared", Type::flag, "run once for all workpackages, in the shared directory",
                      "false"},
                     {"done_file", Type::path, "the command is finished once this file exists"},
                     {"error_file", Type::path, "the command failed if this file exists"},
                     {"break_file", Type::path, "if this file exists, the rest is skipped"}},
-     .details = "It runs in the work directory. Exported variables live on in the next command.",
+     .details = "It runs in the work directory. Exported variables are set in the next commands.",
      .example = "step:\n  name: train\n  do:\n    - export SEED=1\n    - {stdout: train.log, _: "
                 "./train}"},
     batch(),

@@ -30,32 +30,31 @@ struct Sizes {
 
 void add_model_options(CLI::App& app, Sizes& sizes) {
   const CLI::Range size(std::int64_t{1}, std::int64_t{1} << 24);
-  app.add_option("--model", sizes.model, "Sizes to start from; the next options change them")
+  app.add_option("--model", sizes.model, "Named sizes; the next options change them")
       ->check(CLI::IsMember(architecture_names()));
   app.option_defaults()->always_capture_default(false);
   app.add_option("--layers", sizes.layers, "")->check(size);
   app.add_option("--hidden", sizes.hidden, "Width of the model")->check(size);
-  app.add_option("--heads", sizes.heads, "Of attention; they share the width")->check(size);
-  app.add_option("--seq", sizes.sequence, "Tokens that the model sees at once")->check(size);
-  app.add_option("--vocab-size", sizes.vocabulary, "Kinds of tokens, padding included")
-      ->check(size);
+  app.add_option("--heads", sizes.heads, "Attention heads, which share the width")->check(size);
+  app.add_option("--seq", sizes.sequence, "Tokens per sequence")->check(size);
+  app.add_option("--vocab-size", sizes.vocabulary, "Vocabulary, with padding")->check(size);
   app.add_option("--positions", sizes.positions, "rotary or learned")
       ->check(CLI::IsMember({"rotary", "learned"}));
-  app.add_option("--init-std", sizes.initial_deviation, "Deviation of the weights at the begin")
+  app.add_option("--init-std", sizes.initial_deviation, "Standard deviation of the initial weights")
       ->check(steps::positive());
   app.option_defaults()->always_capture_default();
 }
 
 void add_batch_options(CLI::App& app, Options& options) {
-  app.add_option("--global-batch-size", options.global_batch,
-                 "Samples per iteration; 0: one micro-batch for each rank that has samples of its "
-                 "own, times the pipeline stages")
+  app.add_option(
+         "--global-batch-size", options.global_batch,
+         "Samples per iteration; 0: one micro-batch per copy of the model and pipeline stage")
       ->check(CLI::Range(std::int64_t{0}, many));
   app.add_option("--micro-batch-size", options.micro_batch,
-                 "Samples at a time; gradients of a global batch add up")
+                 "Samples at a time; gradients are summed over a global batch")
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--tensor-parallel,--tensor-model-parallel-size", options.layout.tensor,
-                 "Ranks that share the matrices of each layer, and its activations by tokens")
+                 "Ranks that share the matrices of each layer, and activations by tokens")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   app.add_option("--pipeline-parallel,--pipeline-model-parallel-size", options.layout.pipeline,
                  "Stages that share the layers")
@@ -68,35 +67,33 @@ void add_batch_options(CLI::App& app, Options& options) {
       ->check(steps::between(0, 0.99));
   app.add_option("--hidden-dropout", options.hidden_dropout, "")->check(steps::between(0, 0.99));
   app.add_option("--gelu", options.gelu,
-                 "Exact (erf), or GPT-2's approximation (tanh), which Megatron-LM takes where it "
-                 "fuses GELU with the bias")
+                 "Exact (erf), or GPT-2's approximation (tanh), as in Megatron-LM's fused GELU")
       ->check(CLI::IsMember({"erf", "tanh"}));
   app.add_option("--recompute", options.recompute,
-                 "In the backward pass: selective (the scores of attention, but for plain "
-                 "attention) or full (whole layers, which keep their inputs only)")
+                 "Recompute in the backward pass: selective (scores of attention, not plain) or "
+                 "full (whole layers)")
       ->check(CLI::IsMember({"selective", "full"}));
 }
 
 void add_data_options(CLI::App& app, DataOptions& data) {
   app.option_defaults()->always_capture_default(false);
-  app.add_option("--data-path", data.path,
-                 "Train on the tokens of this corpus, PREFIX.idx and PREFIX.bin in Megatron-LM's "
-                 "format; without it on synthetic ones")
+  app.add_option(
+         "--data-path", data.path,
+         "Corpus: PREFIX.idx and PREFIX.bin in Megatron-LM's format; default: synthetic tokens")
       ->option_text("PREFIX");
   app.option_defaults()->always_capture_default();
-  app.add_option("--split", data.split,
-                 "Weights by which its documents are training, validation and test");
-  app.add_option("--data-seed", data.seed, "Of the order of its documents and samples")
+  app.add_option("--split", data.split, "Weights of its training, validation and test documents");
+  app.add_option("--data-seed", data.seed, "Seed of the order of its documents and samples")
       ->check(steps::whole_and_not_negative());
 }
 
 void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
   app.option_defaults()->always_capture_default(false);
-  app.add_option("--save", checkpoints.save,
-                 "Save checkpoints to this folder, the last one at the end")
+  app.add_option("--save", checkpoints.save, "Save checkpoints to this folder, also at the end")
       ->option_text("FOLDER");
   app.add_option("--load", checkpoints.load,
-                 "Go on from the last checkpoint in this folder; the one of --save may be empty")
+                 "Continue from the last checkpoint in this folder; if it is that of --save, it "
+                 "may be empty")
       ->option_text("FOLDER");
   app.option_defaults()->always_capture_default();
   app.add_option("--save-interval", checkpoints.interval,
@@ -108,7 +105,7 @@ void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
 void add_training_options(CLI::App& app, Options& options) {
   app.add_option("--lr", options.schedule.highest, "Highest learning rate")
       ->check(steps::not_negative());
-  app.add_option("--min-lr", options.schedule.lowest, "Last learning rate")
+  app.add_option("--min-lr", options.schedule.lowest, "Lowest learning rate, at the end")
       ->check(steps::not_negative());
   app.add_option("--lr-warmup-samples", options.schedule.warmup_samples, "")
       ->check(CLI::Range(std::int64_t{0}, many));
@@ -118,9 +115,9 @@ void add_training_options(CLI::App& app, Options& options) {
   app.add_option("--adam-beta2", options.adamw.beta2, "")->check(steps::from_0_to_below_1());
   app.add_option("--adam-eps", options.adamw.epsilon, "")->check(steps::positive());
   app.add_option("--weight-decay", options.adamw.weight_decay, "")->check(steps::not_negative());
-  app.add_option("--clip-grad", options.clip_gradient, "Largest norm of the gradients; 0: any")
+  app.add_option("--clip-grad", options.clip_gradient, "Largest norm of the gradients; 0: no limit")
       ->check(steps::not_negative());
-  app.add_option("--initial-loss-scale", options.loss_scale.initial, "Of fp16")
+  app.add_option("--initial-loss-scale", options.loss_scale.initial, "Initial loss scale of fp16")
       ->check(steps::positive());
   app.add_option("--loss-scale-window", options.loss_scale.window, "")
       ->check(CLI::Range(1, 1 << 30));
@@ -129,20 +126,20 @@ void add_training_options(CLI::App& app, Options& options) {
 }
 
 void add_run_options(CLI::App& app, Options& options) {
-  app.add_option("--log-interval", options.log_interval, "Iterations per line")
+  app.add_option("--log-interval", options.log_interval, "Iterations per line of the log")
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--exit-duration-in-mins", options.exit_duration_min,
-                 "Ends after the iteration in which this time is over; 0: none")
+                 "Ends after the iteration that exceeds this time; 0: no limit")
       ->check(steps::not_negative());
   app.add_option("--peak-tflops", options.peak_tflops,
-                 "Of the device in this precision, for mfu_percent; 0: unknown")
+                 "Peak of the device in this precision, for mfu_percent; 0: unknown")
       ->check(steps::not_negative());
   app.add_flag("--plan", options.plan,
                "Print the memory per device and the smallest layout that fits, and exit");
   app.add_option("--device-memory-gib", options.device_memory_gib,
-                 "For --plan; 0: of the device that is there")
+                 "For --plan: memory of a device; 0: that of this device")
       ->check(steps::not_negative());
-  app.add_option("--devices-per-node", options.devices_per_node, "For --plan")
+  app.add_option("--devices-per-node", options.devices_per_node, "For --plan: devices of a node")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
 }
 
@@ -225,7 +222,7 @@ void set_ranks(Options& options, int ranks) {
 }
 
 bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a GPT language model and reports how fast.", "gpt");
+  CLI::App app("Trains a GPT language model and reports its speed.", "gpt");
   Sizes sizes;
   steps::add_common_options(app, options.common);
   add_model_options(app, sizes);

@@ -70,28 +70,28 @@ UsageError not_expected(const CLI::App& app, const std::string& help) {
 void add_common_options(CLI::App& app, CommonArguments& arguments) {
   app.option_defaults()->always_capture_default();
   app.add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N");
-  app.add_option(
-         "--precision", arguments.precision_name,
-         "Of matrix products and convolutions: fp32, tf32 (NVIDIA GPUs), bf16 or fp16 (GPUs)")
+  app.add_option("--precision", arguments.precision_name,
+                 "Precision of matrix products and convolutions: fp32, tf32 (NVIDIA GPUs), bf16 or "
+                 "fp16 (GPUs)")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}));
-  app.add_option("--steps", arguments.steps, "Steps that are measured")
+  app.add_option("--steps", arguments.steps, "Measured steps")
       ->check(CLI::Range(std::int64_t{1}, many));
-  app.add_option("--warmup", arguments.warmup, "Steps before them that are not")
+  app.add_option("--warmup", arguments.warmup, "Steps before them, not measured")
       ->check(CLI::Range(std::int64_t{0}, many));
-  app.add_option("--threads", arguments.threads,
-                 "CPU threads; 0: one for each CPU this process may use (OMP_NUM_THREADS is not "
-                 "read)")
+  app.add_option(
+         "--threads", arguments.threads,
+         "CPU threads; 0: one per CPU that this process may use (OMP_NUM_THREADS is not read)")
       ->check(CLI::Range(0, 65536));
   app.add_option("--rank-timeout", arguments.rank_timeout_s,
                  "Seconds that a rank waits for another in a step before it gives up")
       ->check(steps::between(0.001, 1e6));
-  app.add_option("--seed", arguments.seed, "Of weights and synthetic data")
+  app.add_option("--seed", arguments.seed, "Seed of weights and synthetic data")
       ->check(whole_and_not_negative());
   app.add_option("--timings", arguments.timings_file,
                  "Write every timed sample to this file, as csv (key,index,seconds)");
   app.add_option("--metrics", arguments.metrics_file,
                  "Write all results to this file, as a JSON object; rank N to FILE.N");
-  app.add_flag("--mllog", arguments.mllog, "Print MLPerf-style lines too (unofficial)");
+  app.add_flag("--mllog", arguments.mllog, "Also print MLPerf-style lines (unofficial)");
   app.add_flag("--describe", arguments.describe,
                "Print parameters, operations and bytes of the model and exit, without building it");
 }

@@ -44,37 +44,41 @@ struct Options {
 
 bool read_options(int argc, char** argv, Options& options) {
   CLI::App app(
-      "Writes a data set of images for `vision`: one that exists, in another format, or "
-      "one of noise.",
+      "Writes a data set of images for `vision`: an existing one in another format, or images of "
+      "noise.",
       "image_dataset");
   app.option_defaults()->always_capture_default();
   const auto many = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31);
   CLI::Option* const from = app.add_option("--from", options.from, "Folder of the data set to read")
                                 ->always_capture_default(false);
-  app.add_option("--from-format", options.from_format, "How it lies there")
+  app.add_option("--from-format", options.from_format, "Format of the data set to read")
       ->check(CLI::IsMember({"auto", "tfrecord", "lmdb", "folder"}));
   app.add_option("--to", options.to, "Folder to write")->required();
-  app.add_option("--to-format", options.to_format, "How the images shall lie there")
+  app.add_option("--to-format", options.to_format, "Format of the data set to write")
       ->check(CLI::IsMember({"tfrecord", "lmdb", "folder"}))
       ->required();
-  app.add_option("--images-per-shard", options.images_per_shard, "Images of a TFRecord file")
+  app.add_option("--images-per-shard", options.images_per_shard, "Images per TFRecord file")
       ->check(many);
-  app.add_option("--images", options.images, "Images of noise to train on")
+  app.add_option("--images", options.images, "Number of training images of noise")
       ->check(many)
       ->excludes(from);
-  app.add_option("--validation-images", options.validation_images, "and to evaluate on")
+  app.add_option("--validation-images", options.validation_images,
+                 "Number of validation images of noise")
       ->check(steps::whole_and_not_negative());
-  app.add_option("--classes", options.classes, "of them")->check(many);
-  app.add_option("--width", options.width, "of each, in pixels")->check(CLI::Range(1, 65500));
-  app.add_option("--height", options.height, "of each, in pixels")->check(CLI::Range(1, 65500));
-  app.add_option("--seed", options.seed, "of the noise")->check(steps::whole_and_not_negative());
+  app.add_option("--classes", options.classes, "Classes of the images of noise")->check(many);
+  app.add_option("--width", options.width, "Width of each image in pixels")
+      ->check(CLI::Range(1, 65500));
+  app.add_option("--height", options.height, "Height of each image in pixels")
+      ->check(CLI::Range(1, 65500));
+  app.add_option("--seed", options.seed, "Seed of the noise")
+      ->check(steps::whole_and_not_negative());
   app.add_flag("--skip-bad", options.skip_bad,
-               "Leave out images that cannot be read and decoded, and count them; else the first "
-               "one ends the program")
+               "Leave out and count images that cannot be decoded; otherwise the first one ends "
+               "the program")
       ->needs(from);
   app.add_option("--threads", options.threads,
-                 "that decode the images of --from, to see that they can be; 0: one for each CPU "
-                 "this process may use")
+                 "Threads that decode the images of --from to check them; 0: one per CPU that this "
+                 "process may use")
       ->check(CLI::Range(0, 65536));
   if (!steps::parse_command_line(app, argc, argv))
     return false;

@@ -11,52 +11,53 @@ namespace bench::vision {
 namespace {
 
 void add_data_options(CLI::App& app, DataOptions& data) {
-  app.add_option("--data-path", data.path, "Folder of a data set; without: synthetic images")
+  app.add_option("--data-path", data.path, "Folder of a data set; default: synthetic images")
       ->always_capture_default(false);
-  app.add_option("--data-format", data.format_name, "How the data set lies in its folder")
+  app.add_option("--data-format", data.format_name, "Format of the data set")
       ->check(CLI::IsMember({"auto", "tfrecord", "lmdb", "folder"}))
       ->needs("--data-path");
-  app.add_option("--synthetic", data.synthetic,
-                 "Where synthetic images are made: once on the device, or anew for each step on "
-                 "the host")
+  app.add_option(
+         "--synthetic", data.synthetic,
+         "Synthetic images: one batch on the device, or a new one for each step on the host")
       ->check(CLI::IsMember({"device", "host"}))
       ->excludes("--data-path");
   app.add_option("--first-label", data.first_label_name,
-                 "The score of the data set's first class; auto: 1 with --classes 1001, else 0")
+                 "Score of the data set's first class; auto: 1 with --classes 1001, otherwise 0")
       ->check(CLI::IsMember({"auto", "0", "1"}))
       ->needs("--data-path");
   app.add_option("--stage-to", data.stage_to,
-                 "Copy the data set to this folder of each node first, unless a copy lies there")
+                 "Copy the data set to this folder of each node first, unless it has a copy")
       ->needs("--data-path")
       ->always_capture_default(false);
   app.add_option("--loader-threads", data.loader_threads,
-                 "Threads that load images; 0: on a GPU one for each CPU of this rank but one, on "
-                 "a CPU one for 16")
+                 "Threads that load images; 0: with a GPU one for each CPU of this rank but one, "
+                 "otherwise one for 16 CPUs")
       ->check(CLI::Range(0, 65536));
-  app.add_option("--prefetch", data.prefetch, "Batches that are loaded ahead")
+  app.add_option("--prefetch", data.prefetch, "Batches to load ahead")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
 }
 
 void add_optimizer_options(CLI::App& app, Options& options) {
   CLI::Option* const base =
       app.add_option("--base-learning-rate", options.base_learning_rate,
-                     "Learning rate for 256 images per step; scaled in proportion to --batch-size")
+                     "Learning rate for 256 images per step, proportional to the batch size")
           ->check(steps::not_negative());
   app.option_defaults()->always_capture_default(false);
   app.add_option("--learning-rate", options.given_learning_rate,
-                 "Learning rate for any number of images per step, in place of the one above")
+                 "Learning rate for every batch size, in place of --base-learning-rate")
       ->check(steps::not_negative())
       ->excludes(base);
   app.add_option("--lr-decay-epochs", options.lr_decay_epochs,
-                 "Epochs from which on it is a tenth of what it was, such as 30,60,80")
+                 "Epochs that divide the learning rate by ten, such as 30,60,80")
       ->check(steps::not_negative())
       ->delimiter(',');
   app.option_defaults()->always_capture_default();
   app.add_option("--lr-warmup-epochs", options.lr_warmup_epochs,
-                 "Epochs in which the learning rate rises from 0; of synthetic images an epoch has "
-                 "as many as ImageNet")
+                 "Epochs in which the learning rate rises from 0; with synthetic images an epoch "
+                 "is as long as ImageNet's")
       ->check(steps::not_negative());
-  app.add_option("--momentum", options.momentum, "Of SGD")->check(steps::from_0_to_below_1());
+  app.add_option("--momentum", options.momentum, "Momentum of SGD")
+      ->check(steps::from_0_to_below_1());
   app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters")
       ->check(steps::not_negative());
 }
@@ -64,18 +65,18 @@ void add_optimizer_options(CLI::App& app, Options& options) {
 }  // namespace
 
 bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a convolutional network on synthetic or real images and reports how fast.",
+  CLI::App app("Trains a convolutional network on synthetic or real images and reports its speed.",
                "vision");
   steps::add_common_options(app, options.common);
   steps::add_batch_size_option(app, options.common);
   app.add_option("--global-batch-size", options.given_global_batch,
-                 "Images per step of all ranks, in place of --batch-size, which is of each rank")
+                 "Images per step on all ranks, in place of --batch-size, which is per rank")
       ->excludes("--batch-size")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->always_capture_default(false);
-  app.add_option("--model", options.model, "Network; a resnet without v2 is in its v1.5 form")
+  app.add_option("--model", options.model, "Network; a resnet without v2 has the v1.5 form")
       ->check(CLI::IsMember(architecture_names()));
-  app.add_option("--classes", options.classes, "Kinds of images")
+  app.add_option("--classes", options.classes, "Number of classes")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
   const CLI::Option* const image_size =
       app.add_option("--image-size", options.image_size, "Side of the square images in pixels")
@@ -86,12 +87,12 @@ bool read_options(int argc, char** argv, Options& options) {
       ->check(CLI::IsMember({"auto", "contiguous", "channels_last"}));
   add_optimizer_options(app, options);
   app.add_flag("--cuda-graph", options.cuda_graph,
-               "Record one step as CUDA graphs and replay them; on a GPU, for one rank");
+               "Record a step as CUDA graphs and replay them; needs a GPU and one rank");
   app.add_option("--eval-steps", options.eval_steps,
                  "Batches of an evaluation after the training; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
   app.add_option("--log-format", options.log_format,
-                 "Progress as tf_cnn_benchmarks or as PyTorch's ImageNet example prints it")
+                 "Format of the progress: tf_cnn_benchmarks, or PyTorch's ImageNet example")
       ->check(CLI::IsMember({"tf_cnn", "torch"}));
   add_data_options(app, options.data);
   if (!steps::parse_command_line(app, argc, argv))

@@ -1,3 +1,3 @@
-# What every bash of a job script reads first, where the user has such a file (BASH_ENV): its settings
-# hold, but what it prints is no output of the commands.
+# Every bash of a job script reads this first if the user has set BASH_ENV: the settings of that file
+# hold, but its output does not mix with that of the commands.
 eval ". \"$BENCH_BASH_ENV\"" > /dev/null

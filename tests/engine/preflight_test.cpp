@@ -65,6 +65,8 @@ TEST_F(PreflightTest, AsksNobodyWhereNothingIsSubmitted) {
 TEST_F(PreflightTest, KnowsNothingOfOtherBatchSystems) {
   begin("{nodes: 100}");
   run_.platform.scheduler = "pbs";
+  run_.platform.commands.id_pattern = "(.*)";
+  run_.platform.commands.line_pattern = "(?<id>.*) (?<state>.*)";
   run_.platform.asking.partition = "nowhere";
   EXPECT_EQ(said(), "(no error)");
   EXPECT_THAT(programs_.calls("scontrol"), IsEmpty());

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 
@@ -37,7 +37,7 @@ class PartitionLimitsTest : public workflow::RunFixture {
   }
   std::string asking(const platform::SubmissionDefaults& asked) {
     run_.platform.asking = asked;
-    const auto system = batch_system_of(run_.platform);
+    const auto system = platform::batch_system_of(run_.platform);
     setup::ask_partitions(*system, run_);
     return support::error_of([&] { check_asking(run_, *system); });
   }

@@ -1,5 +1,5 @@
-# {{benchmark}}, step {{step}}: each line of the list is a task. Its words are the scripts and
-# attempts of its workpackages.
+# {{benchmark}}, step {{step}}: each line of the list is a task, with the scripts and attempts of the
+# workpackages that run in it.
 line=$(sed -n "$((${SLURM_ARRAY_TASK_ID:-0} + 1))p" {{list}})
 eval "words=($line)"
 if [ "${#words[@]}" -eq 2 ]; then

@@ -1,3 +1,3 @@
-# Each bash of a job script reads this first, if the user has set BASH_ENV. It applies the settings
-# of that file but drops its output, which does not belong to the commands.
+# Every bash of a job script reads this first if the user has set BASH_ENV: the settings of that file
+# hold, but its output does not mix with that of the commands.
 eval ". \"$BENCH_BASH_ENV\"" > /dev/null

@@ -4,12 +4,12 @@ script={{script}}
 sentinel={{sentinel}}
 cd {{work_directory}} || exit
 exec >> stdout 2>> stderr
-# An attempt that bench gave up as lost must not run beside its successor.
+# An attempt that bench gave up as lost must not run beside the next one.
 if [ "${1:-$attempt}" != "$attempt" ] || ! grep -qxF "attempt=$attempt" "$script"; then
-  echo "bench: this attempt was given up for another one; nothing is executed" >&2
+  echo "bench: a later attempt has replaced this one; nothing is executed" >&2
   exit 0
 fi
-# No attempt begins twice, even if the batch system requeues the job.
+# No attempt begins twice, even if the batch system restarts the job.
 started=$(date +%s.%N)
 if ! (set -o noclobber && printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\n' \
   "$attempt" "$(hostname)" "${SLURM_JOB_ID:-}" "$started" > "$sentinel") 2> /dev/null; then
@@ -20,7 +20,7 @@ conclude() {
   code=$?
   trap - EXIT
   trap '' TERM INT HUP
-  # The directory may belong to a successor by now, if the node's daemon died for example.
+  # It may have outlived its node's daemon, and the next attempt has the directory.
   if grep -qxF "attempt=$attempt" "$sentinel" 2> /dev/null; then
     printf 'attempt=%s\nhost=%s\njob_id=%s\nstarted_unix_s=%s\nended_unix_s=%s\nexit_code=%s\n' \
       "$attempt" "$(hostname)" "${SLURM_JOB_ID:-}" "$started" "$(date +%s.%N)" "$code" \
@@ -33,8 +33,8 @@ trap conclude EXIT
 {{exports}}
 {{prologue?}}
 
-# In the background, so that this shell receives a signal at once and passes it on. The output of
-# `wait` is dropped, because bash prints the whole text of a command that a signal ended.
+# In the background, so that this shell receives a signal at once and passes it on.
+# `wait` hides the report of bash on a command that a signal ended: its whole text.
 {{commands}} &
 commands=$!
 trap 'kill -TERM "$commands" 2>/dev/null' TERM INT HUP

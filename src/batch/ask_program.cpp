@@ -14,7 +14,7 @@
 namespace bench::batch {
 namespace {
 
-/// Programs give up sooner on a server that is down; this is for one that hangs.
+/// Limit for a server that hangs; programs give up sooner on one that is down.
 constexpr double patience_s = 60;
 
 std::function<void(const std::string&)>& slow_listener() {
@@ -22,7 +22,7 @@ std::function<void(const std::string&)>& slow_listener() {
   return listener;
 }
 
-/// As long as it lives, a program is waited for.
+/// Reports a program that has not answered for 2 s, as long as this object exists.
 class Waiting {
  public:
   explicit Waiting(std::string program) {
@@ -69,7 +69,7 @@ void tell_slow_answers(std::function<void(const std::string& program)> tell) {
 
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
                           const std::filesystem::path& directory) {
-  // A batch system that does not answer is an answer here: the caller goes on without.
+  // An error here means that the batch system did not answer; the caller continues without it.
   try {
     const Waiting waiting(arguments.front());
     const CommandOutput output = run_command({.arguments = std::move(arguments),

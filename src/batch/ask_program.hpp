@@ -8,17 +8,17 @@
 
 namespace bench::batch {
 
-/// What a program of a batch system answered.
+/// Answer of a program of a batch system.
 struct ProgramAnswer {
   std::optional<int> exit_code;  ///< None: it could not be started, was killed or did not end.
   std::string output;
-  std::string error;  ///< What it said on standard error, else how it failed; stripped.
+  std::string error;  ///< Its standard error, or how it failed if that is empty; stripped.
 
   bool ok() const { return exit_code == 0; }
 };
 
-/// Runs a program of a batch system without what this shell, or a job that bench itself runs in,
-/// would force on it.
+/// Runs a program of a batch system without variables of this shell, or of a job that bench itself
+/// runs in, that would change what it does.
 ProgramAnswer ask_program(std::vector<std::string> arguments, Environment environment,
                           const std::filesystem::path& directory = {});
 

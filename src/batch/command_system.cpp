@@ -19,7 +19,7 @@ struct Meaning {
   Outcome outcome;
 };
 
-/// What a platform file may say that a state means.
+/// A meaning that a platform file can give to a state.
 std::optional<Meaning> meaning_of(std::string_view word) {
   using State = JobReport::State;
   if (word == "pending")
@@ -38,8 +38,8 @@ ProgramAnswer run_by_shell(const std::string& command, const Environment& enviro
   return ask_program({"/bin/sh", "-c", command}, environment, directory);
 }
 
-/// Whether a submission that failed never reached the batch system, or may have. Its own exit codes
-/// go up to 255 (LSF), and from 153 on tell what PBS minds.
+/// True if a failed submission may or may not have reached the batch system. Exit codes of batch
+/// systems go up to 255 (LSF); PBS reports refusals by codes from 153 on.
 bool is_out_of_reach(const ProgramAnswer& answer) {
   // The shell's codes: it could not start the program, or a signal has ended it.
   if (!answer.exit_code || (*answer.exit_code >= 126 && *answer.exit_code <= 128 + SIGTERM))
@@ -80,7 +80,7 @@ SubmitResult CommandSystem::submit(const Submission& submission) {
                                                         : SubmitResult::Kind::refused;
   verdict.reason =
       fmt::format("{}: {}", split(table_.submit, " ").front(),
-                  answer.ok() ? "answered no job id: " + one_line(answer.output) : answer.error);
+                  answer.ok() ? "printed no job id: " + one_line(answer.output) : answer.error);
   return verdict;
 }
 

@@ -14,7 +14,7 @@ namespace {
 /// Fields of flux-jobs(1). None of the first four holds the character between them.
 constexpr const char* listed = "{id.f58}|{state}|{result}|{exception.type}|{name}";
 
-/// A job's id as Flux prints it, `ƒ2oLkTLb`, with the letter that Flux takes for its own, too.
+/// A job's id in ASCII: `f2oLkTLb` for `ƒ2oLkTLb`; Flux accepts both.
 std::string plain_id(std::string_view id) {
   constexpr std::string_view sign = "\u0192";
   return id.starts_with(sign) ? "f" + std::string(id.substr(sign.size())) : std::string(id);
@@ -46,14 +46,15 @@ JobReport read_job(const std::vector<std::string>& fields) {
   return job;
 }
 
-/// What a program of Flux says where it, or the instance behind it, is out of reach.
+/// True if a program of Flux could not reach its instance.
 bool is_unavailable(const ProgramAnswer& answer) {
   constexpr std::array<std::string_view, 4> phrases{"unable to connect", "connection refused",
                                                     "connection reset", "timed out"};
   return !answer.exit_code || contains_any(to_lower(answer.error), phrases);
 }
 
-/// Flux, spoken to by its own programs. Its jobs are known by their names: it keeps no comments.
+/// Flux, used through its own programs. Its jobs are recognised by their names: it keeps no
+/// comments.
 class Flux : public BatchSystem {
  public:
   std::string name() const override { return "Flux"; }
@@ -82,7 +83,7 @@ class Flux : public BatchSystem {
     return queue;
   }
 
-  /// One that Flux has forgotten would make `flux jobs ID...` fail.
+  /// `flux jobs ID...` would fail for an id that Flux has forgotten.
   QueryResult ask(const std::vector<std::string>& ids) override {
     QueryResult queue = ask_for_all();
     const std::set<std::string> wanted(ids.begin(), ids.end());
@@ -90,7 +91,7 @@ class Flux : public BatchSystem {
     return queue;
   }
 
-  /// What it forgets it has in no other books.
+  /// Flux has no accounting of jobs that it has forgotten.
   QueryResult look_up(const std::vector<std::string>&) override { return {}; }
 
   std::string cancel(const std::vector<std::string>& ids) override {

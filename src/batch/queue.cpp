@@ -20,12 +20,12 @@ using execute::Sentinel;
 
 namespace {
 
-/// Between two updates while something has just happened.
+/// Between two updates right after news.
 constexpr double soon_s = 2;
-/// Between two questions to a batch system that does not answer.
+/// Between two queries to a batch system that does not answer.
 constexpr double longest_patience_s = 300;
 
-/// The last words of the workpackage; of one that never began those of the job it was to run in.
+/// The last line of the workpackage's errors; if it never began, that of its job.
 std::string last_words(const BatchJob& job) {
   const std::string own = last_line(job.job.work_directory / "stderr");
   const bool has_begun = is_there(job.job.sentinel);
@@ -49,8 +49,8 @@ Completion completion_by_report(const BatchJob& job, const JobReport& report,
   return completion;
 }
 
-/// By the words of the system's daemons, which stay where no record does. In a file that others
-/// share, only those of this job count.
+/// The outcome by messages of the system's daemons in the job's files, which remain when every
+/// record is gone. In a file shared with other jobs only messages about this job count.
 std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob& job,
                                        const std::optional<Sentinel>& begun) {
   if (!begun || begun->attempt != job.job.uuid)
@@ -95,7 +95,7 @@ std::vector<long long> BatchQueue::running() const {
   return running;
 }
 
-/// One call, or a few where there are very many ids.
+/// Queries in one call, or in a few where there are very many ids.
 QueryResult BatchQueue::ask_queue() {
   std::set<std::string> ids;
   for (const auto& [workpackage, watched] : jobs_) {
@@ -146,7 +146,7 @@ void BatchQueue::ask_system(News& news) {
   plan_question();
 }
 
-/// A success needs no question. What else a sentinel tells waits for what the batch system says.
+/// A success needs no query. Other sentinels wait for the report of the batch system.
 void BatchQueue::look_at_sentinels(News& news) {
   for (auto& [workpackage, watched] : jobs_) {
     if (watched.end)
@@ -162,10 +162,10 @@ void BatchQueue::put_off(const std::string& trouble) {
   plan_update(false);
 }
 
-/// @returns whether it is known how this attempt is getting on
+/// @returns true if the progress of this attempt is known
 bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news) {
   const BatchJob& job = watched.job;
-  // Asked after the queue: an attempt that was still running then may have left it since.
+  // Read after the query: an attempt that was running then may have ended since.
   const auto told = completion_from_sentinel(job.job);
   if (told && told->success()) {
     news.completions.push_back(*told);
@@ -190,7 +190,7 @@ bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news
   return settle_end(watched, news);
 }
 
-/// @returns true: it is known how this attempt is getting on, be it that its sentinel is awaited
+/// @returns true: the progress of this attempt is known, even while its sentinel is awaited
 bool BatchQueue::settle_end(Watched& watched, News& news) {
   const auto told = completion_from_sentinel(watched.job.job);
   if (told || out_of_patience(watched))
@@ -198,7 +198,7 @@ bool BatchQueue::settle_end(Watched& watched, News& news) {
   return true;
 }
 
-/// The job's sentinel tells what its commands did, the batch system what was done to it.
+/// The sentinel says what the commands did, the batch system what was done to the job.
 Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
                                 const std::optional<Completion>& told) const {
   if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
@@ -225,13 +225,13 @@ bool BatchQueue::unsettled() const {
                              [](const auto& one) { return one.second.doubtful_since.has_value(); });
 }
 
-/// Settles those that are no longer in the queue.
+/// Decides about attempts that are no longer in the queue.
 void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known, News& news) {
   std::set<std::string> ids;
   for (const Watched* watched : unknown) {
     if (!watched->job.id.empty())
       ids.insert(watched->job.id);
-    // Where one task has begun, the others were not lost on the way.
+    // If one task began, the whole array reached the batch system.
     const auto begun = read_sentinel(watched->job.job.sentinel);
     if (watched->job.task && begun && begun->attempt == watched->job.job.uuid)
       arrived_.insert(watched->job.submission);
@@ -249,7 +249,7 @@ void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known,
       news.completions.push_back(conclude_unknown(watched->job, known, news));
 }
 
-/// Nobody knows of the attempt any more. What it left tells whether it began.
+/// The batch system does not know the attempt; its sentinel shows whether it began.
 Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
   const std::string name = job.id.empty() ? "the job" : "job " + job.id;
   const auto begun = read_sentinel(job.job.sentinel);
@@ -287,10 +287,10 @@ Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& kn
     const std::string array = job.task ? array_of(job.id) : job.id;
     if (told_.insert("lost " + array).second)
       news.notices.push_back(
-          array.empty()
-              ? fmt::format("a submission did not reach {}; it is made again", system_->name())
-              : fmt::format("{} has lost job {} before it began; it is submitted again",
-                            system_->name(), array));
+          array.empty() ? fmt::format("a submission did not reach {}; bench submits it again",
+                                      system_->name())
+                        : fmt::format("{} lost job {} before it began; bench submits it again",
+                                      system_->name(), array));
   }
   return completion;
 }
@@ -302,7 +302,7 @@ void BatchQueue::notice_blocked(const Watched& watched, const JobReport& report,
         fmt::format("{} job {} will not start by itself: {}", system_->name(), report.id, why));
 }
 
-/// Differs a little each time, so that many benches do not ask at once.
+/// Varies a little, so that many benches do not query at the same time.
 void BatchQueue::plan_question() {
   patience_s_ =
       trouble_.empty()

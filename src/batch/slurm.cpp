@@ -22,7 +22,7 @@
 namespace bench::batch {
 namespace {
 
-/// What sbatch says where it, or a controller behind it, was out of reach; else it has refused.
+/// True if sbatch could not reach a controller; otherwise it refused the job.
 bool controller_is_unavailable(const ProgramAnswer& answer) {
   if (!answer.exit_code)
     return true;
@@ -37,8 +37,8 @@ bool controller_is_unavailable(const ProgramAnswer& answer) {
   return contains_any(answer.error, phrases);
 }
 
-/// Limits on how much a user may have in the queue, which pass as jobs end; and on the tasks of an
-/// array (MaxArraySize, max_array_tasks). A smaller submission may be taken.
+/// True for limits on the jobs of a user in the queue, which pass as jobs end, and on the tasks of
+/// an array (MaxArraySize, max_array_tasks). A smaller submission may be accepted.
 bool is_full(const std::string& error) {
   constexpr std::array<std::string_view, 5> phrases{"SubmitJob", "AssocMaxSubmit",
                                                     "temporarily unable to accept", "MaxJobCount",
@@ -61,7 +61,7 @@ std::string job_list(const std::vector<std::string>& ids) {
     jobs.insert(without_cluster(array_of(id)));
   std::vector<std::string> list(jobs.begin(), jobs.end());
   if (list.size() == 1)
-    list.push_back(list.front());  // squeue minds a single unknown id, but not one among others
+    list.push_back(list.front());  // squeue fails for one unknown id, not for two
   return join(list, ",");
 }
 
@@ -98,7 +98,7 @@ SubmitResult Slurm::submit(const Submission& submission) {
       return verdict;
     verdict.kind = SubmitResult::Kind::unavailable;
     verdict.reason =
-        fmt::format("sbatch answered no job id: {}", one_line(to_valid_utf8(answer.output)));
+        fmt::format("sbatch printed no job id: {}", one_line(to_valid_utf8(answer.output)));
     return verdict;
   }
   verdict.kind = controller_is_unavailable(answer) ? SubmitResult::Kind::unavailable
@@ -148,7 +148,7 @@ QueryResult Slurm::look_up(const std::vector<std::string>& ids) {
 }
 
 /// The records of the job completion plugin, which have neither comments nor tasks of arrays; where
-/// the site keeps none either, nothing is known.
+/// the site does not keep those either, nothing is known.
 QueryResult Slurm::look_up_completed(const std::vector<std::string>& ids) {
   const ProgramAnswer answer = ask_slurm(
       {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
@@ -156,7 +156,7 @@ QueryResult Slurm::look_up_completed(const std::vector<std::string>& ids) {
 }
 
 std::string Slurm::cancel(const std::vector<std::string>& ids) {
-  // scancel takes many ids, but one argument list only.
+  // The length of an argument list is limited.
   constexpr std::size_t at_once = 1000;
   constexpr std::array<std::string_view, 2> of_ended{"already complet", "Invalid job id"};
   for (const auto& [cluster, some] : by_cluster(ids))
@@ -176,7 +176,7 @@ int Slurm::max_array_size() {
     std::vector<int> sizes;
     for (const std::string& cluster : clusters_)
       sizes.push_back(max_array_size_of(cluster));
-    max_array_size_ = std::ranges::min(sizes);  // nobody knows which of them gets an array
+    max_array_size_ = std::ranges::min(sizes);  // the array may go to any of them
   }
   return *max_array_size_;
 }

@@ -12,8 +12,8 @@ namespace bench::batch {
 /// empty: the user's own.
 std::vector<std::string> clusters_in(const std::string& directives);
 
-/// Slurm, from 20.11 on. A job is known by the UUID in its comment, else by its id together with
-/// its name: after a crash of its controller Slurm gives an id again.
+/// Slurm 20.11 or later. A job is recognised by the UUID in its comment, otherwise by its id
+/// together with its name: after a crash of its controller Slurm uses an id a second time.
 class Slurm : public BatchSystem {
  public:
   /// @param clusters where jobs go that name no cluster; empty: the user's own
@@ -23,7 +23,7 @@ class Slurm : public BatchSystem {
   SubmitResult submit(const Submission& submission) override;
   QueryResult ask(const std::vector<std::string>& ids) override;
   QueryResult ask_for_all() override;
-  /// By sacct: in the accounting, else in the records of the job completion plugin.
+  /// Asks sacct for the accounting or, without one, for the records of the job completion plugin.
   QueryResult look_up(const std::vector<std::string>& ids) override;
   std::string cancel(const std::vector<std::string>& ids) override;
   /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.

@@ -24,8 +24,8 @@ constexpr std::string_view record_mark = "\x1e";
 constexpr std::string_view field_mark = "\x1f";
 constexpr std::size_t queue_fields = 9;
 constexpr std::size_t accounting_fields = 5;
-/// What squeue prints above the jobs. Without it an answer is none: an empty one may come from a
-/// node that cannot start processes any more.
+/// What squeue prints above the jobs. Output without it is not an answer: a node that can no longer
+/// start processes gives an empty one.
 constexpr std::string_view heading = "JOBID\x1f";
 
 std::string text_or_empty(const std::string& field) {
@@ -89,11 +89,11 @@ QueryResult read_queue(const ProgramAnswer& answer, std::string_view cluster) {
     queue.trouble = said("squeue", answer);
     return queue;
   }
-  // Before the first mark squeue names the cluster, where it was told of one.
+  // Where squeue was given a cluster, it prints its name before the first mark.
   auto records = split(answer.output, record_mark);
   records.erase(records.begin());
   if (records.empty() || !records.front().starts_with(heading)) {
-    queue.trouble = "squeue answered something that is no list of jobs";
+    queue.trouble = "the answer of squeue is not a list of jobs";
     return queue;
   }
   if (!answer.output.ends_with('\n')) {

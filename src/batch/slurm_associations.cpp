@@ -14,7 +14,7 @@
 namespace bench::batch {
 namespace {
 
-/// The name of the user's own cluster; empty if Slurm does not tell it.
+/// The name of the user's own cluster; empty if it is not known.
 std::string own_cluster() {
   const ProgramAnswer answer = ask_slurm({"scontrol", "show", "config"}, "");
   static const Regex line(R"(ClusterName\s*=\s*(\S+))");

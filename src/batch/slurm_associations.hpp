@@ -7,7 +7,8 @@
 
 namespace bench::batch {
 
-/// What sacctmgr tells of this user on these clusters; nothing where the site has no accounting.
+/// The associations of this user on these clusters by sacctmgr; none where the site has no
+/// accounting.
 /// @param clusters none, or an empty name: the user's own
 std::vector<Association> ask_slurm_associations(const std::vector<std::string>& clusters = {});
 

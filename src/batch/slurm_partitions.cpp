@@ -40,13 +40,13 @@ int gpus_in(const std::string& gres) {
   return sum;
 }
 
-/// The most that a node of a partition has; 0: not told.
+/// The most that a node of a partition has; 0: unknown.
 struct Nodes {
   int gpus = 0;
   int threads_per_core = 0;
 };
 
-/// By partition; each may have several kinds of nodes, a line each.
+/// Nodes by partition; sinfo prints a line for each kind of node.
 std::map<std::string, Nodes> read_nodes(const std::string& sinfo) {
   std::map<std::string, Nodes> all;
   for (const std::string& line : split(sinfo, "\n"))
@@ -71,7 +71,7 @@ std::vector<Partition> read_partitions(const std::string& scontrol, const std::s
     Partition& partition = all.emplace_back();
     partition.name = words["PartitionName"];
     partition.is_default = words["Default"] == "YES";
-    // One that is only down takes jobs, which then wait.
+    // A partition that is down accepts jobs, which then wait.
     partition.takes_jobs = words["State"] != "INACTIVE" && words["State"] != "DRAIN";
     if (const std::string& time = words["MaxTime"]; !time.empty() && time != "UNLIMITED")
       partition.max_time_s = parse_duration_s(time);

@@ -42,8 +42,8 @@ constexpr std::array<Known, 25> states{{
     {"LAUNCH_FAILED", {State::ended, Outcome::launch_failure}},
 }};
 
-/// Reasons of squeue(1), JOB REASON CODES, that do not go away by themselves, as those of a
-/// maintenance do.
+/// Reasons of squeue(1), JOB REASON CODES, that need a person; a maintenance, for example, ends by
+/// itself.
 constexpr std::array<std::string_view, 13> hopeless{"JobHeldUser",
                                                     "JobHeldAdmin",
                                                     "launch failed requeued held",

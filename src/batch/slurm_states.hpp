@@ -6,10 +6,10 @@
 
 namespace bench::batch {
 
-/// What a state of Slurm's means. A word of a Slurm newer than this table has not ended: what has
-/// leaves the queue after a while, and is then judged by its sentinel and the accounting.
+/// The meaning of a state of Slurm. A word that this table does not know counts as not ended: an
+/// ended job leaves the queue after a while and is then judged by its sentinel and the accounting.
 /// @param word as squeue's %T and sacct's State print it, for example `CANCELLED by 0`
-/// @param reason as squeue's %r prints it; tells waiting from waiting in vain
+/// @param reason as squeue's %r prints it; tells a job that waits from one that will never start
 struct SlurmState {
   JobReport::State state;
   Outcome outcome;

@@ -9,7 +9,7 @@
 namespace bench::batch {
 namespace {
 
-/// Stands where there is no batch system: nothing is submitted, and nothing is there.
+/// The absence of a batch system: refuses submissions and has no jobs.
 class NoSystem : public BatchSystem {
  public:
   std::string name() const override { return "none"; }

@@ -4,7 +4,7 @@
 
 #include <bench/engine/cancel.hpp>
 #include <bench/inspect/run_view.hpp>
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 
 namespace bench::engine {
@@ -69,7 +69,7 @@ Cancellation plan_cancellation(const setup::Run& run, const workspace::Workspace
 }
 
 void cancel(const setup::Run& run, const Cancellation& cancellation) {
-  const auto system = scheduler::batch_system_of(run.platform);
+  const auto system = platform::batch_system_of(run.platform);
   if (const std::string said = system->cancel(cancellation.jobs); !said.empty())
     throw Error(said, "nothing was recorded; run `bench cancel` again");
 }

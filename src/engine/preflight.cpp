@@ -4,7 +4,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/engine/preflight.hpp>
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 #include <bench/workflow/variables.hpp>
@@ -70,7 +70,7 @@ void preflight(setup::Run& run, std::vector<std::string>& notices) {
   if (platform.qos_required && platform.asking.qos.empty())
     throw Error(fmt::format("jobs on {} need a QOS", platform.name),
                 "add --qos NAME, or set BENCH_QOS");
-  const auto system = scheduler::batch_system_of(platform);
+  const auto system = platform::batch_system_of(platform);
   setup::ask_partitions(*system, run);
   scheduler::check_asking(run, *system);
   notice_packs(run, system->name(), notices);

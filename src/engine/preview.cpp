@@ -2,7 +2,7 @@
 
 #include <bench/engine/preview.hpp>
 #include <bench/job/render.hpp>
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/setup/partition.hpp>
 #include <bench/store/concurrency.hpp>
 #include <bench/workflow/graph.hpp>
@@ -23,7 +23,7 @@ bool needs_partitions(const setup::Run& run) {
 std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
                              std::vector<std::string>& notices) {
   if (needs_partitions(run))
-    setup::ask_partitions(*scheduler::batch_system_of(run.platform), run);
+    setup::ask_partitions(*platform::batch_system_of(run.platform), run);
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   workflow::Graph graph(run, {}, evaluator);
   // As if each generation succeeded.

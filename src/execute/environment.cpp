@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned for_owner_only = 0600;
 
-/// A value of a variable is known again by its digest.
+/// Digests of the values of variables, by name.
 using Digests = std::map<std::string, std::string>;
 
 std::filesystem::path base_file(const std::filesystem::path& directory) {
@@ -117,7 +117,7 @@ void forget_environment(const std::filesystem::path& directory) {
     return;  // it may lead out of the run
   for (const auto& entry : std::filesystem::directory_iterator(directory, absent)) {
     const std::string name = entry.path().filename().string();
-    // With the drafts of a bench that was killed.
+    // Including temporary files of a bench that was killed.
     if (name == "environment" || name.starts_with(base_file("").string()))
       std::filesystem::remove(entry.path(), absent);
   }

@@ -39,7 +39,7 @@ std::vector<Completion> LocalBackend::wait(double at_most_s) {
     if (run->ended())
       wait_s = 0;
     else if (run->pidfd() < 0)
-      wait_s = std::min(wait_s, 0.2);  // an adopted run tells nobody when it ends
+      wait_s = std::min(wait_s, 0.2);  // no event signals the end of an adopted run
   }
   ::poll(waits.data(), waits.size(), static_cast<int>(std::ceil(std::max(0.0, wait_s) * 1000)));
 
@@ -53,8 +53,8 @@ std::vector<Completion> LocalBackend::wait(double at_most_s) {
   return completions;
 }
 
-/// One attempt that cannot go on is a failed workpackage, or an open one where that lies with the
-/// machine, not the end of the run.
+/// An error of one attempt fails its workpackage, or leaves it open if the machine is at fault; the
+/// run continues.
 std::optional<Completion> LocalBackend::advance(Run& run) {
   try {
     return run.advance();
@@ -83,7 +83,7 @@ std::size_t LocalBackend::active() const {
 
 std::vector<long long> LocalBackend::terminate_all() {
   std::vector<long long> terminated;
-  // All have the same grace, however many they are.
+  // One deadline for all of them, however many they are.
   for (const auto& run : runs_)
     run->ask_to_end();
   const auto deadline = Run::Clock::now() + Run::grace;

@@ -78,7 +78,7 @@ bool LocalBackend::Run::is_at_last_snippet() const {
   return snippet_ + 1 == job_.snippets.size();
 }
 
-/// Whether what the snippet exports is for another one.
+/// True if another snippet needs what this one exports.
 bool LocalBackend::Run::hands_on_environment() const {
   return !is_at_last_snippet() || job_.keep_environment;
 }
@@ -93,11 +93,11 @@ void LocalBackend::Run::start_snippet() {
   const UniqueFd err = open_output(snippet.stderr_file);
   if (!snippet.directory.empty())
     make_directories(snippet.directory);
-  // What a command exports is the environment of the next one; the last one leaves its sentinel, so
-  // that its end is known even if this bench is killed before it can take note of it.
+  // The next command starts in the environment that a command leaves. The last one writes the
+  // sentinel, so that its end is known even if this bench is killed before it records it.
   std::string epilogue;
   if (hands_on_environment())
-    // What is secret in it is for nobody else, whatever the umask, and stays nowhere after a
+    // It may hold secrets: readable by the owner only, whatever the umask, and not kept after a
     // failure.
     epilogue = fmt::format("[ $bench_status != 0 ] || (umask 077; command -p env -0 > {})\n",
                            shell_quote(environment_file(job_.directory).string()));
@@ -120,8 +120,8 @@ void LocalBackend::Run::start_snippet() {
 void LocalBackend::Run::start_script() {
   const UniqueFd out = open_output(job_.work_directory / "stdout");
   const UniqueFd err = open_output(job_.work_directory / "stderr");
-  // Named, so that a process that a killed bench left on its way does not run the script of the
-  // attempt that has taken its place.
+  // The script is given by name and attempt, so that a process that a killed bench was about to
+  // start does not run the script of the next attempt.
   process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string(), job_.uuid},
                                .directory = job_.work_directory,
                                .environment = job_.environment,
@@ -183,7 +183,7 @@ std::optional<Completion> LocalBackend::Run::look() {
 }
 
 std::optional<Completion> LocalBackend::Run::advance_adopted() {
-  // What it has left running in the background is not waited for, as it is not for any other.
+  // As for any attempt, background processes are not waited for.
   if (auto told = completion_from_sentinel(job_); told && !timed_out_)
     return told;
   if (any_alive(adopted_)) {
@@ -193,7 +193,7 @@ std::optional<Completion> LocalBackend::Run::advance_adopted() {
   if (timed_out_)
     return timeout();
   if (auto told = completion_from_sentinel(job_))
-    return told;  // left between the two looks
+    return told;  // written between the two reads
   Completion unknown = failure("its processes are gone without a sentinel", std::nullopt);
   unknown.outcome = Outcome::interrupted;
   return unknown;
@@ -209,7 +209,7 @@ std::optional<Completion> LocalBackend::Run::advance_snippets(const ExitStatus& 
                                said.empty() ? "" : ": ", said),
                    status.signal == 0 ? std::optional(status.code) : std::nullopt);
   }
-  // A command that leaves through `exit` or `exec` writes none: its environment stays as it was.
+  // A command that ends with `exit` or `exec` does not write it: the environment stays unchanged.
   if (hands_on_environment())
     if (auto environment = take_environment(job_.directory))
       job_.environment = std::move(*environment);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where something is missing on a path that only bench makes, the file system is at fault.
+/// If part of a path that only bench creates is missing, the file system is at fault.
 [[noreturn]] void fail(const std::string& message, int error_number) {
   const Error error = Error::of_system(message, error_number);
   if (error_number == ENOENT)
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
   throw error;
 }
 
-/// @returns whether it was not there
+/// @returns true if it did not exist
 bool make_one(const fs::path& directory) {
   if (::mkdir(directory.c_str(), 0777) == 0)
     return true;
@@ -31,7 +31,7 @@ bool make_one(const fs::path& directory) {
   return false;
 }
 
-/// Looks for what an interrupted attempt has left only where something is: there may be 100,000.
+/// Clears the directory only if it exists already: there may be 100,000 of them.
 void make_empty(const fs::path& directory) {
   if (make_one(directory))
     return;
@@ -43,7 +43,7 @@ void make_empty(const fs::path& directory) {
   make_one(directory);
 }
 
-/// The directory of an attempt that failed is kept, out of the way of the next one.
+/// Moves the directory of a failed attempt out of the way of the next one.
 void set_aside(const MakeDirectory& operation) {
   const fs::path& directory = operation.directory;
   const fs::path& kept = operation.set_aside_as;

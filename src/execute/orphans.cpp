@@ -45,8 +45,8 @@ void end_processes(const std::vector<int>& pids) {
     ::kill(pid, SIGKILL);
   for (int round = 0; any_alive(pids); ++round) {
     if (round == 1000)
-      throw Error(fmt::format("process {} of an earlier attempt cannot be ended", pids.front()),
-                  "end it by hand, then `bench continue`");
+      throw Error(fmt::format("cannot end process {} of an earlier attempt", pids.front()),
+                  "end it yourself, then run `bench continue`");
     std::this_thread::sleep_for(milliseconds(10));
   }
 }

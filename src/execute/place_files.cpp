@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `~` and `$NAME`.
+/// Expands `~` and `$NAME`.
 std::string concrete(const std::string& text, const Environment& environment) {
   return expand_user_and_environment(text, [&](const std::string& name) -> const char* {
     for (const auto& [known, value] : environment)
@@ -31,7 +31,7 @@ std::string concrete(const std::string& text, const Environment& environment) {
       failure.value(), "", entry.place);
 }
 
-/// The times of a file, which a copy keeps. Best effort: nothing depends on them.
+/// Gives the copy the times of its source. Best effort: nothing depends on them.
 void keep_times(const fs::path& source, const fs::path& target) {
   struct stat status {};
   if (::lstat(source.c_str(), &status) != 0)
@@ -41,8 +41,7 @@ void keep_times(const fs::path& source, const fs::path& target) {
 }
 
 void copy(const PlaceFiles& entry, const fs::path& source, const fs::path& target) {
-  // Complete under its name or not there at all: half a copy would be taken for a whole one when
-  // this is tried again.
+  // The final name never holds half a copy, which the next try would take for a whole one.
   const fs::path draft = target.string() + ".copying";
   std::error_code failure;
   fs::remove_all(draft, failure);
@@ -61,7 +60,7 @@ void copy(const PlaceFiles& entry, const fs::path& source, const fs::path& targe
 
 void link(const PlaceFiles& entry, const fs::path& source, const fs::path& target, bool absolute) {
   std::error_code failure;
-  // Through links in the way, or the relative path would start somewhere else.
+  // Resolve links on the way, or the relative path would start somewhere else.
   const fs::path from = fs::weakly_canonical(target.parent_path(), failure);
   const fs::path to = absolute ? source : source.lexically_relative(from);
   fs::create_symlink(to, target, failure);

@@ -14,7 +14,7 @@
 namespace bench::execute {
 namespace {
 
-/// The last line of the text that holds more than white space; cuts it off, with all that follows.
+/// Removes the last line that is not blank, with all that follows, from the text and returns it.
 std::string_view take_last_line(std::string_view& text) {
   text = strip(text);
   const auto newline = text.find_last_of("\r\n");
@@ -23,7 +23,7 @@ std::string_view take_last_line(std::string_view& text) {
   return line;
 }
 
-/// The same of those lines that tell what a program had to say of its end.
+/// The same, without the lines of the meter.
 std::string_view take_last_word(std::string_view& text) {
   std::string_view line = take_last_line(text);
   while (line.starts_with("bench-energy: "))
@@ -31,7 +31,7 @@ std::string_view take_last_word(std::string_view& text) {
   return line;
 }
 
-/// As programs render errors: bench, its meter, compilers and many others.
+/// The form in which bench, its meter, compilers and many other programs print errors.
 bool is_error(std::string_view line) {
   return line.starts_with("error: ") || line.find(": error: ") != line.npos;
 }

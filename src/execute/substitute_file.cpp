@@ -59,13 +59,13 @@ void substitute_file(const SubstituteFile& operation, evaluate::Evaluator& evalu
   const fs::path& in = operation.in;
   const fs::path& out = operation.out;
   std::error_code failure;
-  // Asked first: the output may take the place of the input.
+  // Read before writing: the output may replace the input.
   const fs::file_status status = is_there(in) ? fs::status(in, failure) : fs::file_status();
   if (!fs::is_regular_file(status))
     throw Error(fmt::format("cannot substitute in {}: it does not exist", in.string()),
                 "add a file set that copies it there", operation.place);
   const std::string text = substituted(operation.replacements, read_file(in), evaluator);
-  // A link under the name of the output is replaced, but what is appended goes through it.
+  // Writing replaces a link with the name of the output; appending follows it.
   refuse_link_out(operation.run, operation.append ? out : out.parent_path());
   if (operation.append)
     append_to_file(out, text);

@@ -6,7 +6,7 @@
 
 #include <bench/batch/known_jobs.hpp>
 #include <bench/job/job_script.hpp>
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 
 namespace bench::inspect {
 namespace {
@@ -35,7 +35,7 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
   if (!platform::is_platform_file(name) &&
       !std::ranges::binary_search(platform::platform_names(), name))
     return {.text = fmt::format("the batch system was not asked: unknown platform {}", name)};
-  const auto system = scheduler::batch_system_of(setup::platform_of(run));
+  const auto system = platform::batch_system_of(setup::platform_of(run));
   for (const bool books : {false, true}) {
     const batch::QueryResult answer = books ? system->look_up({id}) : system->ask({id});
     if (!answer.trouble.empty())

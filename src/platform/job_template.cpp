@@ -14,7 +14,7 @@
 namespace bench::platform {
 namespace {
 
-/// What stands between the braces of a hole.
+/// The text between the braces of a template variable.
 struct Hole {
   std::string prefix;  ///< Written before a value; it makes an empty one leave the line.
   bool has_prefix = false;

@@ -12,7 +12,7 @@
 namespace bench::platform {
 namespace {
 
-/// Masks and maps are for jobs that have the node for themselves.
+/// Masks and maps work only for jobs with whole nodes.
 std::string binding_option(const Binding& binding, const Resources& resources, bool side_by_side) {
   const auto tasks = static_cast<std::size_t>(resources.tasks_per_node);
   const auto masks = [&](const char* mode) -> std::string {
@@ -48,7 +48,8 @@ std::string gpu_wrapper(const std::string& variable, const Resources& resources)
       variable, list_of_gpus(resources.gpus_per_node), resources.tasks_per_node);
 }
 
-/// srun does not take the size of a task from its job (since Slurm 22.05), so it is told of all.
+/// srun does not take the size of a task from its job (since Slurm 22.05), so it gets all sizes as
+/// options.
 std::string srun_options(const Platform& platform, const Resources& resources, bool side_by_side) {
   std::string options = fmt::format(" --nodes={} --ntasks={} --ntasks-per-node={}", resources.nodes,
                                     resources.tasks(), resources.tasks_per_node);
@@ -57,11 +58,11 @@ std::string srun_options(const Platform& platform, const Resources& resources, b
       binding_option(platform.launcher.binding, resources, side_by_side).find(':') ==
           std::string::npos)
     options += fmt::format(" --cpus-per-task={}", resources.threads_per_task);
-  // For a single task it would only hide the exit code.
+  // With a single task it would only hide the exit code.
   if (resources.kill_on_bad_exit && resources.tasks() > 1)
     options += " --kill-on-bad-exit=1";
   if (side_by_side) {
-    options += " --exact --mem=0";  // without a word on memory a step takes all of the job's
+    options += " --exact --mem=0";  // without `--mem` a step takes all memory of the job
     if (const std::string gpus = gpu_option(platform, resources); !gpus.empty())
       options += " " + gpus;
   }

@@ -7,8 +7,8 @@
 
 namespace bench::platform {
 
-/// A program that starts others on the nodes of a job, and needs to be told more than the platform
-/// file says.
+/// A program that starts others on the nodes of a job and needs more options than the platform file
+/// has.
 struct LauncherKind {
   std::string_view program;       ///< Its name, under whatever path.
   bool starts_job_steps = false;  ///< Programs side by side get cores and GPUs of their own.

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The further tags of a platform file: what stands in its line `tags: [A, B]`. Parsing all files
-/// to find a tag would cost more than all else that `bench run` does before it starts.
+/// The further tags of a platform file, from its line `tags: [A, B]`. Parsing all files to find a
+/// tag would take longer than everything else that `bench run` does before it starts.
 std::vector<std::string> tags_in(const std::string& text) {
   constexpr std::string_view key = "tags:";
   std::string line = "\n" + text;
@@ -35,7 +35,7 @@ std::vector<std::string> tags_in(const std::string& text) {
   return split_names(bracketed ? list.substr(1, list.size() - 2) : list);
 }
 
-/// A variable that the program that submits obeys, and the setting that it stands for.
+/// A variable of the program that submits, and its setting.
 struct SubmitVariable {
   const char* batch::SubmitVariables::*name;
   const char* key;
@@ -52,8 +52,8 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// What a user has set in the environment of bench holds before what the file says, what is meant
-/// for the program that submits after it.
+/// Variables of bench take precedence over the file, the file over variables of the program that
+/// submits.
 void take_environment(Platform& platform) {
   const std::array<std::tuple<const char*, const char*, std::string*>, 3> settings{
       {{"BENCH_PARTITION", "partition", &platform.asking.partition},
@@ -94,8 +94,7 @@ std::map<std::string, fs::path> platform_files(const fs::path& beside) {
   return files;
 }
 
-/// Beside an input file lie other things as well, so that a platform there is found by its name
-/// only.
+/// An input file has other files beside it, so a platform there is found by its name only.
 fs::path file_of(const std::string& name, const fs::path& beside) {
   std::error_code absent;
   if (is_platform_file(name))

@@ -10,7 +10,7 @@ namespace {
 
 using document::Node;
 
-/// The source of everything in a group that names none.
+/// The source of everything in a group without a source of its own.
 using CommonSource = std::string;
 
 Key fact_key(MaybeFact& member, const CommonSource& common) {
@@ -27,7 +27,7 @@ Key fact_key(MaybeFact& member, const CommonSource& common) {
           .enter = {}};
 }
 
-/// A text of the machine, which has the group's source where it has none of its own.
+/// A text of the machine, by default with the group's source.
 Key fact_key(std::string& member, const CommonSource& common, Machine& machine) {
   return {.read =
               [&member, &common, &machine](const Stated& stated) {

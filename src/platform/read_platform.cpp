@@ -219,7 +219,7 @@ Keys settings_of(Platform& platform) {
   };
 }
 
-/// What only the whole file can tell.
+/// Checks that need the whole file.
 void check(const Platform& platform, const Place& place) {
   if (platform.job_template.empty())
     throw Error(fmt::format("platform '{}' has no job template", platform.name),

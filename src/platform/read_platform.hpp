@@ -6,9 +6,9 @@
 
 namespace bench::platform {
 
-/// A whole platform file. What it does not say is as in `base`, except what belongs to each machine
-/// alone: name, tags, description, site, status and notes.
-/// @throws Error with the place: see `read_keys`; a word that is not known, a number without a
+/// A whole platform file. Settings that it leaves out come from `base`, except those of each
+/// machine alone: name, tags, description, site, status and notes.
+/// @throws Error with the place: see `read_keys`; an unknown word, a number without a
 ///         source, a batch system without its commands, a binding without its masks
 Platform read_platform(const document::Node& root, Platform base = {});
 

@@ -16,7 +16,7 @@ namespace {
 
 using document::Node;
 
-/// The children with one name: items of a list, else a single one.
+/// The children with one name: the items of a list, or a single one.
 using Item = std::vector<const Node*>;
 
 std::vector<Item> items_of(const Node& group) {

@@ -9,7 +9,7 @@
 
 namespace bench::platform {
 
-/// What a platform file says under one key: `x`, `[x, y]`, `{value: x, source: ...}` or
+/// The value of one key of a platform file: `x`, `[x, y]`, `{value: x, source: ...}` or
 /// `{unconfirmed: x, source: ...}`.
 struct Stated {
   std::string key;                            ///< With its groups: `launcher.binding.mode`.
@@ -21,7 +21,7 @@ struct Stated {
   std::string text() const;  ///< Of the first value, stripped.
 };
 
-/// What one key of a group means.
+/// One key of a group, and how to read it.
 struct Key {
   enum class Kind { one, list, group };
   Kind kind = Kind::one;
@@ -31,20 +31,20 @@ struct Key {
 };
 using Keys = std::map<std::string, Key>;
 
-/// How things are known that are no numbers: what a source says of a key, by its full name.
+/// Sources of settings that are not numbers, by the full names of their keys.
 struct Provenance {
   std::map<std::string, std::string>& sources;
   std::map<std::string, std::string>& unconfirmed;
 
   void note(const Stated& stated) const;
-  /// What a platform that this one extends has noted of a key.
+  /// The note of the platform that this one extends.
   void forget(const std::string& key) const;
 };
 
 /// Reads the keys of one group.
 /// @param path of the group; empty: the platform itself
 /// @throws Error with the place: an unknown key, a list where there is one value, values where
-///         there are keys and the reverse, a `source` without what it is the source of
+///         there are keys and the reverse, a `source` without a value
 void read_keys(const document::Node& group, const std::string& path, const Keys& keys,
                const Provenance& provenance);
 
@@ -52,13 +52,13 @@ void read_keys(const document::Node& group, const std::string& path, const Keys&
 void read_names(const document::Node& group, const std::string& path, const Provenance& provenance,
                 const std::function<void(const std::string& name, const Stated&)>& read);
 
-/// @throws Error with the place if it is no number, or not a whole one
+/// @throws Error with the place if it is not a number, or not an integer
 double number_of(const Stated& stated);
 int count_of(const Stated& stated);
 /// `true` or `false`.
 bool truth_of(const Stated& stated);
 
-/// Throws for a word that `known` does not have.
+/// Throws for a word that is not in `known`.
 [[noreturn]] void refuse_word(const Stated& stated, const std::vector<std::string>& known);
 
 Key text_key(std::string& member);

@@ -20,7 +20,7 @@
 #include <bench/batch/queue.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/job/prepare.hpp>
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/loop.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 #include <bench/store/state_store.hpp>
@@ -46,7 +46,7 @@ class Loop {
         journal_(store_, workspace, outages_, options.interrupted),
         sequencer_(run, store_, evaluator_),
         local_(evaluator_),
-        batch_(batch_system_of(run.platform), batch_settings_of(run.platform)),
+        batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
         step_jobs_(run, evaluator_) {

@@ -29,12 +29,12 @@ void check_known(const std::string& wanted, const std::vector<batch::Partition>&
       continue;
     const std::string near = did_you_mean(name, known);
     throw Error(fmt::format("{} has no partition '{}' here", system, name),
-                near.empty() ? "name one with --partition; known: " + join(known, ", ")
+                near.empty() ? "select one with --partition; known: " + join(known, ", ")
                              : near + " (--partition)");
   }
 }
 
-/// Of a site whose accounting tells what a user may ask for.
+/// Compares account and QOS with those that the accounting lists for the user.
 void check_association(const platform::SubmissionDefaults& asking, batch::BatchSystem& system) {
   if (asking.account.empty() && asking.qos.empty())
     return;
@@ -70,13 +70,13 @@ void check_asking(const setup::Run& run, batch::BatchSystem& system) {
   const batch::Partition* found = setup::partition_of(run);
   if (!found && asking.partition.empty())
     throw Error(fmt::format("{} has no default partition here", system.name()),
-                "name one with --partition");
+                "select one with --partition");
   check_known(asking.partition, partitions.all, system.name());
   if (!found)
     return;
   if (!found->takes_jobs)
-    throw Error(fmt::format("partition {} takes no jobs at present", found->name),
-                "`scontrol show partition` tells its state; --partition names another one");
+    throw Error(fmt::format("partition {} does not accept jobs now", found->name),
+                "wait, or select another one with --partition");
   check_admitted(asking.account, found->accounts, "account", found->name);
   check_admitted(asking.qos, found->qos, "QOS", found->name);
   check_association(asking, system);
@@ -88,18 +88,18 @@ void check_partition(const setup::Run& run, const job::Geometry& geometry, const
     return;
   const platform::Resources resources = geometry.resources.times(geometry.pack);
   if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
-    throw Error(fmt::format("{} nodes are asked for, and partition {} gives {}", resources.nodes,
+    throw Error(fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,
                             found->name, found->max_nodes),
                 "", place);
   if (found->max_time_s && geometry.time_limit_s > *found->max_time_s)
-    throw Error(fmt::format("{} are asked for, and partition {} gives {}",
-                            human_duration(geometry.time_limit_s), found->name,
-                            human_duration(*found->max_time_s)),
-                "", place);
+    throw Error(
+        fmt::format("requested {}; partition {} allows {}", human_duration(geometry.time_limit_s),
+                    found->name, human_duration(*found->max_time_s)),
+        "", place);
   const bool asks = run.platform.gpu_request != platform::GpuRequest::none &&
                     run.platform.gpu_request != platform::GpuRequest::constraint;
   if (asks && found->most_gpus_per_node && resources.gpus_per_node > *found->most_gpus_per_node)
-    throw Error(fmt::format("{} GPUs per node are asked for, and the nodes of partition {} have {}",
+    throw Error(fmt::format("requested {} GPUs per node; the nodes of partition {} have {}",
                             resources.gpus_per_node, found->name, *found->most_gpus_per_node),
                 "", place);
 }

@@ -7,7 +7,7 @@
 #include <bench/batch/systems.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/segment.hpp>
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 
 namespace bench::scheduler {
@@ -51,7 +51,7 @@ std::string submitted_job(const job::RenderContext& context) {
 }
 
 StepJobs::StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator)
-    : run_(run), evaluator_(evaluator), system_(batch_system_of(run.platform)) {}
+    : run_(run), evaluator_(evaluator), system_(platform::batch_system_of(run.platform)) {}
 
 std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph,
                                                                const std::set<long long>& pending) {

@@ -7,7 +7,7 @@
 
 namespace bench::scheduler {
 
-/// The batch system minds the limit of an array. Several submissions wait for each other: a job for
+/// The batch system applies the limit within an array. Submissions wait for each other: a job for
 /// the one in its slot, an array for all.
 std::string SubmissionSlots::dependency_of(const Bundle& bundle) {
   const model::Step& step = bundle.first().context->step;
@@ -21,13 +21,13 @@ std::string SubmissionSlots::dependency_of(const Bundle& bundle) {
   else if (slots.size() >= limit)
     ids = {slots.front()};
   for (std::string& id : ids)
-    id = batch::without_cluster(id);  // of which a dependency cannot speak
+    id = batch::without_cluster(id);  // a dependency cannot name a cluster
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids.empty() ? "" : "afterany:" + join(ids, ":");
 }
 
-/// Jobs that an earlier bench submitted keep their slots.
+/// Starts with the jobs that an earlier bench submitted.
 std::vector<std::string>& SubmissionSlots::slots_of(const model::Step& step) {
   const auto [known, is_new] = slots_.try_emplace(step.name);
   std::vector<std::string>& slots = known->second;
@@ -39,7 +39,7 @@ std::vector<std::string>& SubmissionSlots::slots_of(const model::Step& step) {
       continue;
     const std::string job = batch::array_of(id);
     if (job != id)
-      slots.assign(limit, job);  // the latest array waits for those before it
+      slots.assign(limit, job);  // the last array waits for the earlier ones
     else if (std::ranges::find(slots, job) == slots.end())
       slots.push_back(job);
   }

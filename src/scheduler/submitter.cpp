@@ -148,7 +148,8 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
 }
 
 std::size_t Submitter::most_of_array() {
-  // One that has not told its partitions would be waited for again; what it refuses is halved.
+  // A batch system that did not answer about its partitions is not asked again here. An array that
+  // it refuses is halved.
   constexpr int usual = 1000;
   const bool is_silent = !run_.partitions->trouble.empty();
   const int of_platform = run_.platform.polling.max_array_size;
@@ -156,7 +157,7 @@ std::size_t Submitter::most_of_array() {
   return static_cast<std::size_t>(most);
 }
 
-/// Fewer tasks may fit.
+/// A smaller array may be accepted.
 void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
   auto [first, second] = halves_of(bundle);
   record_intent(first);
@@ -165,8 +166,8 @@ void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
   next.push_front(std::move(first));
 }
 
-/// One answer is enough for jobs that ask for the same; and for all, where nothing else was taken
-/// and it is given twice: then it lies with the account, say, not with what the jobs ask for.
+/// A refusal holds for all jobs with the same head. If it comes twice before any job was accepted,
+/// it holds for all jobs: the cause may be the account, not the size of the jobs.
 void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
   const std::string& head = bundle.first().head;
   const bool is_new = refused_heads_.emplace(head, reason).second;
@@ -196,7 +197,7 @@ std::string Submitter::refusals() const {
   return join(texts, "\n");
 }
 
-/// @param next takes what is to be handed over instead
+/// @param next receives the halves of an array that is too large
 void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
   if (!budget_.admits(bundle.first().geometry, bundle.tasks.size())) {
     if (bundle.tasks.size() > 1) {

@@ -18,35 +18,35 @@
 
 namespace bench::scheduler {
 
-/// Hands workpackages to the batch system: those that ask for the same as one array, several in one
+/// Submits workpackages to the batch system: those with equal requests as one array, several in one
 /// job where the step packs them, the others one by one. Everything is in the workspace before the
-/// batch system hears of it, so that a kill at any moment can be made good.
+/// submission, so that bench can recover from a kill at any moment.
 class Submitter {
  public:
-  /// @param run is told of the partitions before the first submission
+  /// @param run gets the partitions before the first submission
   Submitter(setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
             batch::BatchQueue& batch);
 
+  /// Refused workpackages stay ready, for a bench with other settings.
   /// @param ids ready workpackages, ascending
-  /// Those that are refused stay ready, for a bench that asks otherwise.
-  /// @returns how those ended that could not be prepared or had ended already; with `held_up`
-  ///          those that the machine kept from being submitted: they are to be made ready
+  /// @returns how those ended that could not be prepared or had ended already; with `held_up` where
+  /// the machine prevented the submission: make those ready again
   std::vector<execute::Completion> submit(const std::vector<long long>& ids);
 
-  /// The user does not want what the batch system has any more.
-  /// @returns what the batch system has against it; empty: nothing
+  /// Cancels all jobs of the run.
+  /// @returns the message of the batch system if it failed, else an empty text
   std::string cancel_all();
 
   /// Why the last submission did not reach the batch system; empty: it did.
   const std::string& trouble() const { return trouble_; }
   void forget_trouble() { trouble_.clear(); }
-  /// What the batch system said where it refused jobs, and of how many workpackages; empty: it has
-  /// taken all.
+  /// Messages of the batch system about refused jobs, with the number of workpackages; empty: it
+  /// accepted all.
   std::string refusals() const;
-  /// Whether there are new ones since this was last asked.
+  /// True if there are new ones since the last call.
   bool take_refused() { return std::exchange(newly_refused_, false); }
-  /// Whether it was the budget of the run; only a job that ends can change that.
+  /// True if the budget of the run stopped the submission; only a job that ends can change that.
   bool is_spent() const { return spent_; }
   void job_has_ended() { spent_ = false; }
 
@@ -74,10 +74,10 @@ class Submitter {
   bool spent_ = false;
   std::string trouble_;
   bool newly_refused_ = false;
-  bool accepted_ = false;  ///< The batch system has taken a job since bench began.
-  std::map<std::string, std::size_t> refused_;        ///< Workpackages by what it said.
-  std::map<std::string, std::string> refused_heads_;  ///< What it said of equal jobs.
-  std::optional<std::string> refusal_;                ///< What it says of all jobs.
+  bool accepted_ = false;  ///< The batch system has accepted a job since bench began.
+  std::map<std::string, std::size_t> refused_;        ///< Workpackages by message.
+  std::map<std::string, std::string> refused_heads_;  ///< Messages by the head of the jobs.
+  std::optional<std::string> refusal_;                ///< Message that holds for all jobs.
 };
 
 }  // namespace bench::scheduler

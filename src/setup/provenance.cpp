@@ -50,7 +50,7 @@ std::string nvidia_gpus() {
   return join(texts, ", ");
 }
 
-/// The revision of the working tree that the input stands in, with `+changes` where it differs from
+/// The revision of the working tree with the input file, with `+changes` where it differs from
 /// it; empty outside of a repository or without git.
 std::string git_revision(const fs::path& directory) {
   if (find_program("git").empty())

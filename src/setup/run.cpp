@@ -24,8 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `~` and environment variables expanded. A name that stays unknown would become that of a
-/// directory.
+/// Expands `~` and environment variables. An unknown name would become the name of a directory.
 std::string expand_outpath(const std::string& text, const Place& place) {
   std::string expanded = expand_user_and_environment(text);
   if (const auto unknown = evaluate::names_in(expanded); !unknown.empty())
@@ -58,7 +57,7 @@ const model::Benchmark& find_benchmark(const std::vector<model::Benchmark>& benc
   throw Error(fmt::format("the workspace contains no benchmark '{}'", name));
 }
 
-/// The options, else what the platform says.
+/// The options, or the settings of the platform.
 platform::SubmissionDefaults choose_asking(const platform::SubmissionDefaults& options,
                                            const platform::SubmissionDefaults& platform) {
   const auto choose = [](const std::string& option, const std::string& otherwise) {
@@ -70,7 +69,7 @@ platform::SubmissionDefaults choose_asking(const platform::SubmissionDefaults& o
           .reservation = choose(options.reservation, platform.reservation)};
 }
 
-/// Makes a platform ask as was recorded of a run.
+/// Gives a platform the submission settings that a run has recorded.
 void apply_asking(const RunMetadata& metadata, platform::Platform& platform) {
   const auto take = [&](const char* name, const std::optional<std::string>& recorded,
                         std::string& setting) {

@@ -103,8 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
              "bsub: Connection timed out"},
         Case{"Killed", "", "", 137, Kind::unavailable, "bsub: exit code 137"},
         Case{"NoId", "Request accepted.\n", "", 0, Kind::unavailable,
-             "bsub: answered no job id: Request accepted."},
-        Case{"Nothing", "", "", 0, Kind::unavailable, "bsub: answered no job id: "}),
+             "bsub: printed no job id: Request accepted."},
+        Case{"Nothing", "", "", 0, Kind::unavailable, "bsub: printed no job id: "}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(CommandSystemTest, CannotSubmitWithoutTheProgram) {

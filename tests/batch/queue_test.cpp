@@ -166,8 +166,8 @@ TEST_F(BatchNoticeTest, TellsOnceOfAnArrayThatWasLost) {
   queue_.add(job(3, "200"));
   const auto news = queue_.update();
   EXPECT_THAT(news.notices,
-              ElementsAre("Scripted has lost job 100 before it began; it is submitted again",
-                          "Scripted has lost job 200 before it began; it is submitted again"));
+              ElementsAre("Scripted lost job 100 before it began; bench submits it again",
+                          "Scripted lost job 200 before it began; bench submits it again"));
   ASSERT_EQ(news.completions.size(), 3U);
   for (const execute::Completion& end : news.completions)
     EXPECT_EQ(end.outcome, Outcome::interrupted);
@@ -208,7 +208,8 @@ TEST_F(NamelessJobTest, IsMadeAgainWhereItIsNotFound) {
   const auto news = queue_.update();
   EXPECT_EQ(news.completions.at(0).outcome, Outcome::interrupted);
   EXPECT_EQ(news.completions.at(0).reason, "Scripted does not know the job, which never began");
-  EXPECT_THAT(news.notices, ElementsAre("a submission did not reach Scripted; it is made again"));
+  EXPECT_THAT(news.notices,
+              ElementsAre("a submission did not reach Scripted; bench submits it again"));
   EXPECT_THAT(script_->looked_up, IsEmpty());
 }
 

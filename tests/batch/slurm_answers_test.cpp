@@ -173,7 +173,7 @@ TEST_P(SqueueTroubleTest, LeavesNothingKnown) {
   EXPECT_THAT(queue.jobs, IsEmpty());
 }
 
-const std::string no_list = "squeue answered something that is no list of jobs";
+const std::string no_list = "the answer of squeue is not a list of jobs";
 
 INSTANTIATE_TEST_SUITE_P(Answers, SqueueTroubleTest,
                          testing::Values(Trouble{"Down", "", "Unable to contact slurm controller\n",

@@ -60,7 +60,7 @@ Case accepted(const std::string& name, const std::string& output, const std::str
 }
 
 Case without_id(const std::string& name, const std::string& output, const std::string& shown) {
-  return {name, output, "", 0, Kind::unavailable, "", "sbatch answered no job id: " + shown};
+  return {name, output, "", 0, Kind::unavailable, "", "sbatch printed no job id: " + shown};
 }
 
 Case refused(const std::string& name, const std::string& error, int exit_code = 1) {

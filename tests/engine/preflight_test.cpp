@@ -124,10 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
               "error: Slurm has no partition 'gpy' here\nhint: did you mean 'gpu'? (--partition)"},
         Asked{"UnknownPartition", asking("elsewhere"),
               "error: Slurm has no partition 'elsewhere' here\n"
-              "hint: name one with --partition; known: gpu, dev, old"},
+              "hint: select one with --partition; known: gpu, dev, old"},
         Asked{"PartitionThatIsDown", asking("old"),
-              "error: partition old takes no jobs at present\n"
-              "hint: `scontrol show partition` tells its state; --partition names another one"},
+              "error: partition old does not accept jobs now\n"
+              "hint: wait, or select another one with --partition"},
         Asked{"MisspeltAccount", asking("gpu", "zan"),
               "error: partition gpu does not admit the account 'zan'\nhint: did you mean 'zam'?"},
         Asked{"OtherAccount", asking("gpu", "project"),
@@ -143,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(PreflightTest, NeedsAPartitionWhereThereIsNoDefault) {
   programs_.say("scontrol", "PartitionName=gpu Default=NO State=UP\n");
-  EXPECT_EQ(said(), "error: Slurm has no default partition here\nhint: name one with --partition");
+  EXPECT_EQ(said(),
+            "error: Slurm has no default partition here\nhint: select one with --partition");
 }
 
 class ClustersTest : public PreflightTest {
@@ -196,20 +197,20 @@ INSTANTIATE_TEST_SUITE_P(
     Steps, RoomTest,
     testing::Values(Room{"Nodes", "dev", "{nodes: 2}", ""},
                     Room{"TooManyNodes", "dev", "{nodes: 3}",
-                         "3 nodes are asked for, and partition dev gives 2"},
+                         "requested 3 nodes; partition dev allows 2"},
                     Room{"MoreNodesThanThereAre", "gpu", "{nodes: 9}",
-                         "9 nodes are asked for, and partition gpu gives 8"},
+                         "requested 9 nodes; partition gpu allows 8"},
                     Room{"Time", "dev", "{time_limit: 2h}", ""},
                     Room{"TooMuchTime", "dev", "{time_limit: 3h}",
-                         "3 h 00 min are asked for, and partition dev gives 2 h 00 min"},
+                         "requested 3 h 00 min; partition dev allows 2 h 00 min"},
                     Room{"NoLimit", "dev", "true", ""},
                     Room{"Gpus", "gpu", "{gpus_per_node: 4}", ""},
                     Room{"TooManyGpus", "gpu", "{gpus_per_node: 8}",
-                         "8 GPUs per node are asked for, and the nodes of partition gpu have 4"},
+                         "requested 8 GPUs per node; the nodes of partition gpu have 4"},
                     Room{"NoGpus", "dev", "{gpus_per_node: 1}",
-                         "1 GPUs per node are asked for, and the nodes of partition dev have 0"},
+                         "requested 1 GPUs per node; the nodes of partition dev have 0"},
                     Room{"TooManyGpusOfAPack", "gpu", "{gpus_per_node: 4, pack: 2}",
-                         "8 GPUs per node are asked for, and the nodes of partition gpu have 4"},
+                         "requested 8 GPUs per node; the nodes of partition gpu have 4"},
                     Room{"AsManyNodesInAPack", "dev", "{nodes: 2, pack: 4}", ""},
                     Room{"Parameters", "dev", "{nodes: $n}", ""}),
     [](const auto& one) { return one.param.name; });

@@ -75,8 +75,7 @@ TEST_F(AttemptScriptTest, ExecutesNothingASecondTime) {
 }
 
 TEST_F(AttemptScriptTest, ExecutesNothingOnceItWasGivenUp) {
-  const std::string told =
-      "bench: this attempt was given up for another one; nothing is executed\n";
+  const std::string told = "bench: a later attempt has replaced this one; nothing is executed\n";
   write_script("echo out");
   const std::string copy = directory_.write("spooled", read_file(script())).string();
   EXPECT_EQ(bash({script(), "second"}).status.code, 0) << "an array names the attempt";

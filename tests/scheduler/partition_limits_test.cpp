@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 
@@ -37,7 +37,7 @@ class PartitionLimitsTest : public workflow::RunFixture {
   }
   std::string asking(const platform::SubmissionDefaults& asked) {
     run_.platform.asking = asked;
-    const auto system = batch_system_of(run_.platform);
+    const auto system = platform::batch_system_of(run_.platform);
     setup::ask_partitions(*system, run_);
     return support::error_of([&] { check_asking(run_, *system); });
   }
@@ -76,11 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
         Asked{"OneOfSeveralUnknown",
               {.partition = "batch,gpu", .account = "", .qos = "", .reservation = ""},
               "error: Slurm has no partition 'gpu' here\n"
-              "hint: name one with --partition; known: batch, closed"},
+              "hint: select one with --partition; known: batch, closed"},
         Asked{"OneThatIsClosed",
               {.partition = "closed", .account = "", .qos = "", .reservation = ""},
-              "error: partition closed takes no jobs at present\n"
-              "hint: `scontrol show partition` tells its state; --partition names another one"},
+              "error: partition closed does not accept jobs now\n"
+              "hint: wait, or select another one with --partition"},
         Asked{"AnotherAccount",
               {.partition = "", .account = "chemistry", .qos = "", .reservation = ""},
               "error: partition batch does not admit the account 'chemistry'\n"
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(PartitionLimitsTest, OneHasToBeNamedWhereNoneIsTheDefault) {
   run_.partitions->all[0].is_default = false;
   EXPECT_EQ(asking({}),
-            "error: Slurm has no default partition here\nhint: name one with --partition");
+            "error: Slurm has no default partition here\nhint: select one with --partition");
 }
 
 TEST_F(PartitionLimitsTest, NothingIsCheckedWhereSlurmDoesNotAnswer) {
@@ -163,17 +163,17 @@ INSTANTIATE_TEST_SUITE_P(
                "(no error)"},
         Needed{"TooManyNodes",
                {.resources = {.nodes = 5}},
-               "in.yaml:7: error: 5 nodes are asked for, and partition batch gives 4"},
+               "in.yaml:7: error: requested 5 nodes; partition batch allows 4"},
         Needed{"TooLong",
                {.resources = {}, .time_limit_s = 7200},
-               "in.yaml:7: error: 2 h 00 min are asked for, and partition batch gives 1 h 00 min"},
+               "in.yaml:7: error: requested 2 h 00 min; partition batch allows 1 h 00 min"},
         Needed{"TooManyGpus",
                {.resources = {.nodes = 1, .gpus_per_node = 3}},
-               "in.yaml:7: error: 3 GPUs per node are asked for, and the nodes of partition batch "
+               "in.yaml:7: error: requested 3 GPUs per node; the nodes of partition batch "
                "have 2"},
         Needed{"ThatOfAWholePack",
                {.resources = two_gpus, .time_limit_s = 0, .pack = 2},
-               "in.yaml:7: error: 4 GPUs per node are asked for, and the nodes of partition batch "
+               "in.yaml:7: error: requested 4 GPUs per node; the nodes of partition batch "
                "have 2"}),
     [](const auto& one) { return one.param.name; });
 

@@ -92,7 +92,7 @@ TEST_F(LostJobTest, IsSubmittedAgainAFewTimesOnly) {
   site.sweep(2);
   const auto run = site.run({"--wait"});
   EXPECT_EQ(run.status.code, 1);
-  EXPECT_THAT(run.standard_error, HasSubstr("it is submitted again"));
+  EXPECT_THAT(run.standard_error, HasSubstr("bench submits it again"));
   EXPECT_THAT(site.programs().calls("sbatch"), SizeIs(4));
   ASSERT_THAT(site.attempts(), SizeIs(8));
   for (const std::size_t last : {3U, 7U}) {

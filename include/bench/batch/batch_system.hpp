@@ -14,24 +14,24 @@ namespace bench::batch {
 
 /// A job script on its way to a batch system.
 struct Submission {
-  std::string uuid;  ///< Stands in the job's comment, which the script sets.
+  std::string uuid;  ///< In the job's comment, which the script sets.
   std::string name;  ///< Of the job, as the script sets it.
   std::filesystem::path script;
   std::filesystem::path directory;  ///< Where it is handed over, and where the job begins.
   Environment environment;          ///< Complete.
 };
 
-/// What came of handing it over.
+/// Result of a submission.
 struct SubmitResult {
   enum class Kind {
     accepted,
-    refused,     ///< It will be refused again.
-    full,        ///< Not taken: there are as many jobs as this user may have. That passes.
-    unavailable  ///< The batch system does not answer: whether it has the job is unknown.
+    refused,     ///< Another try would fail, too.
+    full,        ///< Not accepted: the user has reached a limit on jobs. Try later.
+    unavailable  ///< The batch system does not answer; it may have the job.
   };
   Kind kind = Kind::accepted;
   std::string id;      ///< Of the job; of the array for an array.
-  std::string reason;  ///< What it said, where it did not accept.
+  std::string reason;  ///< Its message, where it did not accept.
 };
 
 /// What a batch system says of one job, or of one task of an array.
@@ -39,7 +39,7 @@ struct JobReport {
   enum class State {
     pending,
     running,
-    blocked,  ///< It waits for something that will not come by itself.
+    blocked,  ///< It waits for something that needs a person.
     ended
   };
   std::string id;       ///< As users write it: `123`, or `123_4` for a task; see job_id.hpp.
@@ -47,20 +47,20 @@ struct JobReport {
   std::string name;
   std::optional<int> task;  ///< Of an array.
   State state = State::pending;
-  Outcome outcome = Outcome::failed;  ///< Of an ended one; `done` tells only that it ended well.
+  Outcome outcome = Outcome::failed;  ///< Of an ended job; `done` says only that it ended normally.
   std::string word;                   ///< The system's own word for the state.
   std::string reason;                 ///< Why it waits or how it ended; may be empty.
   std::string host;                   ///< Of its first node; empty where unknown.
 };
 
-/// What a batch system answers. Where there is trouble, nothing is known: an empty list then does
-/// not mean that there are no jobs.
+/// Answer of a batch system. With `trouble` nothing is known: an empty list then does not mean that
+/// there are no jobs.
 struct QueryResult {
   std::vector<JobReport> jobs;
-  std::string trouble;  ///< Empty: it has answered.
+  std::string trouble;  ///< Empty: it answered.
 };
 
-/// A batch system, spoken to through its programs.
+/// A batch system, used through its programs.
 class BatchSystem {
  public:
   virtual ~BatchSystem() = default;
@@ -68,16 +68,16 @@ class BatchSystem {
   /// The name in messages.
   virtual std::string name() const = 0;
   virtual SubmitResult submit(const Submission& submission) = 0;
-  /// The jobs with these ids that it holds in memory, ended ones for some minutes; tasks of arrays
-  /// one by one. Unknown ids are left out. One call of the system's program.
+  /// The jobs with these ids that it holds in memory, for some minutes also ended ones; tasks of
+  /// arrays one by one. Unknown ids are left out. One call of the system's program.
   virtual QueryResult ask(const std::vector<std::string>& ids) = 0;
   /// The same of all jobs of this user, for those whose ids nobody has recorded.
   virtual QueryResult ask_for_all() = 0;
-  /// Looks in its books for ended jobs that it no longer holds in memory; one call. Where there are
-  /// no books, the answer is empty.
+  /// Queries the accounting for ended jobs that it no longer holds in memory; one call. Without
+  /// accounting the answer is empty.
   virtual QueryResult look_up(const std::vector<std::string>& ids) = 0;
-  /// Ends jobs; `123_4` is a task. Those that it does not know are left out.
-  /// @returns what it said, where it failed
+  /// Cancels jobs; `123_4` is a task. Unknown ids are left out.
+  /// @returns its message where it failed, else an empty text
   virtual std::string cancel(const std::vector<std::string>& ids) = 0;
   /// How many tasks an array may have; 1 where there are no arrays.
   virtual int max_array_size() = 0;

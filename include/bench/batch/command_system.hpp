@@ -13,14 +13,14 @@ namespace bench::batch {
 /// names, which hold a part of the submission's UUID.
 class CommandSystem : public BatchSystem {
  public:
-  /// @throws Error for a pattern that is no regular expression, or lacks a group
+  /// @throws Error for a pattern that is not a regular expression or lacks a group
   explicit CommandSystem(CommandTable table);
 
   std::string name() const override { return table_.system; }
   SubmitResult submit(const Submission& submission) override;
   QueryResult ask(const std::vector<std::string>& ids) override;
   QueryResult ask_for_all() override;
-  /// There are no books.
+  /// There is no accounting.
   QueryResult look_up(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>& ids) override;
   int max_array_size() override { return 1; }

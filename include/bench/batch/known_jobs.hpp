@@ -10,18 +10,18 @@
 
 namespace bench::batch {
 
-/// What a batch system has told of jobs, to find ours among them.
+/// The jobs that a batch system reported, to find ours among them.
 class KnownJobs {
  public:
   explicit KnownJobs(const std::vector<JobReport>& jobs) { add(jobs); }
 
-  /// Tells of further jobs; what was told first stays.
+  /// Adds reports; the first report of a job is kept.
   void add(const std::vector<JobReport>& jobs);
   /// By the UUID in the comment. People and sites change comments: then by id and name together,
   /// unless the comment is another UUID, since another job may have got the id. By the name alone
   /// where no id was recorded and the system keeps no comments.
   const JobReport* find(const BatchJob& job) const;
-  /// Whether it has told of another task of the same submission.
+  /// True if another task of the same submission was reported.
   bool knows_sibling(const BatchJob& job) const;
 
  private:

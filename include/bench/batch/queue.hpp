@@ -14,18 +14,18 @@
 
 namespace bench::batch {
 
-/// How a batch system is asked.
+/// How often a batch system is queried.
 struct BatchSettings {
-  double interval_s = 15;          ///< Shortest time between two questions.
-  std::size_t ids_at_once = 5000;  ///< In one question.
-  double grace_s = 5;              ///< How long the sentinel of an ended job may take to show.
+  double interval_s = 15;          ///< Shortest time between two queries.
+  std::size_t ids_at_once = 5000;  ///< In one query.
+  double grace_s = 5;              ///< How long the sentinel of an ended job may take to appear.
   int max_array_size = 0;          ///< 0: as the batch system says.
 };
 
 /// How often a job that a batch system lost before it began is submitted again.
 constexpr int most_resubmissions = 3;
 
-/// An attempt that a batch system has, or may have.
+/// An attempt that a batch system has or may have.
 struct BatchJob {
   execute::Job job;
   std::string submission;   ///< UUID in the comment; several jobs share it in an array or a pack.
@@ -40,7 +40,7 @@ struct BatchJob {
 
 class KnownJobs;
 
-/// The attempts that a batch system has, and how they are getting on. They run without us.
+/// The attempts that a batch system has, and their progress. They run without bench.
 class BatchQueue {
  public:
   BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings);
@@ -48,37 +48,38 @@ class BatchQueue {
   BatchSystem& system() { return *system_; }
   /// How many tasks an array may have; 1 where there are no arrays.
   int max_array_size();
-  /// From now on looks after this attempt.
+  /// Starts to monitor this attempt.
   void add(BatchJob job);
   std::size_t active() const { return jobs_.size(); }
   /// The workpackages and job ids of those that have one.
   std::map<long long, std::string> ids() const;
   /// The workpackages whose jobs were running, not waiting, when they were last asked about.
   std::vector<long long> running() const;
-  /// No longer looks after any.
+  /// Stops monitoring all of them.
   void forget_all() { jobs_.clear(); }
 
-  /// What an update told.
+  /// Result of an update.
   struct News {
-    bool asked = false;  ///< Else only sentinels were looked at.
+    bool asked = false;  ///< False: only sentinels were read.
     std::vector<execute::Completion> completions;
-    /// Attempts whose id became known: one whose submission nobody lived to record.
+    /// Attempts whose id became known: an earlier bench was killed before it recorded the
+    /// submission.
     std::vector<std::pair<long long, std::string>> found;
     std::vector<std::string> notices;
   };
-  /// Looks at the sentinels of all attempts; where a question is due, asks about all of them in as
-  /// few calls as there can be: the queue, and the accounting about those that have left the queue
-  /// without a sentinel.
+  /// Reads the sentinels of all attempts. When a query is due, asks about all attempts in as few
+  /// calls as possible: first the queue, then the accounting for those that left the queue without
+  /// a sentinel.
   /// @throws Error if a sentinel cannot be read
   News update();
-  /// The question could not be put: it is asked again later.
+  /// Postpones the query, which could not be made.
   void put_off(const std::string& trouble);
-  /// Whether the last question was answered; else why not.
+  /// Why the last query failed; empty: it succeeded.
   const std::string& trouble() const { return trouble_; }
-  /// Something may still come of another update soon: a sentinel that may take its time to appear,
-  /// or an attempt that is not in the queue any more.
+  /// True if another update may soon bring news: a sentinel has yet to appear, or an attempt has
+  /// left the queue.
   bool unsettled() const;
-  /// Seconds until the next update is due: soon after news, then less and less often.
+  /// Seconds until the next update is due; the interval grows while there is no news.
   double seconds_to_update() const;
 
  private:
@@ -86,7 +87,7 @@ class BatchQueue {
 
   struct Watched {
     BatchJob job;
-    /// What was said of its end, while its sentinel is waited for.
+    /// The report of its end, while its sentinel is awaited.
     std::optional<JobReport> end;
     /// When its absence, or its end without a sentinel, was first seen.
     std::optional<Clock::time_point> doubtful_since;
@@ -110,11 +111,11 @@ class BatchQueue {
   std::unique_ptr<BatchSystem> system_;
   BatchSettings settings_;
   std::map<long long, Watched> jobs_;  ///< By workpackage.
-  std::set<std::string> told_;         ///< Notices that were given.
+  std::set<std::string> told_;         ///< Notices that were already given.
   std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.
   std::string trouble_;
   double pause_s_ = 0;     ///< Between two updates.
-  double patience_s_ = 0;  ///< Between two questions to a system that does not answer.
+  double patience_s_ = 0;  ///< Between two queries to a system that does not answer.
   Clock::time_point next_update_{};
   Clock::time_point next_question_{};
 };

@@ -5,8 +5,8 @@
 
 namespace bench::batch {
 
-/// Who is told that a program of a batch system has not answered for 2 s; at first nobody. Called
-/// from another thread, while the one that waits for the answer does nothing else.
+/// Sets the function that is called when a program of a batch system has not answered for 2 s. The
+/// call comes from another thread, while the caller of the program waits.
 void tell_slow_answers(std::function<void(const std::string& program)> tell);
 
 }  // namespace bench::batch

@@ -11,25 +11,25 @@ namespace bench::execute {
 /// Directories with programs that commands find by name: bench-energy and the step programs.
 const std::vector<std::filesystem::path>& program_directories();
 
-/// This process's environment, with the programs that belong to bench on PATH: what every command
-/// starts from.
+/// This process's environment with the programs of bench on PATH. Every command starts from it.
 const Environment& base_environment();
 
-/// How `environment` differs from the base, without what describes one shell only (PWD, SHLVL,
-/// ...).
+/// The differences between `environment` and the base, without variables of a single shell (PWD,
+/// SHLVL, ...).
 EnvironmentChanges changes_of(const Environment& environment);
 
-/// Keeps in the directory of a workpackage what its commands start from, as digests.
+/// Saves digests of the base environment in the directory of a workpackage.
 void keep_base(const std::filesystem::path& directory);
 
-/// How `environment`, if there is one, differs from the base that was kept there, which is removed;
-/// without a base as `changes_of`. A bench that takes in what one before it has started would else
-/// find all of that one's environment to be different, and keep it with what is secret in it.
+/// The differences between `environment`, if there is one, and the base that was saved there, which
+/// is removed; without a saved base as `changes_of`. Without the saved base, a bench that takes
+/// over an attempt of an earlier one would record the whole environment of that one, secrets
+/// included.
 EnvironmentChanges changes_since_base(const std::filesystem::path& directory,
                                       const std::optional<Environment>& environment);
 
-/// Removes what an attempt that was cut off has left in the directory of a workpackage: it may be
-/// secret, and is no environment of the next attempt.
+/// Removes the environment files of an interrupted attempt from the directory of a workpackage:
+/// they may hold secrets, and the next attempt must not read them.
 void forget_environment(const std::filesystem::path& directory);
 
 /// Makes the changes in `environment`.

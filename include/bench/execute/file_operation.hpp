@@ -12,17 +12,17 @@
 
 namespace bench::execute {
 
-// Work on files between the commands of an attempt, as data. Parameters have been inserted in all
-// texts; `$NAME` of paths stands for the environment at that moment, where this is said.
+// Work on files between the commands of an attempt, as data. Parameters are substituted in all
+// texts; where stated, `$NAME` in a path is a variable of the environment at that moment.
 
-/// Makes the directory of a workpackage anew: one that an interrupted attempt left is removed.
+/// Creates the directory of a workpackage, empty: removes one that an interrupted attempt left.
 struct MakeDirectory {
   std::filesystem::path run;           ///< Nothing outside this directory is written.
   std::filesystem::path directory;     ///< Of the workpackage.
-  std::filesystem::path set_aside_as;  ///< Where a failed attempt's goes; empty: it is removed.
+  std::filesystem::path set_aside_as;  ///< New path of a failed attempt's; empty: it is removed.
   std::filesystem::path shared;        ///< Of all workpackages of the step; empty: none.
   std::filesystem::path work;          ///< Where its commands run, made if missing.
-  /// Made in the `work` of the directory: what a link points to, and its whole path.
+  /// Links in `work`: target, and whole path of the link.
   std::vector<std::pair<std::filesystem::path, std::filesystem::path>> links;
 };
 
@@ -44,7 +44,7 @@ struct PlaceFiles {
 struct Replacement {
   std::string source;
   std::string dest;
-  bool regex = false;  ///< Both are Python's.
+  bool regex = false;  ///< Both texts are Python's.
   Place place;
 };
 
@@ -58,13 +58,12 @@ struct SubstituteFile {
   Place place;
 };
 
-/// Keeps in the directory of a workpackage what its commands start from (see `keep_base`).
+/// Saves digests of the base environment (see `keep_base`).
 struct KeepBaseEnvironment {
   std::filesystem::path directory;
 };
 
-/// Appends a command, and how the environment differs from bench's own, to a log that can be
-/// executed.
+/// Appends a command and the differences from bench's environment to a log that can be executed.
 struct LogCommand {
   std::filesystem::path run;  ///< Nothing outside this directory is written.
   std::filesystem::path file;

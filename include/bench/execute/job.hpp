@@ -14,12 +14,12 @@ namespace bench::execute {
 
 /// One shell command of a workpackage.
 struct Snippet {
-  std::string text;  ///< Empty: nothing is executed, but what comes `before` is done.
+  std::string text;                   ///< Empty: only the operations in `before` are done.
   std::filesystem::path stdout_file;  ///< Appended to.
   std::filesystem::path stderr_file;
   std::filesystem::path directory = {};  ///< Where it runs, made if missing; empty: the job's.
-  std::string name = {};  ///< What to call it where it fails, for example `command 2 of 3`.
-  /// What comes before it, in order.
+  std::string name = {};                 ///< Name in messages, for example `command 2 of 3`.
+  /// Operations before the command, in order.
   std::vector<FileOperation> before = {};
 };
 
@@ -31,10 +31,10 @@ struct Job {
   std::filesystem::path directory;       ///< Of the workpackage.
   std::filesystem::path work_directory;  ///< Where its commands run.
   Environment environment;               ///< Complete.
-  bool keep_environment = false;         ///< The completion tells what the last snippet left.
+  bool keep_environment = false;         ///< The completion has the last snippet's.
   std::vector<Snippet> snippets;
-  std::filesystem::path script;    ///< Of a batch step; else empty.
-  std::filesystem::path sentinel;  ///< What the script or the last snippet leaves when it ends.
+  std::filesystem::path script;    ///< Of a batch step; otherwise empty.
+  std::filesystem::path sentinel;  ///< The script or the last snippet writes it at its end.
   double timeout_s = 0;            ///< 0: none.
   int at_once =
       1;  ///< How many attempts may run here at a time while this one does, itself included.
@@ -47,19 +47,19 @@ struct Completion {
   long long workpackage = 0;
   /// `interrupted`: it did not end by itself, so that it says nothing about the workpackage.
   Outcome outcome = Outcome::failed;
-  /// With `interrupted`: the machine (a full disk, too many open files) kept it from going on, so
-  /// that another try at once would come to the same.
+  /// With `interrupted`: the machine (a full disk, too many open files) stopped it, so that another
+  /// try at once would fail, too.
   bool held_up = false;
   /// With `interrupted`: the batch system lost the job before it began.
   bool lost_in_queue = false;
-  /// A later attempt has begun since, and what lies in the directory is that one's.
+  /// A later attempt has begun since, and the directory belongs to it.
   bool superseded = false;
   std::optional<int> exit_code;
   std::string reason;  ///< Why it failed, or was interrupted.
   std::string host;
   std::optional<double> started_unix_s;
   std::optional<double> ended_unix_s;
-  /// Where the job asked for it: the environment at the end.
+  /// The environment at the end, if the job asked for it.
   std::optional<Environment> environment;
 
   bool success() const { return outcome == Outcome::done; }

@@ -9,7 +9,7 @@
 namespace bench::execute {
 
 /// Runs attempts as processes of this machine, no more at a time than each of them allows, so that
-/// nothing of ours disturbs what it measures.
+/// they do not disturb each other's measurements.
 class LocalBackend {
  public:
   /// @param evaluator for substitutions by regular expression; has to outlive this
@@ -23,16 +23,16 @@ class LocalBackend {
   /// Attempts that ended, waiting at most this long for the first one. Returns early when a signal
   /// arrives.
   std::vector<Completion> wait(double at_most_s);
-  /// What the machine last refused an attempt, which tries again for a while; then empty until it
-  /// refuses something again.
+  /// The last error of the machine that made an attempt wait; empty once it was read, until the
+  /// next error.
   std::string take_trouble();
-  /// How many attempts are under way.
+  /// Number of attempts that are running.
   std::size_t active() const;
-  /// Ends what runs here, process groups and all, and returns the workpackages concerned. What
-  /// ignores the request to end is killed 5 s later, all of it at once.
+  /// Terminates all attempts with their process groups and returns their workpackages. Sends
+  /// SIGKILL after 5 s to everything that still runs.
   std::vector<long long> terminate_all();
-  /// Lets what runs here go on without bench, as it does where bench is killed. The one after it
-  /// can adopt it.
+  /// Leaves the attempts running without bench, as where bench is killed. The next bench can adopt
+  /// them.
   void detach();
 
   /// Takes over an attempt that an earlier bench started and that still runs as these processes;

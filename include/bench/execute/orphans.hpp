@@ -7,8 +7,8 @@
 
 namespace bench::execute {
 
-/// The living processes of this machine and user whose environment has one of these values of the
-/// variable, by value.
+/// The processes of this machine and user whose environment has the variable with one of these
+/// values, by value.
 std::map<std::string, std::vector<int>> find_processes(const std::string& variable,
                                                        const std::set<std::string>& values);
 
@@ -17,10 +17,10 @@ std::map<std::string, std::vector<int>> find_processes(const std::string& variab
 std::map<std::string, std::vector<int>> find_orphans(const std::set<std::string>& uuids);
 
 /// Kills the processes and waits until they are gone, 10 s at most.
-/// @throws Error if one does not go
+/// @throws Error if one does not end
 void end_processes(const std::vector<int>& pids);
 
-/// Whether any of the processes still runs.
+/// True if any of the processes still runs.
 bool any_alive(const std::vector<int>& pids);
 
 }  // namespace bench::execute

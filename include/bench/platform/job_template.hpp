@@ -8,7 +8,7 @@
 
 namespace bench::platform {
 
-/// What goes into the holes of a job template, by name.
+/// Values of the variables of a job template, by name.
 using Holes = std::map<std::string, std::string, std::less<>>;
 
 /// The text of a job template: a file in one of these directories, or in the first `templates` of
@@ -33,16 +33,15 @@ class JobTemplates {
   mutable std::map<std::pair<std::string, std::vector<std::filesystem::path>>, Template> known_;
 };
 
-/// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` vanishes
-/// where the value is empty. Some schedulers want in one directive what we know apart:
-/// `{{:n=|name?}}` is the text before the bar with the value, `{{:x|name!}}` that text alone, both
-/// nothing where the value is empty, and the line stays; `{{a*b}}` is the product of those whole
-/// numbers that are not empty. Pure: same input, same text.
-///
-/// @param name stands in messages as the file
-/// @throws Error with the place: a hole that nothing fills, `{{name}}` with an empty value, a value
-///         with a newline in a line that begins with `#` (a scheduler's directive), a `{{` without
-///         its `}}`, a factor that is no whole number
+/// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` is dropped if
+/// the value is empty. Some batch systems combine several values in one directive: `{{:n=|name?}}`
+/// is the text before the bar with the value, `{{:x|name!}}` that text alone, both empty if the
+/// value is empty, and the line stays; `{{a*b}}` is the product of the integers that are not empty.
+/// Pure: same input, same text.
+/// @param name of the file in messages
+/// @throws Error with the place: an unknown variable, `{{name}}` with an empty value, a value with
+/// a newline in a directive (a line that begins with `#`), a `{{` without its `}}`, a factor that
+/// is not an integer
 std::string fill(const std::string& text, const std::string& name, const Holes& holes);
 
 }  // namespace bench::platform

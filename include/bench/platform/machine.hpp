@@ -7,14 +7,14 @@
 
 namespace bench::platform {
 
-/// Whether a machine still takes jobs.
+/// Whether a machine still accepts jobs.
 enum class Status { unknown, live, historic };
 
 /// One fact about a machine, as its platform file states it.
 struct Fact {
   double value = 0;
   std::string source;
-  bool unconfirmed = false;  ///< Stated by nobody who can know; never to be computed with.
+  bool unconfirmed = false;  ///< No reliable source; never used in computations.
 };
 using MaybeFact = std::optional<Fact>;
 
@@ -27,10 +27,10 @@ struct Accelerator {
   MaybeFact peak_bf16_tflops;
   MaybeFact peak_fp32_tflops;
   MaybeFact power_limit_w;
-  std::string power_scope;  ///< What the limit is of: `device`, `module` or `package`.
+  std::string power_scope;  ///< Scope of the limit: `device`, `module` or `package`.
 };
 
-/// What a node of the machine is made of.
+/// Hardware of a node of the machine.
 struct Machine {
   MaybeFact nodes;
   MaybeFact modules_per_node;  ///< Accelerators as sold.
@@ -47,7 +47,7 @@ struct Machine {
   std::vector<std::string> notes;  ///< Traps and contradictions between sources.
   /// Where the texts above are from, by their keys in the file: `machine.processor`, ...
   std::map<std::string, std::string> sources;
-  std::map<std::string, std::string> unconfirmed;  ///< The same of texts that nobody has confirmed.
+  std::map<std::string, std::string> unconfirmed;  ///< The same of unconfirmed texts.
 };
 
 }  // namespace bench::platform

@@ -13,12 +13,12 @@
 
 namespace bench::platform {
 
-/// How GPUs are asked for.
+/// How GPUs are requested.
 enum class GpuRequest {
   none,           ///< Not at all: whole nodes, or no GPUs.
   gres,           ///< `--gres=gpu:N`, or `gpu:TYPE:N`.
   gpus_per_node,  ///< `--gpus-per-node=N`, or `TYPE:N`.
-  gpus_per_task,  ///< `--gpus-per-task=N`: N is what the step asks per node over its tasks.
+  gpus_per_task,  ///< `--gpus-per-task=N`: N is the number per node divided by the tasks.
   constraint      ///< `--constraint=WORD`: nodes that have them, whole.
 };
 
@@ -28,7 +28,7 @@ struct Binding {
   Mode mode = Mode::none;
   /// Of mask_cpu and map_cpu: one per device, in the order of the devices.
   std::vector<std::string> per_device;
-  bool needs_whole_node = false;  ///< The masks are wrong where others have cores of the node.
+  bool needs_whole_node = false;  ///< The masks are wrong if other jobs have cores of the node.
   std::string gpu_select;         ///< Variable that gives a task its devices; empty: none.
 };
 
@@ -52,15 +52,15 @@ struct Commands {
   std::map<std::string, std::string> states;
 };
 
-/// How the batch system is asked.
+/// How often the batch system is queried.
 struct Polling {
-  double interval_s = 15;        ///< Longest time between two questions while bench waits.
-  int jobs_per_question = 5000;  ///< Ids in one question at most.
+  double interval_s = 15;        ///< Longest time between two queries while bench waits.
+  int jobs_per_question = 5000;  ///< Most ids in one query.
   double sentinel_grace_s = 5;   ///< How long a file may take to appear here.
   int max_array_size = 0;        ///< 0: as the scheduler says.
 };
 
-/// How the jobs of a platform are asked for: the settings that a user may give otherwise.
+/// Settings of a job submission, which options of `bench run` replace.
 struct SubmissionDefaults {
   std::string partition;  ///< Empty: the scheduler's default.
   std::string account;
@@ -68,11 +68,11 @@ struct SubmissionDefaults {
   std::string reservation;
 };
 
-/// A machine, or a kind of machine, that job scripts are written for.
+/// A machine or a kind of machine, for which bench writes job scripts.
 struct Platform {
   std::string name;               ///< Also a tag that selects it.
   std::vector<std::string> tags;  ///< Further ones.
-  std::string extends;            ///< Name or file of the one that this is like; empty: none.
+  std::string extends;  ///< Name or file of the platform that this one extends; empty: none.
   std::string description;
   std::string site;
   Status status = Status::unknown;
@@ -87,7 +87,7 @@ struct Platform {
   std::string gpu_variable;
   std::string constraint;  ///< Word for `--constraint`; empty: none.
   std::string memory;      ///< For `--mem`; empty: the default.
-  bool exclusive = false;  ///< Whole nodes are asked for.
+  bool exclusive = false;  ///< Whole nodes are requested.
   std::string hint;        ///< For `--hint`; empty: none.
   std::string directives;  ///< Further lines for the head of the job script.
   std::string prologue;    ///< Shell lines before the commands, for example `module load ...`.
@@ -98,13 +98,13 @@ struct Platform {
   Commands commands;
   Polling polling;
   Machine machine;
-  /// Keys of the settings above that nobody has confirmed, with what is known of them. A key is
+  /// Keys of the unconfirmed settings above, with their sources. A key is
   /// written with its groups, as in `launcher.binding.mode` or `environment.UCX_TLS`.
   std::map<std::string, std::string> unconfirmed;
   std::map<std::string, std::string> sources;  ///< The same of settings with a source.
   std::filesystem::path file;
 
-  /// What `scheduler` is.
+  /// The batch system that `scheduler` names.
   const batch::SystemKind& system() const;
   const batch::Capabilities& capabilities() const { return system().capabilities; }
 };
@@ -123,26 +123,26 @@ std::vector<std::filesystem::path> data_directories(const std::filesystem::path&
 /// The names of all platform files, sorted, each once.
 std::vector<std::string> platform_names(const std::filesystem::path& beside = {});
 
-/// The name of the platform that is called so or has this tag; empty if none is. A platform's own
-/// name wins over another's tag. Looks into no file where the tag is a platform's name, else at one
-/// line of each.
+/// The name of the platform with this name or tag; empty if there is none. A platform's own
+/// name wins over another's tag. Reads no file if the tag is a platform's name, otherwise one line
+/// of each file.
 std::string platform_of_tag(const std::string& tag, const std::filesystem::path& beside = {});
 
-/// Variables of the user's that the batch system would obey, and that do not decide here: by name,
-/// with what does, as `SBATCH_PARTITION` and `partition gpu`.
+/// Variables for the batch system's programs that have no effect here, each with the setting that
+/// takes precedence: `SBATCH_PARTITION` and `partition gpu`.
 std::vector<std::pair<std::string, std::string>> idle_variables(const Platform& platform);
 
-/// Whether a platform is named by its file (`./fox.yaml`), not by its name.
+/// True for the path of a platform file (`./fox.yaml`), false for the name of a platform.
 bool is_platform_file(const std::string& name);
 
 /// Reads a platform file: one that is named by its path, else `NAME.yaml` in `beside` or the first
-/// `platforms/NAME.yaml` of `data_directories`. What it does not say is as in the platform that it
-/// `extends`, if it does. `$NAME` of the environment is expanded in the settings of
+/// `platforms/NAME.yaml` of `data_directories`. Settings that it leaves out come from the platform
+/// that it `extends`, if any. `$NAME` of the environment is expanded in the settings of
 /// `SubmissionDefaults`; one that is not set makes the setting empty. `BENCH_PARTITION`,
-/// `BENCH_ACCOUNT` and `BENCH_QOS` are taken instead of what the file says; the batch system's own
-/// variables, such as `SBATCH_ACCOUNT`, where neither says anything.
-/// @throws Error with a did-you-mean if there is no such platform; with the place for an unknown
-///         key or word in the file
+/// `BENCH_ACCOUNT` and `BENCH_QOS` replace settings of the file; the batch system's own variables,
+/// such as `SBATCH_ACCOUNT`, apply where neither gives a value.
+/// @throws Error with a suggestion if the platform does not exist; with the place for an unknown
+/// key or word in the file
 Platform load_platform(const std::string& name, const std::filesystem::path& beside = {});
 
 }  // namespace bench::platform

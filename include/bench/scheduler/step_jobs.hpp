@@ -15,22 +15,22 @@
 
 namespace bench::scheduler {
 
-/// The job that the commands of a workpackage which waits for a file have submitted themselves, as
-/// those of JUBE's platform files do: the last one that a batch system's program says it has
-/// submitted in the file that their output goes to. Empty if there is none.
+/// The job that commands of a workpackage submitted themselves, as those of JUBE's platform files
+/// do, while the workpackage waits for a file: the last id in their output file that a batch
+/// system's program printed. Empty if there is none.
 std::string submitted_job(const job::RenderContext& context);
 
-/// Follows such jobs of workpackages that wait for a file: one that is over will not write it.
+/// Monitors such jobs: one that has ended will not write the file.
 class StepJobs {
  public:
   StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator);
 
-  /// The workpackages whose jobs ended a while ago, with how. Asks the batch system about all of
-  /// them, not more often than the platform's interval.
+  /// The workpackages whose jobs ended a while ago, with the outcome. Queries the batch system
+  /// about all of them, at most once per interval of the platform.
   /// @param pending the workpackages that wait for a file or at a barrier
   std::vector<std::pair<long long, std::string>> ended(const workflow::Graph& graph,
                                                        const std::set<long long>& pending);
-  /// Whether one is over whose file may still show.
+  /// True if a job has ended and its file may still appear.
   bool unsettled() const { return !over_.empty(); }
 
  private:
@@ -41,7 +41,7 @@ class StepJobs {
     long long workpackage = 0;
     workspace::Progress at;
   };
-  /// A job that is over.
+  /// A job that has ended.
   struct Over {
     std::string text;
     Clock::time_point since;

@@ -11,8 +11,8 @@ namespace bench::setup {
 /// @throws Error for a text that is none of these, or that the platform cannot convert
 double parse_budget_h(const std::string& text, const platform::Platform& platform);
 
-/// Gives a run a budget. The jobs of a batch system then go out only as long as what all of them
-/// took, or may take where they have not ended, stays within it.
+/// Gives a run a budget. Jobs are then submitted only while the time of all jobs, at most their
+/// limits for those that have not ended, stays within it.
 /// @throws Error as `parse_budget_h`, and where the platform has no batch system
 void set_budget(const std::string& text, Run& run);
 

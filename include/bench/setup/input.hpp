@@ -13,13 +13,13 @@
 
 namespace bench::setup {
 
-/// What the user asked for on the command line of `bench run`.
+/// Options of `bench run`.
 struct Request {
   std::filesystem::path input_file;
   std::set<std::string> tags;
-  std::string outpath;                  ///< Empty: JUBE_BENCHMARK_OUTPATH, else the file's.
-  std::string platform;                 ///< Empty: the tag that is a platform's name, else `local`.
-  std::string power_source;             ///< Empty: the step's `energy` methods.
+  std::string outpath;       ///< Empty: JUBE_BENCHMARK_OUTPATH, otherwise that of the file.
+  std::string platform;      ///< Empty: the tag that is a platform's name, otherwise `local`.
+  std::string power_source;  ///< Empty: the step's `energy` methods.
   platform::SubmissionDefaults asking;  ///< Empty ones: the platform's.
   std::optional<std::string> launcher;  ///< In place of the platform's, its arguments included.
   std::string budget;                   ///< As `set_budget` takes it; empty: none.

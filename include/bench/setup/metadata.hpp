@@ -11,8 +11,7 @@ namespace bench::setup {
 /// JUBE's internal variables, by name.
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-/// What is recorded of a run beside its workpackages: the rows of the table `fact`, with their
-/// types.
+/// Record of a run beside its workpackages: the rows of the table `fact`, with their types.
 struct RunMetadata {
   std::string id;
   std::string uuid;
@@ -20,27 +19,27 @@ struct RunMetadata {
   std::string comment;
   std::string document;  ///< The input as it was understood, as JSON.
   std::string started;   ///< `2026-01-31 13:05:09`, local time.
-  std::string home;      ///< Directory that relative paths of the input begin at.
+  std::string home;      ///< Directory at which relative paths of the input begin.
   std::string tags;      ///< Those given, separated by commas.
   std::string input_file;
   std::optional<std::string> input_sha256;
   std::string platform;                     ///< Its name.
   std::string platform_file;                ///< Empty: unknown.
-  std::string power_source;                 ///< What `--power-source` said.
+  std::string power_source;                 ///< Value of `--power-source`.
   std::string bench_version;                ///< Empty for a run of JUBE's.
   std::optional<std::string> jube_version;  ///< Of a run that JUBE made.
-  /// What its jobs are submitted with; each none where nothing was recorded.
+  /// Settings of its jobs; none where nothing was recorded.
   std::optional<std::string> partition;
   std::optional<std::string> account;
   std::optional<std::string> qos;
   std::optional<std::string> reservation;
-  std::optional<std::string> launcher;  ///< What `--launcher` said.
+  std::optional<std::string> launcher;  ///< Value of `--launcher`.
   std::optional<long long> max_workpackages;
-  std::optional<long long> parallel;  ///< What `-j` said; 0: as many as there are cores.
+  std::optional<long long> parallel;  ///< Value of `-j`; 0: the number of cores.
   std::optional<double> budget_node_hours;
   /// `jube_platform_...` as they were when the run began.
   Variables platform_variables;
-  /// Everything else, for people: host, CPU, GPUs, modules, git revision, ...
+  /// Other facts for people: host, CPU, GPUs, modules, git revision, ...
   std::map<std::string, std::string> provenance;
 };
 

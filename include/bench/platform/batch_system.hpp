@@ -5,12 +5,12 @@
 #include <bench/batch/queue.hpp>
 #include <bench/platform/platform.hpp>
 
-namespace bench::scheduler {
+namespace bench::platform {
 
 /// The batch system of a platform; one that has no jobs where it names none.
 /// @throws Error for a table of commands that does not fit together
-std::unique_ptr<batch::BatchSystem> batch_system_of(const platform::Platform& platform);
+std::unique_ptr<batch::BatchSystem> batch_system_of(const Platform& platform);
 
-batch::BatchSettings batch_settings_of(const platform::Platform& platform);
+batch::BatchSettings batch_settings_of(const Platform& platform);
 
-}  // namespace bench::scheduler
+}  // namespace bench::platform

@@ -1,9 +1,9 @@
-#include <bench/scheduler/batch_system.hpp>
+#include <bench/platform/batch_system.hpp>
 
-namespace bench::scheduler {
+namespace bench::platform {
 
-std::unique_ptr<batch::BatchSystem> batch_system_of(const platform::Platform& platform) {
-  const platform::Commands& commands = platform.commands;
+std::unique_ptr<batch::BatchSystem> batch_system_of(const Platform& platform) {
+  const Commands& commands = platform.commands;
   return platform.system().make({.directives = platform.directives,
                                  .commands = {.system = platform.scheduler,
                                               .submit = commands.submit,
@@ -14,11 +14,11 @@ std::unique_ptr<batch::BatchSystem> batch_system_of(const platform::Platform& pl
                                               .states = commands.states}});
 }
 
-batch::BatchSettings batch_settings_of(const platform::Platform& platform) {
+batch::BatchSettings batch_settings_of(const Platform& platform) {
   return {.interval_s = platform.polling.interval_s,
           .ids_at_once = static_cast<std::size_t>(platform.polling.jobs_per_question),
           .grace_s = platform.polling.sentinel_grace_s,
           .max_array_size = platform.polling.max_array_size};
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::platform

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -43,7 +44,10 @@ class KnownJobs;
 /// The attempts that a batch system has, and how they are getting on. They run without us.
 class BatchQueue {
  public:
-  BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings);
+  using Clock = std::chrono::steady_clock;
+
+  BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+             std::function<Clock::time_point()> now = Clock::now);
 
   BatchSystem& system() { return *system_; }
   /// How many tasks an array may have; 1 where there are no arrays.
@@ -82,8 +86,6 @@ class BatchQueue {
   double seconds_to_update() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Watched {
     BatchJob job;
     /// What was said of its end, while its sentinel is waited for.
@@ -109,6 +111,7 @@ class BatchQueue {
 
   std::unique_ptr<BatchSystem> system_;
   BatchSettings settings_;
+  std::function<Clock::time_point()> now_;
   std::map<long long, Watched> jobs_;  ///< By workpackage.
   std::set<std::string> told_;         ///< Notices that were given.
   std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.

@@ -63,15 +63,16 @@ std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob
 
 }  // namespace
 
-BatchQueue::BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings)
-    : system_(std::move(system)), settings_(settings) {}
+BatchQueue::BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+                       std::function<Clock::time_point()> now)
+    : system_(std::move(system)), settings_(settings), now_(std::move(now)) {}
 
 void BatchQueue::add(BatchJob job) {
   const long long workpackage = job.job.workpackage;
   jobs_.insert_or_assign(workpackage,
                          Watched{.job = std::move(job), .end = {}, .doubtful_since = {}});
   pause_s_ = 0;
-  next_update_ = Clock::now();
+  next_update_ = now_();
 }
 
 int BatchQueue::max_array_size() {
@@ -118,7 +119,7 @@ BatchQueue::News BatchQueue::update() {
   News news;
   if (jobs_.empty())
     return news;
-  if (Clock::now() >= next_question_)
+  if (now_() >= next_question_)
     ask_system(news);
   else
     look_at_sentinels(news);
@@ -213,7 +214,7 @@ Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
 }
 
 bool BatchQueue::out_of_patience(Watched& watched) {
-  const auto now = Clock::now();
+  const auto now = now_();
   if (!watched.doubtful_since)
     watched.doubtful_since = now;
   const std::chrono::duration<double> waited = now - *watched.doubtful_since;
@@ -310,8 +311,8 @@ void BatchQueue::plan_question() {
           : std::min(longest_patience_s, std::max({soon_s, settings_.interval_s, patience_s_ * 2}));
   static std::minstd_rand random{std::random_device()()};
   const double jitter = std::uniform_real_distribution<double>(1.0, 1.2)(random);
-  next_question_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(patience_s_ * jitter));
+  next_question_ = now_() + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(patience_s_ * jitter));
 }
 
 void BatchQueue::plan_update(bool news) {
@@ -319,13 +320,13 @@ void BatchQueue::plan_update(bool news) {
   pause_s_ = std::min(pause_s_, settings_.interval_s);
   const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
       unsettled() ? std::min(pause_s_, settings_.grace_s) : pause_s_));
-  next_update_ = Clock::now() + pause;
-  if (next_question_ > Clock::now())
+  next_update_ = now_() + pause;
+  if (next_question_ > now_())
     next_update_ = std::min(next_update_, next_question_);
 }
 
 double BatchQueue::seconds_to_update() const {
-  return std::max(0.0, std::chrono::duration<double>(next_update_ - Clock::now()).count());
+  return std::max(0.0, std::chrono::duration<double>(next_update_ - now_()).count());
 }
 
 }  // namespace bench::batch

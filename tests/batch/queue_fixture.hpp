@@ -3,6 +3,7 @@
 #include "batch/slurmstepd.hpp"
 #include "support/temp_directory.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -104,14 +105,19 @@ class BatchFixture : public testing::Test {
     directory_.write(std::to_string(job.job.workpackage) + "/sentinel", text);
   }
 
+  BatchQueue queue_with(const BatchSettings& settings) {
+    return {std::make_unique<ScriptedSystem>(script_), settings, [this] { return now_; }};
+  }
+  void pass(std::chrono::milliseconds time) { now_ += time; }
+
   support::TempDirectory directory_;
   std::shared_ptr<Script> script_ = std::make_shared<Script>();
+  BatchQueue::Clock::time_point now_{std::chrono::hours(1)};
   /// Asks with each update, and waits for no sentinel.
-  BatchQueue queue_{std::make_unique<ScriptedSystem>(script_),
-                    {.interval_s = 0, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0}};
+  BatchQueue queue_ =
+      queue_with({.interval_s = 0, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0});
   /// Waits for sentinels as long as it takes.
-  BatchQueue patient_{std::make_unique<ScriptedSystem>(script_),
-                      {.interval_s = 0, .grace_s = 3600}};
+  BatchQueue patient_ = queue_with({.interval_s = 0, .grace_s = 3600});
 };
 
 }  // namespace bench::batch

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -43,7 +44,10 @@ class KnownJobs;
 /// The attempts that a batch system has, and their progress. They run without bench.
 class BatchQueue {
  public:
-  BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings);
+  using Clock = std::chrono::steady_clock;
+
+  BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+             std::function<Clock::time_point()> now = Clock::now);
 
   BatchSystem& system() { return *system_; }
   /// How many tasks an array may have; 1 where there are no arrays.
@@ -83,8 +87,6 @@ class BatchQueue {
   double seconds_to_update() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   struct Watched {
     BatchJob job;
     /// The report of its end, while its sentinel is awaited.
@@ -110,6 +112,7 @@ class BatchQueue {
 
   std::unique_ptr<BatchSystem> system_;
   BatchSettings settings_;
+  std::function<Clock::time_point()> now_;
   std::map<long long, Watched> jobs_;  ///< By workpackage.
   std::set<std::string> told_;         ///< Notices that were already given.
   std::set<std::string> arrived_;      ///< Submissions of arrays, of which a task has ended.

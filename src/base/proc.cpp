@@ -1,7 +1,8 @@
 #include <chrono>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -22,7 +23,11 @@ ProcessFile read_process_file(int pid, const char* name) {
   std::ifstream stream(fmt::format("/proc/{}/{}", pid, name), std::ios::binary);
   if (!stream)
     return {};
-  return {true, {std::istreambuf_iterator<char>(stream), {}}};
+  // Unlike an iterator over the buffer, `<<` catches the error of reading from a process that has
+  // gone since its file was opened.
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return {true, std::move(text).str()};
 }
 
 /// The numbered fields of /proc/PID/stat from the third on, which is the first of the result.

@@ -1,5 +1,7 @@
 #include "support/eventually.hpp"
 
+#include <thread>
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -21,6 +23,21 @@ TEST(Proc, AProcessIsAliveUntilItHasEndedAlsoBeforeItIsReaped) {
   EXPECT_TRUE(eventually([&] { return !is_alive(child); })) << "a zombie";
   ::waitpid(child, nullptr, 0);
   EXPECT_FALSE(is_alive(child));
+}
+
+// The kernel refuses to read a file that was opened before its process was reaped.
+TEST(Proc, AProcessMayGoWhileItsFilesAreRead) {
+  for (int k = 0; k < 300; ++k) {
+    const int child = ::fork();
+    if (child == 0)
+      ::_exit(0);
+    std::thread reaper([child] { ::waitpid(child, nullptr, 0); });
+    EXPECT_NO_THROW(while (::kill(child, 0) == 0) {
+      is_alive(child);
+      variable_of(child, "ONE");
+    });
+    reaper.join();
+  }
 }
 
 TEST(Proc, AVariableIsThatOfTheProgramsBegin) {

@@ -44,6 +44,17 @@ TEST(GpuModel, ModelsTheVisibleDevices) {
   EXPECT_EQ(source->channels()[0].device, 2);
 }
 
+TEST(GpuModel, AMigInstanceIsModelledByItsGpu) {
+  const EnvironmentVariable busy("FAKE_NVML_UTILIZATION", "25");
+  const EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
+  const auto source = open_gpu_model(model, fake("MIG-fake"));
+  ASSERT_EQ(source->channels().size(), 1U);
+  EXPECT_EQ(source->channels()[0].name, "model:gpu1");
+  EXPECT_EQ(source->channels()[0].device, 1);
+  ASSERT_EQ(source->notes().size(), 1U);
+  EXPECT_EQ(source->notes()[0], "MIG-fake is measured with the rest of its GPU");
+}
+
 TEST(GpuModel, AnUnknownUtilisationIsAbsent) {
   std::optional<EnvironmentVariable> busy;
   busy.emplace("FAKE_NVML_UTILIZATION", "25");

@@ -7,7 +7,7 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/jpwr.hpp>
-#include <bench/energy/sources/hwmon.hpp>
+#include <bench/energy/meter/grace_label.hpp>
 
 namespace bench::energy {
 namespace {

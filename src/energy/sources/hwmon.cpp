@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,6 +9,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/grace_label.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
@@ -25,21 +24,6 @@ constexpr double impossible_w = 100e3;
 constexpr int frozen_after = 100;
 /// Of how many readings a meter is judged by whether they are another's.
 constexpr int judged_readings = 100;
-
-/// The beginnings of the labels that Grace firmware gives its meters, `... Socket 0`.
-struct GraceLabel {
-  std::string_view prefix;
-  Scope scope;
-};
-constexpr std::array grace_labels{
-    GraceLabel{"Module Power", Scope::module},
-    GraceLabel{"Total Power", Scope::module},
-    GraceLabel{"Grace Power", Scope::grace},
-    GraceLabel{"CPU Power", Scope::cpu_rail},
-    GraceLabel{"CPU Rail Input Power", Scope::cpu_rail},
-    GraceLabel{"SysIO Power", Scope::soc_rail},
-    GraceLabel{"SoC Rail", Scope::soc_rail},
-};
 
 /// The files of a meter in one of the two places where drivers put them.
 struct MeterFiles {
@@ -223,21 +207,6 @@ class Hwmon : public PowerSource {
 };
 
 }  // namespace
-
-int socket_of(const std::string& label) {
-  int socket = -1;
-  const auto at = label.rfind("Socket ");
-  if (at != std::string::npos)
-    std::from_chars(label.data() + at + 7, label.data() + label.size(), socket);
-  return socket;
-}
-
-std::optional<Scope> scope_of_label(const std::string& label) {
-  for (const GraceLabel& known : grace_labels)
-    if (label.starts_with(known.prefix) && socket_of(label) >= 0)
-      return known.scope;
-  return std::nullopt;
-}
 
 std::unique_ptr<PowerSource> open_hwmon(const std::filesystem::path& sysfs) {
   const auto directory = sysfs / "class/hwmon";

@@ -2,17 +2,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include <bench/energy/meter/power_source.hpp>
 
 namespace bench::energy {
-
-/// The number behind the last `Socket` in the label of a meter; -1 without one.
-int socket_of(const std::string& label);
-/// What a meter with this label measures; nothing where it is none of a Grace superchip.
-std::optional<Scope> scope_of_label(const std::string& label);
 
 /// Power meters under `<sysfs>/class/hwmon/hwmon*`, in microwatts: the ACPI meters of Grace
 /// superchips (`hwmon:0:module`, `:grace`, `:cpu`, `:sysio`) and of whole nodes

@@ -92,7 +92,7 @@ class Flux : public BatchSystem {
   }
 
   /// Flux has no accounting of jobs that it has forgotten.
-  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
 
   std::string cancel(const std::vector<std::string>& ids) override {
     constexpr std::array<std::string_view, 3> of_ended{"inactive", "unknown job", "not found"};

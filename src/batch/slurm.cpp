@@ -128,28 +128,28 @@ QueryResult Slurm::ask_for_all() {
   return all;
 }
 
-QueryResult Slurm::look_up(const std::vector<std::string>& ids) {
-  QueryResult books;
+QueryResult Slurm::query_accounting(const std::vector<std::string>& ids) {
+  QueryResult accounting;
   for (const auto& [cluster, some] : by_cluster(ids)) {
     if (!has_accounting_)
-      return look_up_completed(ids);
+      return query_completed(ids);
     const ProgramAnswer answer = ask_slurm(
         {"sacct", "-X", "-P", "-n", sacct_delimiter, "-j", job_list(some), "-o", sacct_fields},
         cluster);
     has_accounting_ = answer.error.find("accounting storage is disabled") == std::string::npos;
     if (!has_accounting_)
-      return look_up_completed(ids);
+      return query_completed(ids);
     QueryResult part{.jobs = read_records(answer.output, cluster), .trouble = ""};
     if (!answer.ok())
       part.trouble = said("sacct", answer);
-    append(books, std::move(part));
+    append(accounting, std::move(part));
   }
-  return books;
+  return accounting;
 }
 
 /// The records of the job completion plugin, which have neither comments nor tasks of arrays; where
 /// the site does not keep those either, nothing is known.
-QueryResult Slurm::look_up_completed(const std::vector<std::string>& ids) {
+QueryResult Slurm::query_completed(const std::vector<std::string>& ids) {
   const ProgramAnswer answer = ask_slurm(
       {"sacct", "-c", "-P", "-n", sacct_delimiter, "-j", job_list(ids), "-o", sacct_fields}, "");
   return {.jobs = read_records(answer.output, ""), .trouble = ""};

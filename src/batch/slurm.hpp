@@ -24,7 +24,7 @@ class Slurm : public BatchSystem {
   QueryResult ask(const std::vector<std::string>& ids) override;
   QueryResult ask_for_all() override;
   /// Asks sacct for the accounting or, without one, for the records of the job completion plugin.
-  QueryResult look_up(const std::vector<std::string>& ids) override;
+  QueryResult query_accounting(const std::vector<std::string>& ids) override;
   std::string cancel(const std::vector<std::string>& ids) override;
   /// MaxArraySize of slurm.conf, of several clusters the smallest; asked once.
   int max_array_size() override;
@@ -34,7 +34,7 @@ class Slurm : public BatchSystem {
                                      std::string_view job) const override;
 
  private:
-  QueryResult look_up_completed(const std::vector<std::string>& ids);
+  QueryResult query_completed(const std::vector<std::string>& ids);
 
   std::vector<std::string> clusters_;
   std::optional<int> max_array_size_;

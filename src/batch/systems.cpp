@@ -19,7 +19,7 @@ class NoSystem : public BatchSystem {
   }
   QueryResult ask(const std::vector<std::string>&) override { return {}; }
   QueryResult ask_for_all() override { return {}; }
-  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>&) override { return ""; }
   int max_array_size() override { return 1; }
 };

@@ -115,7 +115,7 @@ std::string preview_text(const setup::Run& run, const std::vector<engine::Previe
   scheduler::CostEstimate sum(run);
   std::map<std::string, int> at_once;
   for (const engine::Preview& one : previews) {
-    sum.add(one.workpackage.step, one.geometry);
+    sum.add(one.workpackage.step, one.request);
     at_once[one.workpackage.step] = one.at_once;
   }
   const std::vector<StepCost> costs = sum.steps();

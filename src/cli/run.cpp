@@ -38,7 +38,7 @@ void tell_notices(const std::vector<std::string>& notices) {
 void check_budget(const setup::Run& run, const std::vector<engine::Preview>& previews) {
   scheduler::CostEstimate sum(run);
   for (const engine::Preview& one : previews)
-    sum.add(one.workpackage.step, one.geometry);
+    sum.add(one.workpackage.step, one.request);
   scheduler::check_budget(run, sum.steps());
 }
 

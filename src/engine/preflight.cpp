@@ -77,13 +77,14 @@ void preflight(setup::Run& run, std::vector<std::string>& notices) {
   evaluate::Evaluator evaluator = workflow::evaluator_of(run);
   for (const model::Step& step : run.benchmark.steps)
     if (step.batch && is_plain(*step.batch))
-      scheduler::check_partition(run,
-                                 job::geometry_of({.run = run,
-                                                   .step = step,
-                                                   .workpackage = {},
-                                                   .variables = workflow::benchmark_variables(run),
-                                                   .evaluator = evaluator}),
-                                 step.batch->place);
+      scheduler::check_partition(
+          run,
+          job::job_request_of({.run = run,
+                               .step = step,
+                               .workpackage = {},
+                               .variables = workflow::benchmark_variables(run),
+                               .evaluator = evaluator}),
+          step.batch->place);
 }
 
 }  // namespace bench::engine

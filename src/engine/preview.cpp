@@ -46,7 +46,7 @@ std::vector<Preview> preview(setup::Run& run, Diagnostics& diagnostics,
     Preview& one = previews.emplace_back();
     one.workpackage = workpackage;
     one.script = rendered.script;
-    one.geometry = rendered.geometry;
+    one.request = rendered.request;
     const std::size_t step = run.benchmark.index_of(workpackage.step);
     concurrency.learn(step, workpackage);
     one.at_once = concurrency.of_step(step);

@@ -1,5 +1,5 @@
+#include "fixpoint.hpp"
 #include "layouts.hpp"
-#include "levels.hpp"
 
 #include <algorithm>
 #include <span>
@@ -13,49 +13,51 @@ namespace {
 
 using evaluate::Lookup;
 
-Combination to_combination(Draft& draft) {
-  Combination combination{.origin = draft.origin, .assignments = {}};
-  combination.assignments.reserve(draft.slots.size());
-  for (std::size_t k = 0; k < draft.slots.size(); ++k) {
-    Slot& slot = draft.slots[k];
-    const bool late = slot.progress == Progress::late;
+Combination to_combination(PartialCombination& partial) {
+  Combination combination{.origin = partial.origin, .assignments = {}};
+  combination.assignments.reserve(partial.cells.size());
+  for (std::size_t k = 0; k < partial.cells.size(); ++k) {
+    Cell& cell = partial.cells[k];
+    const bool late = cell.progress == Progress::late;
     if (!late)
-      check_type(*draft.layout->definitions[k], slot.text);
-    combination.assignments.push_back({draft.layout->definitions[k], std::move(slot.text), late});
+      check_type(*partial.layout->definitions[k], cell.text);
+    combination.assignments.push_back({partial.layout->definitions[k], std::move(cell.text), late});
   }
-  draft.slots = {};
+  partial.cells = {};
   return combination;
 }
 
-/// The drafts of one step, on their way to combinations.
-class Growth {
+/// The partial combinations of one step, on their way to combinations.
+class Expander {
  public:
-  Growth(const model::Benchmark& benchmark, const model::Step& step, const Lookup& constants)
+  Expander(const model::Benchmark& benchmark, const model::Step& step, const Lookup& constants)
       : step_(step), constants_(constants), layouts_(benchmark, step) {}
 
   void start(const std::vector<Origin>& origins, Expansion& expansion) {
     for (std::size_t k = 0; k < origins.size(); ++k) {
-      Draft draft{.origin = k};
-      if (agrees(layouts_.start(origins[k], constants_, draft), expansion))
-        drafts_.push_back(std::move(draft));
+      PartialCombination partial{.origin = k};
+      if (agrees(layouts_.start(origins[k], constants_, partial), expansion))
+        partials_.push_back(std::move(partial));
     }
   }
 
   void grow(evaluate::Evaluator& evaluator, const Limits& limits, Expansion& expansion) {
-    const auto constants = [this](const Draft&) { return Constants{.known = constants_}; };
+    const auto constants = [this](const PartialCombination&) {
+      return Constants{.known = constants_};
+    };
     for (bool open = true; open;) {
-      drafts_ = multiply(std::move(drafts_), limits, step_);
-      settle(drafts_, constants, evaluator);
-      open = std::ranges::any_of(drafts_, has_choice) || take_known_sets(expansion);
+      partials_ = multiply(std::move(partials_), limits, step_);
+      settle(partials_, constants, evaluator);
+      open = std::ranges::any_of(partials_, has_choice) || take_known_sets(expansion);
     }
-    refuse_circles(drafts_);
+    refuse_circles(partials_);
   }
 
   std::vector<Combination> combinations() {
     std::vector<Combination> made;
-    made.reserve(drafts_.size());
-    for (Draft& draft : drafts_)
-      made.push_back(to_combination(draft));
+    made.reserve(partials_.size());
+    for (PartialCombination& partial : partials_)
+      made.push_back(to_combination(partial));
     return made;
   }
 
@@ -69,10 +71,10 @@ class Growth {
 
   /// Returns whether there was any set to wait for.
   bool take_known_sets(Expansion& expansion) {
-    if (std::ranges::none_of(drafts_, &Draft::pending))
+    if (std::ranges::none_of(partials_, &PartialCombination::pending))
       return false;
-    std::erase_if(drafts_, [&](Draft& draft) {
-      return draft.pending && !agrees(layouts_.take_known_sets(constants_, draft), expansion);
+    std::erase_if(partials_, [&](PartialCombination& partial) {
+      return partial.pending && !agrees(layouts_.take_known_sets(constants_, partial), expansion);
     });
     return true;
   }
@@ -80,7 +82,7 @@ class Growth {
   const model::Step& step_;
   const Lookup& constants_;
   Layouts layouts_;
-  std::vector<Draft> drafts_;
+  std::vector<PartialCombination> partials_;
 };
 
 Lookup lookup_in(const Combination& combination, const Lookup& constants) {
@@ -156,10 +158,10 @@ Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  const std::vector<Origin>& origins, const Lookup& constants,
                  evaluate::Evaluator& evaluator, const Limits& limits) {
   Expansion expansion;
-  Growth growth(benchmark, step, constants);
-  growth.start(origins, expansion);
-  growth.grow(evaluator, limits, expansion);
-  expansion.combinations = growth.combinations();
+  Expander expander(benchmark, step, constants);
+  expander.start(origins, expansion);
+  expander.grow(evaluator, limits, expansion);
+  expansion.combinations = expander.combinations();
   expansion.dropped_by_where = drop(expansion.combinations, step.where, "where", step, constants,
                                     evaluator, [](const Combination&) { return false; });
   const std::vector<std::string> names = evaluate::names_in(step.active);

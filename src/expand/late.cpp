@@ -1,4 +1,4 @@
-#include "levels.hpp"
+#include "fixpoint.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -30,21 +30,22 @@ bool has_layout(const Combination& combination, const Layout& layout) {
 }
 
 /// The values of a workpackage. Nothing splits any more: it exists and cannot be multiplied.
-Draft draft_of(const Combination& combination, std::size_t origin, const Layout& layout) {
-  Draft draft{.origin = origin, .layout = &layout};
-  draft.slots.reserve(combination.assignments.size());
+PartialCombination partial_of(const Combination& combination, std::size_t origin,
+                              const Layout& layout) {
+  PartialCombination partial{.origin = origin, .layout = &layout};
+  partial.cells.reserve(combination.assignments.size());
   for (const Assignment& assignment : combination.assignments)
-    draft.slots.push_back({.text = assignment.value,
-                           .progress = assignment.late ? Progress::open : Progress::constant,
-                           .splits = false});
-  return draft;
+    partial.cells.push_back({.text = assignment.value,
+                             .progress = assignment.late ? Progress::open : Progress::constant,
+                             .splits = false});
+  return partial;
 }
 
-void take_values(Draft& draft, Combination& combination) {
-  for (std::size_t k = 0; k < draft.slots.size(); ++k) {
+void take_values(PartialCombination& partial, Combination& combination) {
+  for (std::size_t k = 0; k < partial.cells.size(); ++k) {
     Assignment& assignment = combination.assignments[k];
-    check_type(*assignment.definition, draft.slots[k].text);
-    assignment.value = std::move(draft.slots[k].text);
+    check_type(*assignment.definition, partial.cells[k].text);
+    assignment.value = std::move(partial.cells[k].text);
     assignment.late = false;
   }
 }
@@ -58,13 +59,13 @@ const std::string* chosen_piece(const Assignment& assignment,
   return nullptr;
 }
 
-/// Makes the slot ready to be evaluated anew.
-void reopen(const Assignment& assignment, const Lookup& values, Slot& slot) {
+/// Makes the cell ready to be evaluated anew.
+void reopen(const Assignment& assignment, const Lookup& values, Cell& cell) {
   const model::Parameter& definition = *assignment.definition;
-  Slot begin = open_slot(definition);
+  Cell begin = open_cell(definition);
   begin.splits = false;
   if (begin.progress == Progress::choice) {
-    Slot whole = open_slot(definition);
+    Cell whole = open_cell(definition);
     const auto pieces = pieces_of(definition, whole);
     const std::string* piece = chosen_piece(assignment, pieces, values);
     if (!piece)
@@ -72,13 +73,13 @@ void reopen(const Assignment& assignment, const Lookup& values, Slot& slot) {
     begin.text = *piece;
   }
   begin.progress = Progress::open;
-  slot = std::move(begin);
+  cell = std::move(begin);
 }
 
 /// Whether the value was chosen from a template that a script made: it is kept.
-bool is_choice_of(const std::string& value, const Slot& slot, const model::Parameter& definition) {
+bool is_choice_of(const std::string& value, const Cell& cell, const model::Parameter& definition) {
   const std::string& separator = definition.separator;
-  return slot.evaluated && !separator.empty() && slot.text.find(separator) != std::string::npos &&
+  return cell.evaluated && !separator.empty() && cell.text.find(separator) != std::string::npos &&
          value.find(separator) == std::string::npos;
 }
 
@@ -86,7 +87,7 @@ bool is_choice_of(const std::string& value, const Slot& slot, const model::Param
 
 void resolve_late(const std::vector<Combination*>& combinations,
                   const std::vector<Lookup>& variables, evaluate::Evaluator& evaluator) {
-  std::vector<Draft> drafts;  // their `origin` is the index into `combinations`
+  std::vector<PartialCombination> partials;  // their `origin` is the index into `combinations`
   std::deque<Layout> layouts;
   for (std::size_t k = 0; k < combinations.size(); ++k) {
     const Combination& combination = *combinations[k];
@@ -94,15 +95,15 @@ void resolve_late(const std::vector<Combination*>& combinations,
       continue;
     if (layouts.empty() || !has_layout(combination, layouts.back()))
       layouts.push_back(layout_of(combination));
-    drafts.push_back(draft_of(combination, k, layouts.back()));
+    partials.push_back(partial_of(combination, k, layouts.back()));
   }
-  const auto constants = [&](const Draft& draft) {
-    return Constants{.known = variables[draft.origin], .complete = true};
+  const auto constants = [&](const PartialCombination& partial) {
+    return Constants{.known = variables[partial.origin], .complete = true};
   };
-  settle(drafts, constants, evaluator);
-  refuse_circles(drafts);
-  for (Draft& draft : drafts)
-    take_values(draft, *combinations[draft.origin]);
+  settle(partials, constants, evaluator);
+  refuse_circles(partials);
+  for (PartialCombination& partial : partials)
+    take_values(partial, *combinations[partial.origin]);
 }
 
 bool changes_in_cycles(const Combination& combination) {
@@ -114,23 +115,25 @@ bool changes_in_cycles(const Combination& combination) {
 void renew(Combination& combination, const Lookup& first, const Lookup& now,
            evaluate::Evaluator& evaluator) {
   const Layout layout = layout_of(combination);
-  std::vector<Draft> drafts{draft_of(combination, 0, layout)};
-  std::vector<Slot>& slots = drafts.front().slots;
+  std::vector<PartialCombination> partials{partial_of(combination, 0, layout)};
+  std::vector<Cell>& cells = partials.front().cells;
   const Lookup values = [&](std::string_view name) -> const std::string* {
     const std::string* internal = first(name);
     return internal ? internal : combination.find(name);
   };
-  for (std::size_t k = 0; k < slots.size(); ++k)
+  for (std::size_t k = 0; k < cells.size(); ++k)
     if (changes_in_cycles(*layout.definitions[k]))
-      reopen(combination.assignments[k], values, slots[k]);
+      reopen(combination.assignments[k], values, cells[k]);
   settle(
-      drafts, [&](const Draft&) { return Constants{.known = now, .complete = true}; }, evaluator);
-  refuse_circles(drafts);
-  for (std::size_t k = 0; k < slots.size(); ++k)
+      partials,
+      [&](const PartialCombination&) { return Constants{.known = now, .complete = true}; },
+      evaluator);
+  refuse_circles(partials);
+  for (std::size_t k = 0; k < cells.size(); ++k)
     if (const std::string& value = combination.assignments[k].value;
-        is_choice_of(value, slots[k], *layout.definitions[k]))
-      slots[k].text = value;
-  take_values(drafts.front(), combination);
+        is_choice_of(value, cells[k], *layout.definitions[k]))
+      cells[k].text = value;
+  take_values(partials.front(), combination);
 }
 
 }  // namespace bench::expand

@@ -35,68 +35,71 @@ std::vector<std::string> names_behind(const Parameter& definition, const Layout&
 
 /// Makes an inherited value open again where its text names what no earlier step knew and this one
 /// does. Nothing else in the value is touched: its other `$` come from `$$` or from a script.
-void reopen_if_completed(const Draft& draft, const Layout& inherited, std::size_t k, Slot& slot) {
-  const Parameter& definition = *draft.layout->definitions[k];
-  if (slot.text.find('$') == std::string::npos || definition.mode != evaluate::Mode::text)
+void reopen_if_completed(const PartialCombination& partial, const Layout& inherited, std::size_t k,
+                         Cell& cell) {
+  const Parameter& definition = *partial.layout->definitions[k];
+  if (cell.text.find('$') == std::string::npos || definition.mode != evaluate::Mode::text)
     return;
-  std::vector<std::string> names = names_behind(definition, *draft.layout);
+  std::vector<std::string> names = names_behind(definition, *partial.layout);
   std::erase_if(names, [&](const std::string& name) {
-    const bool known = name.starts_with("jube_") || draft.layout->index.contains(name) ||
-                       (draft.pending && draft.pending->names.contains(name));
+    const bool known = name.starts_with("jube_") || partial.layout->index.contains(name) ||
+                       (partial.pending && partial.pending->names.contains(name));
     return !known || inherited.index.contains(name);
   });
-  std::string text = evaluate::escape_all_but(slot.text, names);
+  std::string text = evaluate::escape_all_but(cell.text, names);
   if (evaluate::names_in(text).empty())
     return;
-  slot.splits =
-      definition.values.empty() && slot.text.find(definition.separator) == std::string::npos;
-  slot.text = std::move(text);
-  slot.progress = Progress::open;
+  cell.splits =
+      definition.values.empty() && cell.text.find(definition.separator) == std::string::npos;
+  cell.text = std::move(text);
+  cell.progress = Progress::open;
 }
 
 }  // namespace
 
-std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constants, Draft& draft) {
-  draft.layout = inherited_layout(origin);
+std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constants,
+                           PartialCombination& partial) {
+  partial.layout = inherited_layout(origin);
   for (const Assignment& inherited : origin.inherited)
-    draft.slots.push_back({.text = inherited.value, .progress = Progress::constant});
-  std::string conflict = add_known(step_.use, constants, draft);
+    partial.cells.push_back({.text = inherited.value, .progress = Progress::constant});
+  std::string conflict = add_known(step_.use, constants, partial);
   const Layout& inherited = *inherited_layout(origin);
-  for (std::size_t k = 0; k < draft.slots.size(); ++k)
-    if (draft.slots[k].progress == Progress::constant)
-      reopen_if_completed(draft, inherited, k, draft.slots[k]);
+  for (std::size_t k = 0; k < partial.cells.size(); ++k)
+    if (partial.cells[k].progress == Progress::constant)
+      reopen_if_completed(partial, inherited, k, partial.cells[k]);
   // What the step makes anew though none of its sets defines it.
-  for (std::size_t k = draft.layout->own; k < draft.slots.size(); ++k)
-    if (const Parameter& definition = *draft.layout->definitions[k];
+  for (std::size_t k = partial.layout->own; k < partial.cells.size(); ++k)
+    if (const Parameter& definition = *partial.layout->definitions[k];
         is_made_anew(definition, nullptr))
-      draft.slots[k] = open_slot(definition);
+      partial.cells[k] = open_cell(definition);
   return conflict;
 }
 
-std::string Layouts::take_known_sets(const evaluate::Lookup& constants, Draft& draft) {
-  const Pending* before = draft.pending;
-  std::string conflict = add_known(before->uses, constants, draft);
-  if (draft.pending == before)
-    draft.pending = nullptr;
+std::string Layouts::take_known_sets(const evaluate::Lookup& constants,
+                                     PartialCombination& partial) {
+  const Pending* before = partial.pending;
+  std::string conflict = add_known(before->uses, constants, partial);
+  if (partial.pending == before)
+    partial.pending = nullptr;
   return conflict;
 }
 
 /// Adds the sets of `uses` whose names are known; the others are pending.
 std::string Layouts::add_known(const std::vector<std::string>& uses,
-                               const evaluate::Lookup& constants, Draft& draft) {
+                               const evaluate::Lookup& constants, PartialCombination& partial) {
   std::vector<std::string> unknown;
   for (const std::string& use : uses) {
-    Met met;
-    const std::string name = substitute_in(draft, use, {.known = constants}, met);
+    Unresolved unresolved;
+    const std::string name = substitute_in(partial, use, {.known = constants}, unresolved);
     if (model::depends_on_parameters(name)) {
       unknown.push_back(use);
       continue;
     }
     if (const ParameterSet* set = benchmark_.parameter_set(name))
-      if (std::string conflict = add(*set, draft); !conflict.empty())
+      if (std::string conflict = add(*set, partial); !conflict.empty())
         return conflict;
   }
-  draft.pending = unknown.empty() ? nullptr : pending(unknown);
+  partial.pending = unknown.empty() ? nullptr : pending(unknown);
   return "";
 }
 
@@ -157,18 +160,18 @@ Layouts::Extension Layouts::make_extension(const Layout& layout, const Parameter
           .conflict = ""};
 }
 
-std::string Layouts::add(const ParameterSet& set, Draft& draft) {
-  const Extension& extended = extension(draft.layout, set);
+std::string Layouts::add(const ParameterSet& set, PartialCombination& partial) {
+  const Extension& extended = extension(partial.layout, set);
   if (!extended.conflict.empty())
     return extended.conflict;
-  std::vector<Slot> slots;
-  slots.reserve(extended.sources.size());
+  std::vector<Cell> cells;
+  cells.reserve(extended.sources.size());
   for (std::size_t k = 0; k < extended.sources.size(); ++k)
-    slots.push_back(extended.sources[k] == Extension::anew
-                        ? open_slot(*extended.layout->definitions[k])
-                        : std::move(draft.slots[extended.sources[k]]));
-  draft.slots = std::move(slots);
-  draft.layout = extended.layout;
+    cells.push_back(extended.sources[k] == Extension::anew
+                        ? open_cell(*extended.layout->definitions[k])
+                        : std::move(partial.cells[extended.sources[k]]));
+  partial.cells = std::move(cells);
+  partial.layout = extended.layout;
   return "";
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "draft.hpp"
+#include "partial_combination.hpp"
 
 #include <deque>
 #include <map>
@@ -10,7 +10,7 @@
 namespace bench::expand {
 
 /// Puts the parameters of a step's sets on top of what it inherits, and owns the layouts and
-/// pending names of the drafts.
+/// pending names of the partial combinations.
 class Layouts {
  public:
   Layouts(const model::Benchmark& benchmark, const model::Step& step)
@@ -19,28 +19,29 @@ class Layouts {
   /// The beginning of the combinations of one origin.
   /// @returns the parameter that the step defines otherwise than the origin, or an empty text
   /// @throws Error if two sets of the step define a name differently
-  std::string start(const Origin& origin, const evaluate::Lookup& constants, Draft& draft);
+  std::string start(const Origin& origin, const evaluate::Lookup& constants,
+                    PartialCombination& partial);
 
-  /// Adds the sets whose names have become known with the values of the draft. Names that will not
-  /// become known any more are given up: they mean nothing.
+  /// Adds the sets whose names have become known with the values of the combination. Names that
+  /// will not become known any more are given up: they mean nothing.
   /// @returns as `start` does
-  std::string take_known_sets(const evaluate::Lookup& constants, Draft& draft);
+  std::string take_known_sets(const evaluate::Lookup& constants, PartialCombination& partial);
 
  private:
-  /// How a draft gets the parameters of one more set.
+  /// How a partial combination gets the parameters of one more set.
   struct Extension {
     const Layout* layout = nullptr;
     static constexpr std::size_t anew = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> sources;  ///< Slot that each one is taken from, or `anew`.
+    std::vector<std::size_t> sources;  ///< Cell that each one is taken from, or `anew`.
     std::string conflict;              ///< Then nothing else.
   };
 
   const Layout* inherited_layout(const Origin& origin);
   const Extension& extension(const Layout* layout, const model::ParameterSet& set);
   Extension make_extension(const Layout& layout, const model::ParameterSet& set);
-  std::string add(const model::ParameterSet& set, Draft& draft);
+  std::string add(const model::ParameterSet& set, PartialCombination& partial);
   std::string add_known(const std::vector<std::string>& uses, const evaluate::Lookup& constants,
-                        Draft& draft);
+                        PartialCombination& partial);
   const Pending* pending(const std::vector<std::string>& uses);
   void refuse_difference(const model::Parameter& one, const model::Parameter& other) const;
 

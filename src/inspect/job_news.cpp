@@ -36,8 +36,9 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
       !std::ranges::binary_search(platform::platform_names(), name))
     return {.text = fmt::format("the batch system was not asked: unknown platform {}", name)};
   const auto system = platform::batch_system_of(setup::platform_of(run));
-  for (const bool books : {false, true}) {
-    const batch::QueryResult answer = books ? system->look_up({id}) : system->ask({id});
+  for (const bool accounting : {false, true}) {
+    const batch::QueryResult answer =
+        accounting ? system->query_accounting({id}) : system->ask({id});
     if (!answer.trouble.empty())
       return {.text = answer.trouble};
     if (const std::optional<JobReport> report = find(answer.jobs))

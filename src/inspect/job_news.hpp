@@ -13,7 +13,7 @@ struct JobNews {
   bool may_end = false;  ///< It is over, or nobody knows the job: `bench continue` finds out.
 };
 
-/// Asks the batch system once, and its books where it has forgotten the job.
+/// Asks the batch system once, and its accounting if it has forgotten the job.
 JobNews ask_about(const setup::Run& run, const std::string& step,
                   const workspace::Attempt& attempt);
 /// The same of a job that a command has submitted itself.

@@ -1,4 +1,4 @@
-#include "starters.hpp"
+#include "launches.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -36,8 +36,8 @@ bool is_shell_name(std::string_view name) {
          std::ranges::all_of(name, fits);
 }
 
-std::string exports(const RenderContext& context, const Geometry& geometry, const std::string& uuid,
-                    const workspace::EnvironmentChanges& inherited) {
+std::string exports(const RenderContext& context, const JobRequest& request,
+                    const std::string& uuid, const workspace::EnvironmentChanges& inherited) {
   std::string lines = fmt::format("export BENCH_ATTEMPT={}\n", uuid);
   for (const auto& [name, value] : inherited)
     if (is_shell_name(name))
@@ -48,8 +48,8 @@ std::string exports(const RenderContext& context, const Geometry& geometry, cons
     path += shell_quote(directory.string()) + ":";
   if (!path.empty())
     lines += fmt::format("export PATH={}\"$PATH\"\n", path);
-  if (geometry.pack == 1)  // in a pack each has the GPUs of its own job step
-    lines += platform::gpu_export(context.run.platform, geometry.resources);
+  if (request.pack == 1)  // in a pack each has the GPUs of its own job step
+    lines += platform::gpu_export(context.run.platform, request.resources);
   for (const auto& [name, value] : context.run.platform.environment)
     lines += fmt::format("export {}={}\n", name, shell_quote(value));
   for (const auto& [name, value] : workflow::exported_parameters(context.run, context.workpackage))
@@ -85,7 +85,7 @@ std::string methods_of(const RenderContext& context) {
 }
 
 /// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
-std::string meter(const RenderContext& context, const Geometry& geometry, const fs::path& out) {
+std::string meter(const RenderContext& context, const JobRequest& request, const fs::path& out) {
   const model::Energy& asked = *context.step.energy;
   const std::string interval = context.substitute(asked.interval);
   energy::check_interval(interval, asked.place);
@@ -96,7 +96,7 @@ std::string meter(const RenderContext& context, const Geometry& geometry, const 
   }
   if (asked.per_node)
     options += " --per-node";
-  if (geometry.pack > 1)
+  if (request.pack > 1)
     options += " --shared-node";
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
                      shell_quote(methods_of(context)), shell_quote(interval), options,
@@ -104,23 +104,24 @@ std::string meter(const RenderContext& context, const Geometry& geometry, const 
 }
 
 /// The line that executes the commands, under the meter where the step measures energy.
-std::string command_line(const RenderContext& context, const Geometry& geometry,
+std::string command_line(const RenderContext& context, const JobRequest& request,
                          const std::vector<execute::Snippet>& snippets) {
   std::vector<std::string> texts;
   for (const execute::Snippet& snippet : snippets)
     texts.push_back(script_text(snippet, context.work()));
   const std::string commands =
       fmt::format("bash -e -o pipefail -c {}", shell_quote(join(texts, "\n")));
-  return context.step.energy && !uses_starter(context.step)
-             ? meter(context, geometry, context.work()) + " " + commands
+  return context.step.energy && !uses_launcher(context.step)
+             ? meter(context, request, context.work()) + " " + commands
              : commands;
 }
 
-platform::Holes common_holes(const RenderContext& context, const Geometry& geometry) {
+platform::TemplateVariables common_variables(const RenderContext& context,
+                                             const JobRequest& request) {
   return {{"benchmark", one_line(context.run.benchmark.name)},
           {"step", context.step.name},
           {"workpackage", std::to_string(context.workpackage.id)},
-          {"nodes", std::to_string(geometry.resources.nodes)}};
+          {"nodes", std::to_string(request.resources.nodes)}};
 }
 
 /// Beside the benchmark first, then beside the platform's file.
@@ -132,9 +133,9 @@ std::vector<fs::path> template_directories(const setup::Run& run) {
 
 /// The text of a template of `templates/` that goes with the platform's.
 std::string fill_part(const RenderContext& context, const char* name,
-                      const platform::Holes& holes) {
+                      const platform::TemplateVariables& variables) {
   const auto& found = context.run.job_templates.read(name, template_directories(context.run));
-  return platform::fill(found.text, found.file.string(), holes);
+  return platform::fill(found.text, found.file.string(), variables);
 }
 
 }  // namespace
@@ -174,72 +175,74 @@ fs::path messages_of(const setup::Run& run, const std::string& submission) {
   return run.directory.path / "submissions" / submission / "messages";
 }
 
-std::string fill_job_template(const RenderContext& context, const Geometry& geometry,
+std::string fill_job_template(const RenderContext& context, const JobRequest& request,
                               const JobHeader& header) {
   const std::string& own = context.step.batch->job_template;
   const platform::Platform& machine = context.run.platform;
-  const platform::Resources resources = geometry.resources.times(header.pack);
+  const platform::Resources resources = request.resources.times(header.pack);
   const auto& found =
       context.run.job_templates.read(own.empty() ? machine.job_template : context.substitute(own),
                                      template_directories(context.run));
-  const auto limit_s = static_cast<long long>(std::ceil(geometry.time_limit_s));
-  platform::Holes holes = common_holes(context, geometry);
-  holes.merge(platform::Holes{{"job_name", header.job_name},
-                              {"uuid", header.uuid},
-                              {"tasks", std::to_string(resources.tasks())},
-                              {"tasks_per_node", std::to_string(resources.tasks_per_node)},
-                              {"threads_per_task", number_or_empty(resources.threads_per_task)},
-                              {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
-                              {"gpu_request", platform::gpu_option(machine, resources)},
-                              {"constraint", platform::constraint(machine, resources)},
-                              {"memory", machine.memory},
-                              {"hint", machine.hint},
-                              {"exclusive", machine.exclusive ? "yes" : ""},
-                              {"exclusive_option", machine.exclusive ? "--exclusive" : ""},
-                              {"time_limit", limit_s > 0 ? clock_text(geometry.time_limit_s) : ""},
-                              {"time_limit_s", number_or_empty(limit_s)},
-                              {"time_limit_minutes", number_or_empty((limit_s + 59) / 60)},
-                              {"partition", machine.asking.partition},
-                              {"account", machine.asking.account},
-                              {"qos", machine.asking.qos},
-                              {"reservation", machine.asking.reservation},
-                              {"array", header.array},
-                              {"dependency", header.dependency},
-                              {"directives", std::string(strip(machine.directives))},
-                              {"stdout", header.output},
-                              {"stderr", header.error},
-                              {"work_directory", shell_quote(context.work().string())}});
-  holes.merge(platform::Holes(header.parts));
-  return platform::fill(found.text, found.file.string(), holes);
+  const auto limit_s = static_cast<long long>(std::ceil(request.time_limit_s));
+  platform::TemplateVariables variables = common_variables(context, request);
+  variables.merge(platform::TemplateVariables{
+      {"job_name", header.job_name},
+      {"uuid", header.uuid},
+      {"tasks", std::to_string(resources.tasks())},
+      {"tasks_per_node", std::to_string(resources.tasks_per_node)},
+      {"threads_per_task", number_or_empty(resources.threads_per_task)},
+      {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
+      {"gpu_request", platform::gpu_option(machine, resources)},
+      {"constraint", platform::constraint(machine, resources)},
+      {"memory", machine.memory},
+      {"hint", machine.hint},
+      {"exclusive", machine.exclusive ? "yes" : ""},
+      {"exclusive_option", machine.exclusive ? "--exclusive" : ""},
+      {"time_limit", limit_s > 0 ? clock_text(request.time_limit_s) : ""},
+      {"time_limit_s", number_or_empty(limit_s)},
+      {"time_limit_minutes", number_or_empty((limit_s + 59) / 60)},
+      {"partition", machine.asking.partition},
+      {"account", machine.asking.account},
+      {"qos", machine.asking.qos},
+      {"reservation", machine.asking.reservation},
+      {"array", header.array},
+      {"dependency", header.dependency},
+      {"directives", std::string(strip(machine.directives))},
+      {"stdout", header.output},
+      {"stderr", header.error},
+      {"work_directory", shell_quote(context.work().string())}});
+  variables.merge(platform::TemplateVariables(header.parts));
+  return platform::fill(found.text, found.file.string(), variables);
 }
 
-std::string starter(const RenderContext& context, const Geometry& geometry, const fs::path& out) {
+std::string launch_prefix(const RenderContext& context, const JobRequest& request,
+                          const fs::path& out) {
   std::string line =
-      platform::launch_line(context.run.platform, geometry.resources, geometry.pack > 1);
+      platform::launch_line(context.run.platform, request.resources, request.pack > 1);
   if (context.step.energy)
-    line += (line.empty() ? "" : " ") + meter(context, geometry, out);
+    line += (line.empty() ? "" : " ") + meter(context, request, out);
   return line;
 }
 
-std::string render_job_script(const RenderContext& context, const Geometry& geometry,
+std::string render_job_script(const RenderContext& context, const JobRequest& request,
                               const std::string& uuid,
                               const workspace::EnvironmentChanges& inherited,
-                              const std::vector<execute::Snippet>& snippets, int starters) {
-  platform::Holes holes = common_holes(context, geometry);
-  holes.merge(platform::Holes{
+                              const std::vector<execute::Snippet>& snippets, int launches) {
+  platform::TemplateVariables variables = common_variables(context, request);
+  variables.merge(platform::TemplateVariables{
       {"attempt", uuid},
       {"script", shell_quote((context.directory() / "job.sh").string())},
       {"sentinel", shell_quote((context.directory() / "sentinel").string())},
       {"work_directory", shell_quote(context.work().string())},
-      {"exports", exports(context, geometry, uuid, inherited)},
+      {"exports", exports(context, request, uuid, inherited)},
       {"prologue", std::string(strip(context.run.platform.prologue))},
-      {"commands", command_line(context, geometry, snippets)},
+      {"commands", command_line(context, request, snippets)},
       {"afterwards",
-       context.step.energy && uses_starter(context.step) ? collect_energy(starters) : ""}});
-  platform::Holes parts = holes;
-  parts["body"] = fill_part(context, "body.sh", holes);
+       context.step.energy && uses_launcher(context.step) ? collect_energy(launches) : ""}});
+  platform::TemplateVariables parts = variables;
+  parts["body"] = fill_part(context, "body.sh", variables);
   return fill_job_template(
-      context, geometry,
+      context, request,
       {.uuid = uuid,
        .job_name = job_name(context.run, context.step.name, context.workpackage.id, uuid),
        .array = "",
@@ -249,9 +252,9 @@ std::string render_job_script(const RenderContext& context, const Geometry& geom
        .parts = parts});
 }
 
-std::optional<std::string> render_head(const RenderContext& context, const Geometry& geometry) {
+std::optional<std::string> render_head(const RenderContext& context, const JobRequest& request) {
   const std::string body = "# the script of a workpackage";
-  std::string head = fill_job_template(context, geometry,
+  std::string head = fill_job_template(context, request,
                                        {.uuid = "-",
                                         .job_name = context.step.name,
                                         .array = "",
@@ -267,27 +270,28 @@ std::optional<std::string> render_head(const RenderContext& context, const Geome
                                                   {"sentinel", "-"}}});
   if (head.find(body) == std::string::npos)
     return std::nullopt;
-  return fmt::format("{}\n{}", geometry.pack, head);
+  return fmt::format("{}\n{}", request.pack, head);
 }
 
-platform::Holes render_dispatcher(const RenderContext& context, const Geometry& geometry, int pack,
-                                  const fs::path& list) {
+platform::TemplateVariables render_dispatcher(const RenderContext& context,
+                                              const JobRequest& request, int pack,
+                                              const fs::path& list) {
   platform::Platform machine = context.run.platform;
   machine.launcher = {.command = std::string(machine.capabilities().step_launcher)};
   // One task starts the script; it stands for all that the workpackage asks of a node. So its GPUs
   // are the node's: a step's task must not have more of them than a task of its job.
   if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
     machine.gpu_request = platform::GpuRequest::gres;
-  platform::Resources one = geometry.resources;
+  platform::Resources one = request.resources;
   one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
   one.tasks_per_node = 1;
   const bool as_step =
       machine.capabilities().has_job_steps && pack > 1 && !starts_programs(context);
-  platform::Holes holes = common_holes(context, geometry);
-  holes["list"] = shell_quote(list.string());
-  holes["side_by_side"] = as_step ? platform::launch_line(machine, one, true) : "env";
+  platform::TemplateVariables variables = common_variables(context, request);
+  variables["list"] = shell_quote(list.string());
+  variables["side_by_side"] = as_step ? platform::launch_line(machine, one, true) : "env";
   // What a template has beside the body belongs to each workpackage and is done in its own script.
-  return {{"body", fill_part(context, "array.sh", holes)},
+  return {{"body", fill_part(context, "array.sh", variables)},
           {"exports", ":"},
           {"prologue", std::string(strip(context.run.platform.prologue))}};
 }

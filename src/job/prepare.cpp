@@ -92,7 +92,7 @@ Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
     write_file_atomically(job.script, rendered.script);
-    return {std::move(job), rendered.geometry};
+    return {std::move(job), rendered.request};
   }
   if (rendered.snippets.empty())
     rendered.snippets.emplace_back();
@@ -100,7 +100,7 @@ Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
   job.snippets.insert(job.snippets.end(), std::make_move_iterator(rendered.snippets.begin()),
                       std::make_move_iterator(rendered.snippets.end()));
   log_commands(context, job);
-  return {.job = std::move(job), .geometry = {}};
+  return {.job = std::move(job), .request = {}};
 }
 
 void write_marker(const setup::Run& run, const Workpackage& workpackage, bool success,

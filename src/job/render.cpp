@@ -1,4 +1,4 @@
-#include "starters.hpp"
+#include "launches.hpp"
 
 #include <algorithm>
 
@@ -33,19 +33,19 @@ std::vector<execute::Snippet> render_snippets(const RenderContext& context, int 
 }
 
 /// Of a job script: with `$jube_starter`, each its own where several programs are measured.
-std::vector<execute::Snippet> render_batch_snippets(RenderContext context, const Geometry& geometry,
-                                                    int starters) {
-  context.variables["jube_starter"] = starter(context, geometry, context.work());
-  if (starters == 1)
+std::vector<execute::Snippet> render_batch_snippets(RenderContext context,
+                                                    const JobRequest& request, int launches) {
+  context.variables["jube_starter"] = launch_prefix(context, request, context.work());
+  if (launches == 1)
     return render_snippets(context, 0, size_of(context.step));
-  for (int number = 1; number <= starters; ++number)
-    context.variables[starter_variable(number)] =
-        starter(context, geometry, context.work() / energy_directory(number));
+  for (int number = 1; number <= launches; ++number)
+    context.variables[launch_variable(number)] =
+        launch_prefix(context, request, context.work() / energy_directory(number));
   model::Step numbered = context.step;
   int count = 0;
   for (model::Command& command : numbered.commands)
     if (context.holds(command.active, command.place))
-      command.text = with_numbered_starters(command.text, count);
+      command.text = with_numbered_launches(command.text, count);
   const RenderContext of_programs{.run = context.run,
                                   .step = numbered,
                                   .workpackage = context.workpackage,
@@ -76,7 +76,7 @@ execute::Snippet render_command(const model::Command& command, const RenderConte
 }
 
 double timeout_of(const RenderContext& context, const ExecutionSegment& segment) {
-  return segment.script ? geometry_of(context).time_limit_s
+  return segment.script ? job_request_of(context).time_limit_s
                         : duration_s(context, context.step.timeout, context.step.place);
 }
 
@@ -88,12 +88,12 @@ Rendered render(const RenderContext& context, const ExecutionSegment& segment,
     rendered.snippets = render_snippets(context, segment.begin, segment.end);
     return rendered;
   }
-  rendered.geometry = geometry_of(context);
-  const int starters = measured_starters(context);
+  rendered.request = job_request_of(context);
+  const int launches = measured_launches(context);
   rendered.script =
-      render_job_script(context, rendered.geometry, uuid, inherited,
-                        render_batch_snippets(context, rendered.geometry, starters), starters);
-  rendered.timeout_s = rendered.geometry.time_limit_s;
+      render_job_script(context, rendered.request, uuid, inherited,
+                        render_batch_snippets(context, rendered.request, launches), launches);
+  rendered.timeout_s = rendered.request.time_limit_s;
   return rendered;
 }
 

@@ -15,7 +15,7 @@ namespace bench::platform {
 namespace {
 
 /// The text between the braces of a template variable.
-struct Hole {
+struct Placeholder {
   std::string prefix;  ///< Written before a value; it makes an empty one leave the line.
   bool has_prefix = false;
   std::vector<std::string> names;  ///< Several: their product.
@@ -23,39 +23,41 @@ struct Hole {
   bool prefix_alone = false;  ///< The value only decides.
 };
 
-Hole parse_hole(std::string_view text) {
-  Hole hole;
+Placeholder parse_hole(std::string_view text) {
+  Placeholder placeholder;
   if (const auto bar = text.find('|'); bar != std::string_view::npos) {
-    hole.has_prefix = true;
-    hole.prefix = text.substr(0, bar);
+    placeholder.has_prefix = true;
+    placeholder.prefix = text.substr(0, bar);
     text.remove_prefix(bar + 1);
   }
   text = strip(text);
-  hole.prefix_alone = hole.has_prefix && text.ends_with('!');
-  hole.optional = hole.prefix_alone || text.ends_with('?');
-  if (hole.optional)
+  placeholder.prefix_alone = placeholder.has_prefix && text.ends_with('!');
+  placeholder.optional = placeholder.prefix_alone || text.ends_with('?');
+  if (placeholder.optional)
     text.remove_suffix(1);
-  hole.names = split_names(text, "*");
-  if (hole.names.empty())
-    hole.names.emplace_back();
-  return hole;
+  placeholder.names = split_names(text, "*");
+  if (placeholder.names.empty())
+    placeholder.names.emplace_back();
+  return placeholder;
 }
 
-const std::string& value_of(const std::string& name, const Holes& holes, const Place& place) {
-  const auto value = holes.find(name);
-  if (value != holes.end())
+const std::string& value_of(const std::string& name, const TemplateVariables& variables,
+                            const Place& place) {
+  const auto value = variables.find(name);
+  if (value != variables.end())
     return value->second;
-  throw Error(fmt::format("unknown template variable '{}'", name), suggestion(name, keys_of(holes)),
-              place);
+  throw Error(fmt::format("unknown template variable '{}'", name),
+              suggestion(name, keys_of(variables)), place);
 }
 
 /// The value of a name, or the product of those of several that are not empty.
-std::string value_of(const Hole& hole, const Holes& holes, const Place& place) {
-  if (hole.names.size() == 1)
-    return value_of(hole.names.front(), holes, place);
+std::string value_of(const Placeholder& placeholder, const TemplateVariables& variables,
+                     const Place& place) {
+  if (placeholder.names.size() == 1)
+    return value_of(placeholder.names.front(), variables, place);
   std::optional<long long> product;
-  for (const std::string& name : hole.names) {
-    const std::string& value = value_of(name, holes, place);
+  for (const std::string& name : placeholder.names) {
+    const std::string& value = value_of(name, variables, place);
     if (value.empty())
       continue;
     const auto factor = parse_integer(value);
@@ -67,15 +69,15 @@ std::string value_of(const Hole& hole, const Holes& holes, const Place& place) {
   return product ? std::to_string(*product) : "";
 }
 
-std::string filled_hole(const Hole& hole, const std::string& value) {
+std::string text_of(const Placeholder& placeholder, const std::string& value) {
   if (value.empty())
     return "";
-  return hole.prefix_alone ? hole.prefix : hole.prefix + value;
+  return placeholder.prefix_alone ? placeholder.prefix : placeholder.prefix + value;
 }
 
-/// One line of a template, filled. Sets `dropped` if an optional hole was empty.
-std::string fill_line(const std::string& line, const Holes& holes, const Place& line_place,
-                      bool& dropped) {
+/// One line of a template, filled. Sets `dropped` if an optional variable was empty.
+std::string fill_line(const std::string& line, const TemplateVariables& variables,
+                      const Place& line_place, bool& dropped) {
   std::string filled;
   std::size_t from = 0;
   for (auto open = line.find("{{"); open != std::string::npos; open = line.find("{{", from)) {
@@ -84,18 +86,19 @@ std::string fill_line(const std::string& line, const Holes& holes, const Place& 
     const auto close = line.find("}}", open);
     if (close == std::string::npos)
       throw Error("this template variable has no end", "write {{name}}", place);
-    const Hole hole = parse_hole(std::string_view(line).substr(open + 2, close - open - 2));
-    const std::string value = value_of(hole, holes, place);
-    const std::string name = join(hole.names, "*");
-    if (value.empty() && !hole.optional)
+    const Placeholder placeholder =
+        parse_hole(std::string_view(line).substr(open + 2, close - open - 2));
+    const std::string value = value_of(placeholder, variables, place);
+    const std::string name = join(placeholder.names, "*");
+    if (value.empty() && !placeholder.optional)
       throw Error(fmt::format("template variable '{}' has no value here", name),
                   "write {{" + name + "?}} to drop the line if there is no value", place);
     if (line.starts_with('#') && value.find('\n') != std::string::npos)
       throw Error(
           fmt::format("the value of '{}' has a newline, which is not allowed in a directive", name),
           "", place);
-    dropped |= value.empty() && !hole.has_prefix;
-    filled += line.substr(from, open - from) + filled_hole(hole, value);
+    dropped |= value.empty() && !placeholder.has_prefix;
+    filled += line.substr(from, open - from) + text_of(placeholder, value);
     from = close + 2;
   }
   return filled + line.substr(from);
@@ -132,14 +135,15 @@ const JobTemplates::Template& JobTemplates::read(
   return known->second;
 }
 
-std::string fill(const std::string& text, const std::string& name, const Holes& holes) {
+std::string fill(const std::string& text, const std::string& name,
+                 const TemplateVariables& variables) {
   std::string filled;
   Place place{.file = name};
   const auto lines = split(text, "\n");
   for (std::size_t k = 0; k < lines.size(); ++k) {
     place.line = static_cast<int>(k) + 1;
     bool dropped = false;
-    const std::string line = fill_line(lines[k], holes, place, dropped);
+    const std::string line = fill_line(lines[k], variables, place, dropped);
     if (!dropped)
       filled += line + (k + 1 < lines.size() ? "\n" : "");
   }

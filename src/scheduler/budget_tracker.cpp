@@ -97,26 +97,26 @@ void BudgetTracker::count() {
   for (const workspace::Attempt& attempt : submitted_) {
     const auto context =
         job::context_of(run_, store_.graph(), store_.at(attempt.workpackage), evaluator_);
-    const job::Geometry geometry = job::geometry_of(*context);
+    const job::JobRequest request = job::job_request_of(*context);
     JobSpan& job = jobs[{attempt.submission, attempt.task.value_or(-1)}];
-    job.nodes = geometry.resources.nodes;
-    job.limit_s = geometry.time_limit_s;
+    job.nodes = request.resources.nodes;
+    job.limit_s = request.time_limit_s;
     job.add(attempt);
   }
   for (const auto& [key, job] : jobs)
     taken_h_ += job.node_hours();
 }
 
-void BudgetTracker::check(const job::Geometry& geometry, const Place& place) const {
-  if (budget_h_ && geometry.time_limit_s == 0)
+void BudgetTracker::check(const job::JobRequest& request, const Place& place) const {
+  if (budget_h_ && request.time_limit_s == 0)
     throw Error("the run has a budget, and this job has no time limit",
                 "give `batch` a `time_limit`", place);
 }
 
-bool BudgetTracker::admits(const job::Geometry& geometry, std::size_t jobs) {
+bool BudgetTracker::admits(const job::JobRequest& request, std::size_t jobs) {
   if (!budget_h_)
     return true;
-  const double wanted_h = node_hours(geometry, jobs);
+  const double wanted_h = node_hours(request, jobs);
   // Sums of the same terms in another order may differ in the last digit.
   constexpr double rounding = 1e-9;
   if (taken_h_ + wanted_h > *budget_h_ * (1 + rounding)) {
@@ -129,12 +129,12 @@ bool BudgetTracker::admits(const job::Geometry& geometry, std::size_t jobs) {
   return true;
 }
 
-void BudgetTracker::add(const job::Geometry& geometry, std::size_t jobs) {
-  taken_h_ += node_hours(geometry, jobs);
+void BudgetTracker::add(const job::JobRequest& request, std::size_t jobs) {
+  taken_h_ += node_hours(request, jobs);
 }
 
-double BudgetTracker::node_hours(const job::Geometry& geometry, std::size_t jobs) {
-  return static_cast<double>(jobs) * geometry.resources.nodes * geometry.time_limit_s /
+double BudgetTracker::node_hours(const job::JobRequest& request, std::size_t jobs) {
+  return static_cast<double>(jobs) * request.resources.nodes * request.time_limit_s /
          seconds_per_hour;
 }
 

@@ -26,18 +26,18 @@ class BudgetTracker {
   /// and where that is not known, nodes times their time limit.
   void count();
   /// @throws Error with `place` for a job whose end nobody knows
-  void check(const job::Geometry& geometry, const Place& place) const;
+  void check(const job::JobRequest& request, const Place& place) const;
   /// Whether so many jobs may go out, too.
-  bool admits(const job::Geometry& geometry, std::size_t jobs);
+  bool admits(const job::JobRequest& request, std::size_t jobs);
   /// They have gone out.
-  void add(const job::Geometry& geometry, std::size_t jobs);
+  void add(const job::JobRequest& request, std::size_t jobs);
   /// Why the last ones were not admitted.
   const std::string& refusal() const { return refusal_; }
 
  private:
   void follow(const workspace::Event& event);
   void end_attempt(long long workpackage, const workspace::AttemptEnd& end);
-  static double node_hours(const job::Geometry& geometry, std::size_t jobs);
+  static double node_hours(const job::JobRequest& request, std::size_t jobs);
 
   const setup::Run& run_;
   store::StateStore& store_;

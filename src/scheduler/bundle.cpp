@@ -23,7 +23,7 @@ std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t m
   }
   std::deque<Bundle> bundles;
   for (const auto& group : groups) {
-    const auto pack = static_cast<std::size_t>(group.front()->geometry.pack);
+    const auto pack = static_cast<std::size_t>(group.front()->request.pack);
     std::vector<Task> tasks;
     for (const auto& chunk : chunks_of(group, pack))
       tasks.emplace_back(chunk.begin(), chunk.end());

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <bench/execute/job.hpp>
-#include <bench/job/geometry.hpp>
+#include <bench/job/job_request.hpp>
 
 namespace bench::scheduler {
 
@@ -16,7 +16,7 @@ namespace bench::scheduler {
 struct Planned {
   std::shared_ptr<const job::RenderContext> context;
   execute::Job job;
-  job::Geometry geometry;
+  job::JobRequest request;
   std::string head;       ///< Equal for workpackages that can be submitted together.
   bool is_alone = false;  ///< Its template does not take the script of others.
 };

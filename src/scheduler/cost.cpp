@@ -33,23 +33,23 @@ CostEstimate::CostEstimate(const setup::Run& run)
     costs_.push_back({.step = step.name});
 }
 
-void CostEstimate::add(const std::string& step, const job::Geometry& geometry, int retries) {
+void CostEstimate::add(const std::string& step, const job::JobRequest& request, int retries) {
   const std::size_t index = run_.benchmark.index_of(step);
   StepCost& cost = costs_[index];
   ++cost.workpackages;
   if (here_ || !run_.benchmark.steps[index].batch)
     return;
-  const platform::Resources& asked = geometry.resources;
+  const platform::Resources& asked = request.resources;
   cost.least_nodes = cost.most_nodes == 0 ? asked.nodes : std::min(cost.least_nodes, asked.nodes);
   cost.most_nodes = std::max(cost.most_nodes, asked.nodes);
-  cost.longest_s = std::max(cost.longest_s, geometry.time_limit_s);
-  cost.unlimited = cost.unlimited || geometry.time_limit_s == 0;
-  const std::string key = fmt::format("{} {} {} {} {} {} {}", index, asked.nodes,
-                                      asked.tasks_per_node, asked.threads_per_task,
-                                      asked.gpus_per_node, geometry.time_limit_s, geometry.pack);
+  cost.longest_s = std::max(cost.longest_s, request.time_limit_s);
+  cost.unlimited = cost.unlimited || request.time_limit_s == 0;
+  const std::string key =
+      fmt::format("{} {} {} {} {} {} {}", index, asked.nodes, asked.tasks_per_node,
+                  asked.threads_per_task, asked.gpus_per_node, request.time_limit_s, request.pack);
   auto& [step_index, share] = shares_[key];
   step_index = index;
-  share.geometry = geometry;
+  share.request = request;
   ++share.workpackages;
   share.factor += attempts_factor(run_.benchmark.steps[index], retries);
 }
@@ -59,12 +59,12 @@ std::vector<StepCost> CostEstimate::steps() const {
   std::vector<StepCost> costs = costs_;
   for (const auto& [key, entry] : shares_) {
     const auto& [index, share] = entry;
-    const auto pack = static_cast<std::size_t>(share.geometry.pack);
+    const auto pack = static_cast<std::size_t>(share.request.pack);
     const std::size_t jobs = (share.workpackages + pack - 1) / pack;
     const double attempts = share.factor / static_cast<double>(share.workpackages);
     costs[index].jobs += jobs;
     costs[index].node_hours += static_cast<double>(jobs) * attempts *
-                               share.geometry.resources.nodes * share.geometry.time_limit_s /
+                               share.request.resources.nodes * share.request.time_limit_s /
                                seconds_per_hour;
   }
   return costs;

@@ -17,7 +17,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/outage.hpp>
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/platform/batch_system.hpp>
@@ -168,7 +168,7 @@ class Loop {
   }
 
   void ask_batch_system() {
-    batch::BatchQueue::News news;
+    batch::JobMonitor::News news;
     try {
       news = batch_.update();
     } catch (const Error& error) {
@@ -370,7 +370,7 @@ class Loop {
   Journal journal_;
   Sequencer sequencer_;
   execute::LocalBackend local_;
-  batch::BatchQueue batch_;
+  batch::JobMonitor batch_;
   LostAttempts lost_;
   Submitter submitter_;
   StepJobs step_jobs_;

@@ -82,18 +82,18 @@ void check_asking(const setup::Run& run, batch::BatchSystem& system) {
   check_association(asking, system);
 }
 
-void check_partition(const setup::Run& run, const job::Geometry& geometry, const Place& place) {
+void check_partition(const setup::Run& run, const job::JobRequest& request, const Place& place) {
   const batch::Partition* found = setup::partition_of(run);
   if (!found)
     return;
-  const platform::Resources resources = geometry.resources.times(geometry.pack);
+  const platform::Resources resources = request.resources.times(request.pack);
   if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
     throw Error(fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,
                             found->name, found->max_nodes),
                 "", place);
-  if (found->max_time_s && geometry.time_limit_s > *found->max_time_s)
+  if (found->max_time_s && request.time_limit_s > *found->max_time_s)
     throw Error(
-        fmt::format("requested {}; partition {} allows {}", human_duration(geometry.time_limit_s),
+        fmt::format("requested {}; partition {} allows {}", human_duration(request.time_limit_s),
                     found->name, human_duration(*found->max_time_s)),
         "", place);
   const bool asks = run.platform.gpu_request != platform::GpuRequest::none &&

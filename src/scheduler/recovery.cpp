@@ -77,7 +77,7 @@ std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local
   return ended;
 }
 
-void Recovery::recover_jobs(batch::BatchQueue& batch) {
+void Recovery::recover_jobs(batch::JobMonitor& batch) {
   std::set<std::string> begun;
   std::set<std::string> unrecorded;
   for (const Attempt& attempt : attempts_) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/scheduler/observer.hpp>
@@ -34,7 +34,7 @@ class Recovery {
 
   /// The jobs that a batch system has, or may have where an earlier bench was killed before it
   /// recorded that they were accepted: `batch` finds out.
-  void recover_jobs(batch::BatchQueue& batch);
+  void recover_jobs(batch::JobMonitor& batch);
 
  private:
   const setup::Run& run_;

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 
 namespace bench::scheduler {
 

@@ -101,8 +101,9 @@ void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
   std::vector<std::string> ids;
   for (const auto& [id, waiting] : jobs)
     ids.push_back(id);
-  for (const bool books : {false, true}) {
-    const batch::QueryResult answer = books ? system_->look_up(ids) : system_->ask(ids);
+  for (const bool accounting : {false, true}) {
+    const batch::QueryResult answer =
+        accounting ? system_->query_accounting(ids) : system_->ask(ids);
     if (!answer.trouble.empty())
       return;
     unknown.clear();

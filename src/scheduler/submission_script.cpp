@@ -55,7 +55,7 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
   const std::string messages =
       job::directive_file(run.platform, job::messages_of(run, bundle.uuid));
   write_file_atomically(submission.script,
-                        job::fill_job_template(*first.context, first.geometry,
+                        job::fill_job_template(*first.context, first.request,
                                                {.uuid = bundle.uuid,
                                                 .job_name = name,
                                                 .array = array_range(bundle, limit),
@@ -64,7 +64,7 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
                                                 .error = messages,
                                                 .pack = pack,
                                                 .parts = job::render_dispatcher(
-                                                    *first.context, first.geometry, pack, list)}));
+                                                    *first.context, first.request, pack, list)}));
   return submission;
 }
 

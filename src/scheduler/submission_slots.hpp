@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/store/state_store.hpp>
 
 namespace bench::scheduler {
@@ -15,7 +15,7 @@ namespace bench::scheduler {
 /// each slot holds the job that the next one in it waits for.
 class SubmissionSlots {
  public:
-  SubmissionSlots(const store::StateStore& store, const batch::BatchQueue& batch)
+  SubmissionSlots(const store::StateStore& store, const batch::JobMonitor& batch)
       : store_(store), batch_(batch) {}
 
   /// How many jobs of the step may run at a time; 0: any number.
@@ -29,7 +29,7 @@ class SubmissionSlots {
   std::vector<std::string>& slots_of(const model::Step& step);
 
   const store::StateStore& store_;
-  const batch::BatchQueue& batch_;
+  const batch::JobMonitor& batch_;
   std::map<std::string, std::vector<std::string>> slots_;  ///< By step.
 };
 

@@ -33,7 +33,7 @@ Completion failure(long long workpackage, const std::string& reason) {
 
 Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
                      store::StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
-                     LostAttempts& lost, batch::BatchQueue& batch)
+                     LostAttempts& lost, batch::JobMonitor& batch)
     : run_(run),
       store_(store),
       journal_(journal),
@@ -133,10 +133,10 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
       job::Prepared prepared = job::prepare(*planned.context, store_.graph(), store_.uuid(id),
                                             store_.inherited_environment(id));
       planned.job = std::move(prepared.job);
-      planned.geometry = prepared.geometry;
-      check_partition(run_, planned.geometry, planned.context->step.batch->place);
-      budget_.check(planned.geometry, planned.context->step.batch->place);
-      const auto head = job::render_head(*planned.context, planned.geometry);
+      planned.request = prepared.request;
+      check_partition(run_, planned.request, planned.context->step.batch->place);
+      budget_.check(planned.request, planned.context->step.batch->place);
+      const auto head = job::render_head(*planned.context, planned.request);
       planned.is_alone = !head;
       planned.head = workpackage.step + "\n" + head.value_or(planned.job.uuid);
       all.push_back(std::move(planned));
@@ -199,7 +199,7 @@ std::string Submitter::refusals() const {
 
 /// @param next receives the halves of an array that is too large
 void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
-  if (!budget_.admits(bundle.first().geometry, bundle.tasks.size())) {
+  if (!budget_.admits(bundle.first().request, bundle.tasks.size())) {
     if (bundle.tasks.size() > 1) {
       halve(bundle, next);
       return;
@@ -226,7 +226,7 @@ void Submitter::hand_over(const Bundle& bundle, std::deque<Bundle>& next) {
     return;
   }
   accepted_ = accepted_ || result.kind == SubmitResult::Kind::accepted;
-  budget_.add(bundle.first().geometry, bundle.tasks.size());
+  budget_.add(bundle.first().request, bundle.tasks.size());
   if (result.kind == SubmitResult::Kind::unavailable)
     trouble_ = result.reason;
   else

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -26,7 +26,7 @@ class Submitter {
   /// @param run gets the partitions before the first submission
   Submitter(setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
             Journal& journal, evaluate::Evaluator& evaluator, LostAttempts& lost,
-            batch::BatchQueue& batch);
+            batch::JobMonitor& batch);
 
   /// Refused workpackages stay ready, for a bench with other settings.
   /// @param ids ready workpackages, ascending
@@ -68,7 +68,7 @@ class Submitter {
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
   LostAttempts& lost_;
-  batch::BatchQueue& batch_;
+  batch::JobMonitor& batch_;
   SubmissionSlots slots_;
   BudgetTracker budget_;
   bool spent_ = false;

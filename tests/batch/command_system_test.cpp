@@ -48,8 +48,8 @@ class CommandSystemTest : public testing::Test {
 TEST_F(CommandSystemTest, HasTheNameOfItsSystemAndNeitherArraysNorBooks) {
   EXPECT_EQ(system_.name(), "lsf");
   EXPECT_EQ(system_.max_array_size(), 1);
-  EXPECT_THAT(system_.look_up({"1"}).jobs, IsEmpty());
-  EXPECT_EQ(system_.look_up({"1"}).trouble, "");
+  EXPECT_THAT(system_.query_accounting({"1"}).jobs, IsEmpty());
+  EXPECT_EQ(system_.query_accounting({"1"}).trouble, "");
 }
 
 TEST_F(CommandSystemTest, FindsTheIdInWhatSubmitPrints) {

@@ -209,43 +209,43 @@ TEST_F(SacctTest, TellsOfEndedJobs) {
                              ended({"15", "CANCELLED by 0", "train", "None assigned", "a|b"}) +
                              ended({"16", "RUNNING", "train", "node1", "sub"}) +
                              ended({"17", "FAILED", "x", "node[1-2]", ""}) + "cut\x1foff\n");
-  const QueryResult books = slurm_.look_up({"14_3", "15", "16", "17"});
-  EXPECT_EQ(books.trouble, "");
-  ASSERT_EQ(books.jobs.size(), 3U);
-  EXPECT_EQ(books.jobs[0].id, "14_3");
-  EXPECT_EQ(books.jobs[0].task, 3);
-  EXPECT_EQ(books.jobs[0].state, State::ended);
-  EXPECT_EQ(books.jobs[0].outcome, Outcome::timeout);
-  EXPECT_EQ(books.jobs[0].host, "node7");
-  EXPECT_EQ(books.jobs[0].comment, "sub");
-  EXPECT_EQ(books.jobs[1].outcome, Outcome::cancelled);
-  EXPECT_EQ(books.jobs[1].comment, "a|b");
-  EXPECT_EQ(books.jobs[1].host, "");
-  EXPECT_EQ(books.jobs[2].outcome, Outcome::failed);
-  EXPECT_EQ(books.jobs[2].host, "");
+  const QueryResult accounting = slurm_.query_accounting({"14_3", "15", "16", "17"});
+  EXPECT_EQ(accounting.trouble, "");
+  ASSERT_EQ(accounting.jobs.size(), 3U);
+  EXPECT_EQ(accounting.jobs[0].id, "14_3");
+  EXPECT_EQ(accounting.jobs[0].task, 3);
+  EXPECT_EQ(accounting.jobs[0].state, State::ended);
+  EXPECT_EQ(accounting.jobs[0].outcome, Outcome::timeout);
+  EXPECT_EQ(accounting.jobs[0].host, "node7");
+  EXPECT_EQ(accounting.jobs[0].comment, "sub");
+  EXPECT_EQ(accounting.jobs[1].outcome, Outcome::cancelled);
+  EXPECT_EQ(accounting.jobs[1].comment, "a|b");
+  EXPECT_EQ(accounting.jobs[1].host, "");
+  EXPECT_EQ(accounting.jobs[2].outcome, Outcome::failed);
+  EXPECT_EQ(accounting.jobs[2].host, "");
   EXPECT_THAT(programs_.calls("sacct"),
               ElementsAre(testing::HasSubstr(" -j 14,15,16,17 -o JobID,State,")));
 }
 
 TEST_F(SacctTest, IsAskedForEachClusterByItsName) {
   programs_.say("sacct", ended({"14", "FAILED", "x", "n1", "sub"}));
-  const QueryResult books = slurm_.look_up({"14;blue"});
+  const QueryResult accounting = slurm_.query_accounting({"14;blue"});
   EXPECT_THAT(programs_.calls("sacct"), ElementsAre(StartsWith("-M blue ")));
-  ASSERT_EQ(books.jobs.size(), 1U);
-  EXPECT_EQ(books.jobs[0].id, "14;blue");
+  ASSERT_EQ(accounting.jobs.size(), 1U);
+  EXPECT_EQ(accounting.jobs[0].id, "14;blue");
 }
 
 TEST_F(SacctTest, IsInTroubleWhereTheBooksDoNotAnswer) {
   programs_.say("sacct", "", "sacct: error: slurmdbd: Connection refused\n", 1);
-  EXPECT_EQ(slurm_.look_up({"1"}).trouble, "sacct: error: slurmdbd: Connection refused");
+  EXPECT_EQ(slurm_.query_accounting({"1"}).trouble, "sacct: error: slurmdbd: Connection refused");
 }
 
 TEST_F(SacctTest, IsAskedOnceWhereThereAreNoBooks) {
   programs_.say("sacct", "", "Slurm accounting storage is disabled\n", 1);
   for (int k = 0; k < 2; ++k) {
-    const QueryResult books = slurm_.look_up({"1"});
-    EXPECT_EQ(books.trouble, "");
-    EXPECT_THAT(books.jobs, IsEmpty());
+    const QueryResult accounting = slurm_.query_accounting({"1"});
+    EXPECT_EQ(accounting.trouble, "");
+    EXPECT_THAT(accounting.jobs, IsEmpty());
   }
   EXPECT_THAT(programs_.calls("sacct"),
               ElementsAre(StartsWith("-X "), StartsWith("-c "), StartsWith("-c ")));

@@ -164,7 +164,7 @@ TEST_F(SlurmTest, DoesNotPassOnWhatWouldChangeTheJob) {
   const support::EnvironmentVariable partition("SBATCH_PARTITION", "debug");
   const support::EnvironmentVariable tasks("SLURM_NTASKS", "4");
   const support::EnvironmentVariable format("SQUEUE_FORMAT", "%i");
-  const support::EnvironmentVariable books("SACCT_FORMAT", "JobID");
+  const support::EnvironmentVariable accounting("SACCT_FORMAT", "JobID");
   const support::EnvironmentVariable settings("SLURM_CONF", "/etc/slurm.conf");
   const support::EnvironmentVariable own("MY_SLURM_NOTE", "kept");
   const std::string echo =

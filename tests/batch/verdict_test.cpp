@@ -1,4 +1,4 @@
-#include "batch/queue_fixture.hpp"
+#include "batch/job_monitor_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ struct Case {
   std::string name;
   Left left;
   std::optional<JobReport> queue;
-  std::optional<JobReport> books;
+  std::optional<JobReport> accounting;
   std::optional<Outcome> outcome;  ///< None: it goes on.
   std::string reason = {};
 };
@@ -22,19 +22,20 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
 
-/// What becomes of an attempt by what it left, what the batch system says and what its books say.
+/// What becomes of an attempt by what it left, what the batch system says and what its accounting
+/// say.
 class BatchVerdictTest : public BatchFixture, public testing::WithParamInterface<Case> {};
 
 TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
   const Case& c = GetParam();
-  queue_.add(job());
+  monitor_.add(job());
   leave(job(), c.left);
   if (c.queue)
     script_->queue.jobs = {*c.queue};
-  if (c.books)
-    script_->books.jobs = {*c.books};
-  const auto completions = queue_.update().completions;
-  EXPECT_EQ(queue_.active(), c.outcome ? 0U : 1U);
+  if (c.accounting)
+    script_->accounting.jobs = {*c.accounting};
+  const auto completions = monitor_.update().completions;
+  EXPECT_EQ(monitor_.active(), c.outcome ? 0U : 1U);
   ASSERT_EQ(completions.size(), c.outcome ? 1U : 0U);
   if (!c.outcome)
     return;
@@ -65,7 +66,7 @@ std::vector<Case> refined() {
                 std::nullopt, outcome,       "Scripted job 100: " + word};
   };
   Case in_the_books = by("TimeoutInTheBooks", "TIMEOUT", Outcome::timeout);
-  in_the_books.queue.swap(in_the_books.books);
+  in_the_books.queue.swap(in_the_books.accounting);
   return {by("Timeout", "TIMEOUT", Outcome::timeout),
           by("Preempted", "PREEMPTED", Outcome::preempted),
           by("NodeFail", "NODE_FAIL", Outcome::node_fail),
@@ -169,15 +170,15 @@ INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused())
 class OneOfManyTest : public BatchFixture {
  protected:
   execute::Completion end() {
-    const auto completions = queue_.update().completions;
+    const auto completions = monitor_.update().completions;
     return completions.empty() ? execute::Completion{.reason = "(nothing ended)"}
                                : completions.back();
   }
 };
 
 TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueue) {
-  queue_.add(job(1, "100_1", 1));
-  queue_.add(job(2, "100_2", 2));
+  monitor_.add(job(1, "100_1", 1));
+  monitor_.add(job(2, "100_2", 2));
   script_->queue.jobs = {task(1, State::running)};
   const execute::Completion told = end();
   EXPECT_EQ(told.workpackage, 2);
@@ -186,8 +187,8 @@ TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueue) {
 }
 
 TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueueWithRewrittenComments) {
-  queue_.add(job(1, "100_1", 1));
-  queue_.add(job(2, "100_2", 2));
+  monitor_.add(job(1, "100_1", 1));
+  monitor_.add(job(2, "100_2", 2));
   script_->queue.jobs = {task(1, State::running)};
   script_->queue.jobs[0].comment = "for Anna";
   const execute::Completion told = end();
@@ -198,13 +199,13 @@ TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreInTheQueueWithRewrittenComments) 
 TEST_F(OneOfManyTest, IsCancelledIfTheOthersAreKnownToHaveBegun) {
   BatchJob one = job(2, "100_2", 2);
   one.siblings_known = true;
-  queue_.add(one);
+  monitor_.add(one);
   EXPECT_EQ(end().outcome, Outcome::cancelled);
 }
 
 TEST_F(OneOfManyTest, IsCancelledIfOthersHaveEnded) {
-  queue_.add(job(1, "100_1", 1));
-  queue_.add(job(2, "100_2", 2));
+  monitor_.add(job(1, "100_1", 1));
+  monitor_.add(job(2, "100_2", 2));
   leave(job(1), Left::success);
   script_->queue.jobs = {task(2, State::pending)};
   EXPECT_EQ(end().workpackage, 1);
@@ -213,7 +214,7 @@ TEST_F(OneOfManyTest, IsCancelledIfOthersHaveEnded) {
 }
 
 TEST_F(OneOfManyTest, IsJudgedByItsOwnTask) {
-  queue_.add(job(1, "100_1", 1));
+  monitor_.add(job(1, "100_1", 1));
   JobReport other = task(2, State::ended);
   other.outcome = Outcome::failed;
   script_->queue.jobs = {other, task(1, State::pending)};
@@ -221,11 +222,11 @@ TEST_F(OneOfManyTest, IsJudgedByItsOwnTask) {
 }
 
 TEST_F(OneOfManyTest, SharesTheFateOfItsPack) {
-  queue_.add(job(1));
-  queue_.add(job(2));
+  monitor_.add(job(1));
+  monitor_.add(job(2));
   leave(job(1), Left::success);
   script_->queue.jobs = {report(State::ended, "NODE_FAIL", Outcome::node_fail)};
-  const auto completions = queue_.update().completions;
+  const auto completions = monitor_.update().completions;
   ASSERT_EQ(completions.size(), 2U);
   EXPECT_EQ(completions[0].outcome, Outcome::done);
   EXPECT_EQ(completions[1].outcome, Outcome::node_fail);
@@ -235,12 +236,12 @@ TEST_F(OneOfManyTest, TellsWhatItsPackSaidIfItNeverBegan) {
   BatchJob one = job();
   one.messages = directory_.write("messages", "srun: error: Unable to create step for job 100\n");
   script_->queue.jobs = {report(State::ended, "COMPLETED")};
-  queue_.add(one);
+  monitor_.add(one);
   EXPECT_EQ(end().reason,
             "Scripted job 100 ended (COMPLETED) without its sentinel: "
             "srun: error: Unable to create step for job 100");
   leave(one, Left::begun);
-  queue_.add(one);
+  monitor_.add(one);
   EXPECT_EQ(end().reason, "Scripted job 100 ended (COMPLETED) without its sentinel");
 }
 
@@ -249,7 +250,7 @@ TEST_F(OneOfManyTest, IgnoresTheSentinelOfAnEarlierAttempt) {
   earlier.job.uuid = "earlier";
   for (const Left left : {Left::begun, Left::success, Left::failure}) {
     leave(earlier, left);
-    queue_.add(job());
+    monitor_.add(job());
     EXPECT_EQ(end().outcome, Outcome::interrupted);
   }
 }

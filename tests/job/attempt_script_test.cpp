@@ -128,7 +128,7 @@ class DispatcherScriptTest : public AttemptScriptTest {
       list.back() = '\n';
     }
     const auto body =
-        render_dispatcher(*context, geometry_of(*context), pack, directory_.write("list", list))
+        render_dispatcher(*context, job_request_of(*context), pack, directory_.write("list", list))
             .at("body");
     Environment extra;
     if (!task.empty())

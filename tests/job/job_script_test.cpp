@@ -37,7 +37,7 @@ class JobScriptTest : public workflow::RunFixture {
 
   std::optional<std::string> head(std::size_t index) {
     const RenderContext of = context(index);
-    return render_head(of, geometry_of(of));
+    return render_head(of, job_request_of(of));
   }
 
   std::optional<workflow::Graph> graph_;
@@ -203,7 +203,7 @@ TEST_F(JobScriptTest, GivesMoreTimeAfterEachTimeout) {
     begin("step: {name: go, do: a, " + settings + "}\n");
     RenderContext of = context();
     of.workpackage.timeouts = timeouts;
-    return geometry_of(of).time_limit_s;
+    return job_request_of(of).time_limit_s;
   };
   const std::string retry =
       "batch: {time_limit: 100}, retry: {on: timeout, times: 3, timelimit_factor: 1.5}";
@@ -258,17 +258,17 @@ void PrintTo(const Number& n, std::ostream* out) {
   *out << n.name;
 }
 
-class GeometryMistakeTest : public JobScriptTest, public testing::WithParamInterface<Number> {};
+class JobRequestMistakeTest : public JobScriptTest, public testing::WithParamInterface<Number> {};
 
-TEST_P(GeometryMistakeTest, IsReported) {
+TEST_P(JobRequestMistakeTest, IsReported) {
   begin("step: {name: go, do: a, batch: " + GetParam().batch + "}\n");
   const RenderContext of = context();
-  EXPECT_EQ(support::error_of([&] { geometry_of(of); }),
+  EXPECT_EQ(support::error_of([&] { job_request_of(of); }),
             "in.yaml:1:32: error: " + GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Numbers, GeometryMistakeTest,
+    Numbers, JobRequestMistakeTest,
     testing::Values(
         Number{"NoNodes", "{nodes: 0}", "nodes of step 'go' must be an integer of at least 1: 0"},
         Number{"Fraction", "{pack: 1.5}",
@@ -312,7 +312,7 @@ TEST_F(HeadTest, DiffersAfterATimeout) {
       "retry: {on: timeout, timelimit_factor: 2}}\n");
   RenderContext again = context();
   again.workpackage.timeouts = 1;
-  EXPECT_NE(render_head(again, geometry_of(again)), head(0));
+  EXPECT_NE(render_head(again, job_request_of(again)), head(0));
 }
 
 TEST_F(HeadTest, DiffersWhereTheTemplateNamesTheWorkpackage) {
@@ -331,7 +331,7 @@ class DispatcherTest : public JobScriptTest {
  protected:
   std::string body(int pack) {
     const RenderContext of = context();
-    return render_dispatcher(of, geometry_of(of), pack, "/my run/list").at("body");
+    return render_dispatcher(of, job_request_of(of), pack, "/my run/list").at("body");
   }
 };
 

@@ -24,10 +24,11 @@ void PrintTo(const Case& c, std::ostream* out) {
 class FillTest : public testing::TestWithParam<Case> {};
 
 TEST_P(FillTest, GivesTheScriptOrAnErrorWithItsPlace) {
-  const Holes holes{{"nodes", "4"},        {"tasks", "3"},  {"empty", ""},
-                    {"lines", "one\ntwo"}, {"word", "yes"}, {"braces", "{{nodes}} $x"}};
+  const TemplateVariables variables{{"nodes", "4"},  {"tasks", "3"},
+                                    {"empty", ""},   {"lines", "one\ntwo"},
+                                    {"word", "yes"}, {"braces", "{{nodes}} $x"}};
   std::string filled;
-  const std::string said = error_of([&] { filled = fill(GetParam().text, "t.job", holes); });
+  const std::string said = error_of([&] { filled = fill(GetParam().text, "t.job", variables); });
   EXPECT_EQ(said == "(no error)" ? filled : said, GetParam().expected);
 }
 
@@ -36,7 +37,7 @@ const auto case_name = [](const auto& one) { return one.param.name; };
 INSTANTIATE_TEST_SUITE_P(
     Filled, FillTest,
     testing::Values(Case{"Empty", "", ""}, Case{"WithoutHoles", "a {b} }} c\n", "a {b} }} c\n"},
-                    Case{"Hole", "--nodes={{nodes}}\n", "--nodes=4\n"},
+                    Case{"Variable", "--nodes={{nodes}}\n", "--nodes=4\n"},
                     Case{"Blanks", "{{ nodes }}", "4"},
                     Case{"Several", "{{nodes}}x{{nodes}}\n", "4x4\n"},
                     Case{"OptionalWithValue", "a\n-n {{nodes?}}\nb\n", "a\n-n 4\nb\n"},

@@ -138,7 +138,7 @@ TEST(ShippedPlatforms, ShareNoTag) {
   }
 }
 
-Holes all_settings() {
+TemplateVariables all_settings() {
   return {{"benchmark", "demo"},
           {"step", "train"},
           {"workpackage", "3"},
@@ -168,13 +168,13 @@ Holes all_settings() {
           {"body", "echo body\n"}};
 }
 
-Holes few_settings() {
-  Holes holes = all_settings();
+TemplateVariables few_settings() {
+  TemplateVariables variables = all_settings();
   for (const char* optional : {"threads_per_task", "gpus_per_node", "gpu_request", "account", "qos",
                                "reservation", "constraint", "memory", "hint", "exclusive",
                                "time_limit", "time_limit_s", "time_limit_minutes", "directives"})
-    holes[optional].clear();
-  return holes;
+    variables[optional].clear();
+  return variables;
 }
 
 struct Head {
@@ -189,11 +189,11 @@ void PrintTo(const Head& head, std::ostream* out) {
 class ShippedTemplateTest : public testing::TestWithParam<Head> {
  protected:
   /// The directives of the job script.
-  static std::string head(const std::string& name, const Holes& holes) {
+  static std::string head(const std::string& name, const TemplateVariables& variables) {
     const Shipped shipped;
     std::filesystem::path found;
     const std::string text = read_job_template(name + ".job", {"/nowhere"}, found);
-    const std::string script = fill(text, name, holes);
+    const std::string script = fill(text, name, variables);
     EXPECT_TRUE(script.starts_with("#!/bin/bash\n"));
     EXPECT_TRUE(script.ends_with("\necho body\n")) << script;
     std::string directives;

@@ -41,8 +41,8 @@ class PartitionLimitsTest : public workflow::RunFixture {
     setup::ask_partitions(*system, run_);
     return support::error_of([&] { check_asking(run_, *system); });
   }
-  std::string needing(const job::Geometry& geometry) {
-    return support::error_of([&] { check_partition(run_, geometry, {"in.yaml", 7}); });
+  std::string needing(const job::JobRequest& request) {
+    return support::error_of([&] { check_partition(run_, request, {"in.yaml", 7}); });
   }
 
   support::FakePrograms programs_;
@@ -141,7 +141,7 @@ TEST_F(AssociationTest, IsNotAskedForWithoutNeed) {
 
 struct Needed {
   const char* name;
-  job::Geometry geometry;
+  job::JobRequest request;
   std::string error;
 };
 void PrintTo(const Needed& one, std::ostream* out) {
@@ -150,7 +150,7 @@ void PrintTo(const Needed& one, std::ostream* out) {
 class NeedingTest : public PartitionLimitsTest, public testing::WithParamInterface<Needed> {};
 
 TEST_P(NeedingTest, IsHeldAgainstThePartition) {
-  EXPECT_EQ(needing(GetParam().geometry), GetParam().error);
+  EXPECT_EQ(needing(GetParam().request), GetParam().error);
 }
 
 const platform::Resources two_gpus{.nodes = 1, .gpus_per_node = 2};

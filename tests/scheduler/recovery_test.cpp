@@ -85,7 +85,7 @@ TEST_F(RecoveryTest, FollowsTheJobsThatTheBatchSystemHasOrMayHave) {
   const LostAttempts lost(run_, *workspace_, observer_);
   Recovery recovery(run_, *workspace_, *store_, lost, observer_);
   EXPECT_THAT(recovery.recover_processes(local_, evaluator_), IsEmpty());
-  batch::BatchQueue queue(nullptr, {});
+  batch::JobMonitor queue(nullptr, {});
   recovery.recover_jobs(queue);
   EXPECT_EQ(queue.active(), 2U);
   EXPECT_THAT(queue.ids(), ElementsAre(Pair(0, "7_0"))) << "that of 1 has to be found";

@@ -37,7 +37,7 @@ class AnsweringSystem : public batch::BatchSystem {
   }
   batch::QueryResult ask(const std::vector<std::string>&) override { return {}; }
   batch::QueryResult ask_for_all() override { return {}; }
-  batch::QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  batch::QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>& ids) override {
     cancelled = ids;
     return cannot_cancel;
@@ -93,7 +93,7 @@ class SubmitterTest : public store::StoreFixture {
 
   QuietObserver observer_;
   AnsweringSystem* system_ = nullptr;
-  std::optional<batch::BatchQueue> queue_;
+  std::optional<batch::JobMonitor> queue_;
   std::optional<OutageWatch> outages_;
   std::optional<Journal> journal_;
   std::optional<LostAttempts> lost_;

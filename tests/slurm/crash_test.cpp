@@ -132,11 +132,11 @@ int kills() {
 }
 
 constexpr int sweep_size = 12;
-const std::vector<std::string> two_geometries{"batch: {threads_per_task: $threads}"};
+const std::vector<std::string> two_requests{"batch: {threads_per_task: $threads}"};
 
 double seconds_to_submit(const Cluster& cluster) {
   Site site(&cluster);
-  site.sweep(sweep_size, "exit 0", two_geometries);
+  site.sweep(sweep_size, "exit 0", two_requests);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(site.run().status.code, 0);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -145,7 +145,7 @@ double seconds_to_submit(const Cluster& cluster) {
 void check_kill(const Cluster& cluster, double delay_s) {
   SCOPED_TRACE(testing::Message() << "killed after " << delay_s << " s");
   Site site(&cluster);
-  site.sweep(sweep_size, "exit 0", two_geometries);
+  site.sweep(sweep_size, "exit 0", two_requests);
   {
     Process run = site.start({"run", "sweep.yaml", "--platform", "fx", "--hide-animation"});
     std::this_thread::sleep_for(std::chrono::duration<double>(delay_s));

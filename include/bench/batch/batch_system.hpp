@@ -75,7 +75,7 @@ class BatchSystem {
   virtual QueryResult ask_for_all() = 0;
   /// Queries the accounting for ended jobs that it no longer holds in memory; one call. Without
   /// accounting the answer is empty.
-  virtual QueryResult look_up(const std::vector<std::string>& ids) = 0;
+  virtual QueryResult query_accounting(const std::vector<std::string>& ids) = 0;
   /// Cancels jobs; `123_4` is a task. Unknown ids are left out.
   /// @returns its message where it failed, else an empty text
   virtual std::string cancel(const std::vector<std::string>& ids) = 0;

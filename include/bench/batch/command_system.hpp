@@ -21,7 +21,7 @@ class CommandSystem : public BatchSystem {
   QueryResult ask(const std::vector<std::string>& ids) override;
   QueryResult ask_for_all() override;
   /// There is no accounting.
-  QueryResult look_up(const std::vector<std::string>&) override { return {}; }
+  QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>& ids) override;
   int max_array_size() override { return 1; }
 

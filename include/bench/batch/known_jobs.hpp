@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 
 namespace bench::batch {
 

@@ -15,7 +15,7 @@ struct Preview {
   workspace::Workpackage workpackage;
   std::vector<std::string> commands;  ///< Shell snippets; empty for a batch step.
   std::string script;                 ///< The job script of a batch step.
-  job::Geometry geometry;             ///< The same.
+  job::JobRequest request;            ///< The same.
   /// How many of its step run at a time: here, or of a batch system's jobs, 0: any number.
   int at_once = 1;
 };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <bench/execute/job.hpp>
-#include <bench/job/geometry.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/platform/job_template.hpp>
 
@@ -25,12 +25,12 @@ struct JobHeader {
   std::string output;      ///< File of what the batch system and the script's head print.
   std::string error;       ///< The same of errors.
   int pack = 1;            ///< How many workpackages run in it side by side.
-  platform::Holes parts;   ///< `body`, what follows the head, and what that is made of.
+  platform::TemplateVariables parts;  ///< `body`, what follows the head, and what that is made of.
 };
 
 /// Fills the job template. Pure but for reading the template.
-/// @throws Error with the place of a hole that cannot be filled
-std::string fill_job_template(const RenderContext& context, const Geometry& geometry,
+/// @throws Error with the place of an unknown or empty template variable
+std::string fill_job_template(const RenderContext& context, const JobRequest& request,
                               const JobHeader& header);
 
 /// The name of a submission's job: of one workpackage, or of several of a step. Where the batch
@@ -49,23 +49,24 @@ std::filesystem::path messages_of(const setup::Run& run, const std::string& subm
 /// The script of one workpackage: head and body.
 /// @param inherited what it changes in the environment before anything else
 /// @param snippets the active commands
-/// @param starters see measured_starters
-std::string render_job_script(const RenderContext& context, const Geometry& geometry,
+/// @param launches see measured_launches
+std::string render_job_script(const RenderContext& context, const JobRequest& request,
                               const std::string& uuid,
                               const workspace::EnvironmentChanges& inherited,
-                              const std::vector<execute::Snippet>& snippets, int starters);
+                              const std::vector<execute::Snippet>& snippets, int launches);
 
 /// The part of the script that is equal for all workpackages that can go out together. Nothing for
-/// a template without the hole `body`: its jobs cannot run the scripts of others.
-std::optional<std::string> render_head(const RenderContext& context, const Geometry& geometry);
+/// a template without `{{body}}`: its jobs cannot run the scripts of others.
+std::optional<std::string> render_head(const RenderContext& context, const JobRequest& request);
 
 /// The body of a script that runs those of others: its list has a line for each task.
-platform::Holes render_dispatcher(const RenderContext& context, const Geometry& geometry, int pack,
-                                  const std::filesystem::path& list);
+platform::TemplateVariables render_dispatcher(const RenderContext& context,
+                                              const JobRequest& request, int pack,
+                                              const std::filesystem::path& list);
 
 /// The platform's launch line for the step's programs, the meter included: `$jube_starter`.
 /// @param out where the meter writes
-std::string starter(const RenderContext& context, const Geometry& geometry,
-                    const std::filesystem::path& out);
+std::string launch_prefix(const RenderContext& context, const JobRequest& request,
+                          const std::filesystem::path& out);
 
 }  // namespace bench::job

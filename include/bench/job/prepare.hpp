@@ -20,7 +20,7 @@ std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const wor
 
 struct Prepared {
   execute::Job job;
-  Geometry geometry;  ///< Of a batch step.
+  JobRequest request;  ///< Of a batch step.
 };
 
 /// The next part of a workpackage as an attempt, ready to start. Its first snippet makes the

@@ -16,14 +16,14 @@ namespace bench::job {
 struct Rendered {
   std::vector<execute::Snippet> snippets;  ///< Output files with their whole path.
   std::string script;                      ///< Of a batch step; else empty.
-  Geometry geometry;                       ///< Of a batch step.
+  JobRequest request;                      ///< Of a batch step.
   double timeout_s = 0;                    ///< 0: none.
 };
 
 /// Renders the commands, or the job script, of a segment.
 /// @param uuid identifies the attempt
 /// @param inherited what a job script has to change in the environment for the commands
-/// @throws Error with the place of a command, template hole or length of time that does not work
+/// @throws Error with the place of an invalid command, template variable or duration
 Rendered render(const RenderContext& context, const ExecutionSegment& segment,
                 const std::string& uuid, const workspace::EnvironmentChanges& inherited = {});
 

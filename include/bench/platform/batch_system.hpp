@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::platform {

@@ -9,7 +9,7 @@
 namespace bench::platform {
 
 /// Values of the variables of a job template, by name.
-using Holes = std::map<std::string, std::string, std::less<>>;
+using TemplateVariables = std::map<std::string, std::string, std::less<>>;
 
 /// The text of a job template: a file in one of these directories, or in the first `templates` of
 /// `data_directories`.
@@ -42,6 +42,7 @@ class JobTemplates {
 /// @throws Error with the place: an unknown variable, `{{name}}` with an empty value, a value with
 /// a newline in a directive (a line that begins with `#`), a `{{` without its `}}`, a factor that
 /// is not an integer
-std::string fill(const std::string& text, const std::string& name, const Holes& holes);
+std::string fill(const std::string& text, const std::string& name,
+                 const TemplateVariables& variables);
 
 }  // namespace bench::platform

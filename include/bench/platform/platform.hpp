@@ -40,7 +40,7 @@ struct Launcher {
 };
 
 /// How to speak to a batch system that bench does not know. Commands are run by the shell;
-/// `{{script}}`, `{{id}}` and `{{name}}` are holes.
+/// `{{script}}`, `{{id}}` and `{{name}}` are replaced.
 struct Commands {
   std::string submit;
   std::string id_pattern;  ///< Regular expression over what submit prints; group 1 is the job's id.

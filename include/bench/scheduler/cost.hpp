@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <bench/job/geometry.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
@@ -29,13 +29,13 @@ class CostEstimate {
   explicit CostEstimate(const setup::Run& run);
 
   /// @param retries how often the workpackage has been made again already
-  void add(const std::string& step, const job::Geometry& geometry, int retries = 0);
+  void add(const std::string& step, const job::JobRequest& request, int retries = 0);
   /// One entry per step of the benchmark, in order.
   std::vector<StepCost> steps() const;
 
  private:
   struct Share {
-    job::Geometry geometry;
+    job::JobRequest request;
     std::size_t workpackages = 0;
     double factor = 0;  ///< The sum over workpackages of how often the time limit may be used up.
   };

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <bench/batch/batch_system.hpp>
-#include <bench/job/geometry.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
@@ -13,6 +13,6 @@ namespace bench::scheduler {
 void check_asking(const setup::Run& run, batch::BatchSystem& system);
 
 /// @throws Error with `place` if the partition can never take a job of this size
-void check_partition(const setup::Run& run, const job::Geometry& geometry, const Place& place);
+void check_partition(const setup::Run& run, const job::JobRequest& request, const Place& place);
 
 }  // namespace bench::scheduler

@@ -42,11 +42,11 @@ struct BatchJob {
 class KnownJobs;
 
 /// The attempts that a batch system has, and their progress. They run without bench.
-class BatchQueue {
+class JobMonitor {
  public:
   using Clock = std::chrono::steady_clock;
 
-  BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+  JobMonitor(std::unique_ptr<BatchSystem> system, BatchSettings settings,
              std::function<Clock::time_point()> now = Clock::now);
 
   BatchSystem& system() { return *system_; }
@@ -99,9 +99,9 @@ class BatchQueue {
   QueryResult ask_queue();
   void ask_system(News& news);
   void look_at_sentinels(News& news);
-  bool look_after(Watched& watched, const KnownJobs& known, News& news);
+  bool update(Watched& watched, const KnownJobs& known, News& news);
   bool settle_end(Watched& watched, News& news);
-  void look_up(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
+  void query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known, News& news);
   execute::Completion conclude(const BatchJob& job, const JobReport& report,
                                const std::optional<execute::Completion>& told) const;
   execute::Completion conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news);

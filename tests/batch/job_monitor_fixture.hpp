@@ -10,14 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/batch/queue.hpp>
+#include <bench/batch/job_monitor.hpp>
 
 namespace bench::batch {
 
 /// What a batch system will answer, and what it was asked.
 struct Script {
   QueryResult queue;
-  QueryResult books;
+  QueryResult accounting;
   std::vector<std::vector<std::string>> asked;
   std::vector<std::vector<std::string>> looked_up;
   int asked_for_all = 0;
@@ -42,9 +42,9 @@ class ScriptedSystem : public BatchSystem {
     ++script_->asked_for_all;
     return script_->queue;
   }
-  QueryResult look_up(const std::vector<std::string>& ids) override {
+  QueryResult query_accounting(const std::vector<std::string>& ids) override {
     script_->looked_up.push_back(ids);
-    return script_->books;
+    return script_->accounting;
   }
   std::string cancel(const std::vector<std::string>&) override { return ""; }
   int max_array_size() override { return 1000; }
@@ -105,19 +105,19 @@ class BatchFixture : public testing::Test {
     directory_.write(std::to_string(job.job.workpackage) + "/sentinel", text);
   }
 
-  BatchQueue queue_with(const BatchSettings& settings) {
+  JobMonitor monitor_with(const BatchSettings& settings) {
     return {std::make_unique<ScriptedSystem>(script_), settings, [this] { return now_; }};
   }
   void pass(std::chrono::milliseconds time) { now_ += time; }
 
   support::TempDirectory directory_;
   std::shared_ptr<Script> script_ = std::make_shared<Script>();
-  BatchQueue::Clock::time_point now_{std::chrono::hours(1)};
+  JobMonitor::Clock::time_point now_{std::chrono::hours(1)};
   /// Asks with each update, and waits for no sentinel.
-  BatchQueue queue_ =
-      queue_with({.interval_s = 0, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0});
+  JobMonitor monitor_ =
+      monitor_with({.interval_s = 0, .ids_at_once = 2, .grace_s = 0, .max_array_size = 0});
   /// Waits for sentinels as long as it takes.
-  BatchQueue patient_ = queue_with({.interval_s = 0, .grace_s = 3600});
+  JobMonitor patient_ = monitor_with({.interval_s = 0, .grace_s = 3600});
 };
 
 }  // namespace bench::batch

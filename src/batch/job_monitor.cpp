@@ -6,8 +6,8 @@
 #include <bench/base/below.hpp>
 #include <bench/base/chunks.hpp>
 #include <bench/batch/job_id.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/batch/known_jobs.hpp>
-#include <bench/batch/queue.hpp>
 #include <bench/execute/sentinel.hpp>
 
 namespace bench::batch {
@@ -63,11 +63,11 @@ std::optional<Outcome> ended_by_system(const BatchSystem& system, const BatchJob
 
 }  // namespace
 
-BatchQueue::BatchQueue(std::unique_ptr<BatchSystem> system, BatchSettings settings,
+JobMonitor::JobMonitor(std::unique_ptr<BatchSystem> system, BatchSettings settings,
                        std::function<Clock::time_point()> now)
     : system_(std::move(system)), settings_(settings), now_(std::move(now)) {}
 
-void BatchQueue::add(BatchJob job) {
+void JobMonitor::add(BatchJob job) {
   const long long workpackage = job.job.workpackage;
   jobs_.insert_or_assign(workpackage,
                          Watched{.job = std::move(job), .end = {}, .doubtful_since = {}});
@@ -75,12 +75,12 @@ void BatchQueue::add(BatchJob job) {
   next_update_ = now_();
 }
 
-int BatchQueue::max_array_size() {
+int JobMonitor::max_array_size() {
   const int of_system = system_->max_array_size();
   return settings_.max_array_size > 0 ? std::min(settings_.max_array_size, of_system) : of_system;
 }
 
-std::map<long long, std::string> BatchQueue::ids() const {
+std::map<long long, std::string> JobMonitor::ids() const {
   std::map<long long, std::string> ids;
   for (const auto& [workpackage, watched] : jobs_)
     if (!watched.job.id.empty())
@@ -88,7 +88,7 @@ std::map<long long, std::string> BatchQueue::ids() const {
   return ids;
 }
 
-std::vector<long long> BatchQueue::running() const {
+std::vector<long long> JobMonitor::running() const {
   std::vector<long long> running;
   for (const auto& [workpackage, watched] : jobs_)
     if (watched.running)
@@ -97,7 +97,7 @@ std::vector<long long> BatchQueue::running() const {
 }
 
 /// Queries in one call, or in a few where there are very many ids.
-QueryResult BatchQueue::ask_queue() {
+QueryResult JobMonitor::ask_queue() {
   std::set<std::string> ids;
   for (const auto& [workpackage, watched] : jobs_) {
     const std::string& id = watched.job.id;
@@ -115,7 +115,7 @@ QueryResult BatchQueue::ask_queue() {
   return all;
 }
 
-BatchQueue::News BatchQueue::update() {
+JobMonitor::News JobMonitor::update() {
   News news;
   if (jobs_.empty())
     return news;
@@ -133,22 +133,22 @@ BatchQueue::News BatchQueue::update() {
   return news;
 }
 
-void BatchQueue::ask_system(News& news) {
+void JobMonitor::ask_system(News& news) {
   news.asked = true;
   const QueryResult queue = ask_queue();
   trouble_ = queue.trouble;
   KnownJobs known(queue.jobs);
   std::vector<Watched*> unknown;
   for (auto& [workpackage, watched] : jobs_)
-    if (!look_after(watched, known, news) && trouble_.empty())
+    if (!update(watched, known, news) && trouble_.empty())
       unknown.push_back(&watched);
   if (!unknown.empty())
-    look_up(unknown, known, news);
+    query_accounting(unknown, known, news);
   plan_question();
 }
 
 /// A success needs no query. Other sentinels wait for the report of the batch system.
-void BatchQueue::look_at_sentinels(News& news) {
+void JobMonitor::look_at_sentinels(News& news) {
   for (auto& [workpackage, watched] : jobs_) {
     if (watched.end)
       settle_end(watched, news);
@@ -157,14 +157,14 @@ void BatchQueue::look_at_sentinels(News& news) {
   }
 }
 
-void BatchQueue::put_off(const std::string& trouble) {
+void JobMonitor::put_off(const std::string& trouble) {
   trouble_ = trouble;
   plan_question();
   plan_update(false);
 }
 
 /// @returns true if the progress of this attempt is known
-bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news) {
+bool JobMonitor::update(Watched& watched, const KnownJobs& known, News& news) {
   const BatchJob& job = watched.job;
   // Read after the query: an attempt that was running then may have ended since.
   const auto told = completion_from_sentinel(job.job);
@@ -192,7 +192,7 @@ bool BatchQueue::look_after(Watched& watched, const KnownJobs& known, News& news
 }
 
 /// @returns true: the progress of this attempt is known, even while its sentinel is awaited
-bool BatchQueue::settle_end(Watched& watched, News& news) {
+bool JobMonitor::settle_end(Watched& watched, News& news) {
   const auto told = completion_from_sentinel(watched.job.job);
   if (told || out_of_patience(watched))
     news.completions.push_back(conclude(watched.job, *watched.end, told));
@@ -200,7 +200,7 @@ bool BatchQueue::settle_end(Watched& watched, News& news) {
 }
 
 /// The sentinel says what the commands did, the batch system what was done to the job.
-Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
+Completion JobMonitor::conclude(const BatchJob& job, const JobReport& report,
                                 const std::optional<Completion>& told) const {
   if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
     return *told;
@@ -213,7 +213,7 @@ Completion BatchQueue::conclude(const BatchJob& job, const JobReport& report,
   return both;
 }
 
-bool BatchQueue::out_of_patience(Watched& watched) {
+bool JobMonitor::out_of_patience(Watched& watched) {
   const auto now = now_();
   if (!watched.doubtful_since)
     watched.doubtful_since = now;
@@ -221,13 +221,14 @@ bool BatchQueue::out_of_patience(Watched& watched) {
   return waited.count() >= settings_.grace_s;
 }
 
-bool BatchQueue::unsettled() const {
+bool JobMonitor::unsettled() const {
   return std::ranges::any_of(jobs_,
                              [](const auto& one) { return one.second.doubtful_since.has_value(); });
 }
 
 /// Decides about attempts that are no longer in the queue.
-void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known, News& news) {
+void JobMonitor::query_accounting(const std::vector<Watched*>& unknown, KnownJobs& known,
+                                  News& news) {
   std::set<std::string> ids;
   for (const Watched* watched : unknown) {
     if (!watched->job.id.empty())
@@ -238,20 +239,20 @@ void BatchQueue::look_up(const std::vector<Watched*>& unknown, KnownJobs& known,
       arrived_.insert(watched->job.submission);
   }
   if (!ids.empty()) {
-    const QueryResult books = system_->look_up({ids.begin(), ids.end()});
-    trouble_ = books.trouble;
+    const QueryResult accounting = system_->query_accounting({ids.begin(), ids.end()});
+    trouble_ = accounting.trouble;
     if (!trouble_.empty())
       return;
-    known.add(books.jobs);
+    known.add(accounting.jobs);
   }
   for (Watched* watched : unknown)
-    if (!look_after(*watched, known, news) &&
+    if (!update(*watched, known, news) &&
         (completion_from_sentinel(watched->job.job) || out_of_patience(*watched)))
       news.completions.push_back(conclude_unknown(watched->job, known, news));
 }
 
 /// The batch system does not know the attempt; its sentinel shows whether it began.
-Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
+Completion JobMonitor::conclude_unknown(const BatchJob& job, const KnownJobs& known, News& news) {
   const std::string name = job.id.empty() ? "the job" : "job " + job.id;
   const auto begun = read_sentinel(job.job.sentinel);
   const auto ended = ended_by_system(*system_, job, begun);
@@ -296,7 +297,7 @@ Completion BatchQueue::conclude_unknown(const BatchJob& job, const KnownJobs& kn
   return completion;
 }
 
-void BatchQueue::notice_blocked(const Watched& watched, const JobReport& report, News& news) {
+void JobMonitor::notice_blocked(const Watched& watched, const JobReport& report, News& news) {
   const std::string why = report.reason.empty() ? report.word : report.reason;
   if (told_.insert(fmt::format("{} {}", watched.job.submission, why)).second)
     news.notices.push_back(
@@ -304,7 +305,7 @@ void BatchQueue::notice_blocked(const Watched& watched, const JobReport& report,
 }
 
 /// Varies a little, so that many benches do not query at the same time.
-void BatchQueue::plan_question() {
+void JobMonitor::plan_question() {
   patience_s_ =
       trouble_.empty()
           ? settings_.interval_s
@@ -315,7 +316,7 @@ void BatchQueue::plan_question() {
                                 std::chrono::duration<double>(patience_s_ * jitter));
 }
 
-void BatchQueue::plan_update(bool news) {
+void JobMonitor::plan_update(bool news) {
   pause_s_ = news || unsettled() ? soon_s : std::max(soon_s, pause_s_ * 1.5);
   pause_s_ = std::min(pause_s_, settings_.interval_s);
   const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
@@ -325,7 +326,7 @@ void BatchQueue::plan_update(bool news) {
     next_update_ = std::min(next_update_, next_question_);
 }
 
-double BatchQueue::seconds_to_update() const {
+double JobMonitor::seconds_to_update() const {
   return std::max(0.0, std::chrono::duration<double>(next_update_ - now_()).count());
 }
 

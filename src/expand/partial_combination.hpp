@@ -13,7 +13,7 @@
 
 namespace bench::expand {
 
-/// The parameters of a combination, in order. The drafts of a step share it.
+/// The parameters of a combination, in order. The partial combinations of a step share it.
 struct Layout {
   explicit Layout(std::vector<const model::Parameter*> parameters, std::size_t own_count = 0);
 
@@ -36,7 +36,7 @@ enum class Progress : char {
   late       ///< Waits for the workpackage's own variables.
 };
 
-struct Slot {
+struct Cell {
   std::string text;
   Progress progress = Progress::open;
   bool splits = true;      ///< Whether a separator in `text` makes a template.
@@ -44,37 +44,37 @@ struct Slot {
 };
 
 /// A combination that is being made.
-struct Draft {
+struct PartialCombination {
   std::size_t origin = 0;
   const Layout* layout = nullptr;
   const Pending* pending = nullptr;  ///< Null where every set is known.
-  std::vector<Slot> slots;           ///< One per parameter of the layout.
+  std::vector<Cell> cells;           ///< One per parameter of the layout.
 };
 
 /// The beginning of a parameter that is made from its text.
-Slot open_slot(const model::Parameter& parameter);
+Cell open_cell(const model::Parameter& parameter);
 
 /// The values of a template.
-std::vector<std::string> pieces_of(const model::Parameter& parameter, const Slot& slot);
+std::vector<std::string> pieces_of(const model::Parameter& parameter, const Cell& cell);
 
-/// Makes a template of an open slot whose text holds its separator.
-void split_if_template(const model::Parameter& parameter, Slot& slot);
+/// Makes a template of an open cell whose text holds its separator.
+void split_if_template(const model::Parameter& parameter, Cell& cell);
 
-/// The internal variables that a draft knows.
+/// The internal variables that a partial combination knows.
 struct Constants {
   const evaluate::Lookup& known;
   bool complete = false;  ///< The workpackage exists: there will be no others.
 };
 
-/// What a substitution met on its way.
-struct Met {
+/// What a substitution unresolved on its way.
+struct Unresolved {
   bool open = false;  ///< A parameter that has no value yet.
   bool late = false;  ///< A variable of the workpackage, or a parameter that waits for one.
 };
 
 /// `text` with everything known inserted.
-std::string substitute_in(const Draft& draft, const std::string& text, const Constants& constants,
-                          Met& met);
+std::string substitute_in(const PartialCombination& partial, const std::string& text,
+                          const Constants& constants, Unresolved& unresolved);
 
 /// @throws Error if the value does not fit the parameter's type
 void check_type(const model::Parameter& parameter, const std::string& value);

@@ -8,7 +8,7 @@
 namespace bench::job {
 
 /// What a workpackage of a batch step asks for, parameters inserted.
-struct Geometry {
+struct JobRequest {
   platform::Resources resources;
   double time_limit_s = 0;  ///< 0: the platform's default.
   int pack = 1;             ///< How many workpackages share a job.
@@ -18,7 +18,7 @@ struct Geometry {
 /// the platform's cores per device.
 /// @throws Error with the place of a number or a length of time that is none, or of a pack whose
 ///         workpackages the platform cannot keep apart
-Geometry geometry_of(const RenderContext& context);
+JobRequest job_request_of(const RenderContext& context);
 
 /// Hardware threads of a core of the machine that the run's jobs go to, as the platform file or
 /// else the batch system tells; none where neither does.

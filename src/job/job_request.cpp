@@ -1,4 +1,4 @@
-#include "starters.hpp"
+#include "launches.hpp"
 
 #include <cmath>
 
@@ -6,7 +6,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
-#include <bench/job/geometry.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/setup/partition.hpp>
 
 namespace bench::job {
@@ -55,8 +55,8 @@ void check_fact(const platform::MaybeFact& fact, int wanted, const std::string& 
 }
 
 /// Job steps do not share a core, so that each takes whole ones.
-void separate(const RenderContext& context, Geometry& geometry) {
-  if (const std::string why = shared_in_pack(context, geometry.resources); !why.empty())
+void separate(const RenderContext& context, JobRequest& request) {
+  if (const std::string why = shared_in_pack(context, request.resources); !why.empty())
     throw Error(
         fmt::format("the workpackages of a pack of step '{}' would share cores and GPUs: {}",
                     context.step.name, why),
@@ -64,7 +64,7 @@ void separate(const RenderContext& context, Geometry& geometry) {
   const int of_core = threads_per_core(context.run).value_or(1);
   if (of_core <= 1)
     return;
-  platform::Resources& resources = geometry.resources;
+  platform::Resources& resources = request.resources;
   const int threads = std::max(1, resources.threads_per_task);
   resources.threads_per_task = (threads + of_core - 1) / of_core * of_core;
 }
@@ -80,42 +80,42 @@ std::optional<int> threads_per_core(const setup::Run& run) {
 }
 
 bool starts_programs(const RenderContext& context) {
-  return uses_starter(context.step) && !context.run.platform.launcher.command.empty();
+  return uses_launcher(context.step) && !context.run.platform.launcher.command.empty();
 }
 
-Geometry geometry_of(const RenderContext& context) {
+JobRequest job_request_of(const RenderContext& context) {
   const model::Batch& batch = *context.step.batch;
-  Geometry geometry;
-  geometry.resources = {
+  JobRequest request;
+  request.resources = {
       .nodes = number(context, batch.nodes, "nodes", 1, 1),
       .tasks_per_node = number(context, batch.tasks_per_node, "tasks_per_node", 1, 1),
       .threads_per_task = number(context, batch.threads_per_task, "threads_per_task", 0, 0),
       .gpus_per_node = number(context, batch.gpus_per_node, "gpus_per_node", 0, 0),
       .kill_on_bad_exit = batch.kill_on_bad_exit};
-  platform::Resources& resources = geometry.resources;
+  platform::Resources& resources = request.resources;
   if (batch.threads_per_task.empty() && resources.gpus_per_node > 0)
     resources.threads_per_task = platform::cores_of_gpus(
         context.run.platform, resources.gpus_per_node, resources.tasks_per_node);
-  geometry.pack = number(context, batch.pack, "pack", 1, 1);
-  if (geometry.pack > 1 && context.run.platform.capabilities().queues_jobs)
-    separate(context, geometry);
+  request.pack = number(context, batch.pack, "pack", 1, 1);
+  if (request.pack > 1 && context.run.platform.capabilities().queues_jobs)
+    separate(context, request);
   const platform::Machine& machine = context.run.platform.machine;
   check_fact(machine.nodes, resources.nodes, "nodes", context);
-  check_fact(machine.devices_per_node, resources.gpus_per_node * geometry.pack, "GPUs on a node",
+  check_fact(machine.devices_per_node, resources.gpus_per_node * request.pack, "GPUs on a node",
              context);
   const std::string limit = context.substitute(batch.time_limit);
   if (!limit.empty())
-    geometry.time_limit_s = parse_duration_s(limit, batch.place);
+    request.time_limit_s = parse_duration_s(limit, batch.place);
   // Where the commands are one job, the step's `timeout` is a limit on it like the other.
   if (const std::string timeout = context.substitute(context.step.timeout); !timeout.empty()) {
     const double timeout_s = parse_duration_s(timeout, context.step.place);
-    if (geometry.time_limit_s == 0 || timeout_s < geometry.time_limit_s)
-      geometry.time_limit_s = timeout_s;
+    if (request.time_limit_s == 0 || timeout_s < request.time_limit_s)
+      request.time_limit_s = timeout_s;
   }
   if (context.step.retry)
-    geometry.time_limit_s *=
+    request.time_limit_s *=
         std::pow(context.step.retry->time_limit_factor, context.workpackage.timeouts);
-  return geometry;
+  return request;
 }
 
 }  // namespace bench::job

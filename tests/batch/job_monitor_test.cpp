@@ -1,4 +1,4 @@
-#include "batch/queue_fixture.hpp"
+#include "batch/job_monitor_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,81 +11,81 @@ using testing::IsEmpty;
 using testing::Pair;
 using State = JobReport::State;
 
-class BatchQueueTest : public BatchFixture {};
+class JobMonitorTest : public BatchFixture {};
 
-TEST_F(BatchQueueTest, AsksNobodyWhereNothingIsActive) {
-  EXPECT_THAT(queue_.update().completions, IsEmpty());
+TEST_F(JobMonitorTest, AsksNobodyWhereNothingIsActive) {
+  EXPECT_THAT(monitor_.update().completions, IsEmpty());
   EXPECT_THAT(script_->asked, IsEmpty());
   EXPECT_EQ(script_->asked_for_all, 0);
 }
 
-TEST_F(BatchQueueTest, TellsWhichJobsRun) {
-  queue_.add(job(7, "100"));
+TEST_F(JobMonitorTest, TellsWhichJobsRun) {
+  monitor_.add(job(7, "100"));
   script_->queue.jobs = {report(State::running)};
-  EXPECT_THAT(queue_.running(), IsEmpty());
-  queue_.update();
-  EXPECT_THAT(queue_.running(), ElementsAre(7));
+  EXPECT_THAT(monitor_.running(), IsEmpty());
+  monitor_.update();
+  EXPECT_THAT(monitor_.running(), ElementsAre(7));
   script_->queue.jobs = {report(State::pending)};
-  queue_.update();
-  EXPECT_THAT(queue_.running(), IsEmpty());
+  monitor_.update();
+  EXPECT_THAT(monitor_.running(), IsEmpty());
 }
 
-TEST_F(BatchQueueTest, NoLongerLooksAfterWhatHasEnded) {
-  queue_.add(job(7));
-  queue_.add(job(8));
-  EXPECT_THAT(queue_.ids(), ElementsAre(Pair(7, "100"), Pair(8, "100")));
+TEST_F(JobMonitorTest, NoLongerLooksAfterWhatHasEnded) {
+  monitor_.add(job(7));
+  monitor_.add(job(8));
+  EXPECT_THAT(monitor_.ids(), ElementsAre(Pair(7, "100"), Pair(8, "100")));
   leave(job(7), Left::success);
   script_->queue.jobs = {report(State::running)};
-  EXPECT_EQ(queue_.update().completions.size(), 1U);
-  EXPECT_THAT(queue_.ids(), ElementsAre(Pair(8, "100")));
-  queue_.forget_all();
-  EXPECT_EQ(queue_.active(), 0U);
+  EXPECT_EQ(monitor_.update().completions.size(), 1U);
+  EXPECT_THAT(monitor_.ids(), ElementsAre(Pair(8, "100")));
+  monitor_.forget_all();
+  EXPECT_EQ(monitor_.active(), 0U);
 }
 
-TEST_F(BatchQueueTest, TakesTheSmallerArray) {
-  EXPECT_EQ(queue_.max_array_size(), 1000);
-  BatchQueue small(std::make_unique<ScriptedSystem>(script_), {.max_array_size = 50});
+TEST_F(JobMonitorTest, TakesTheSmallerArray) {
+  EXPECT_EQ(monitor_.max_array_size(), 1000);
+  JobMonitor small(std::make_unique<ScriptedSystem>(script_), {.max_array_size = 50});
   EXPECT_EQ(small.max_array_size(), 50);
-  BatchQueue large(std::make_unique<ScriptedSystem>(script_), {.max_array_size = 5000});
+  JobMonitor large(std::make_unique<ScriptedSystem>(script_), {.max_array_size = 5000});
   EXPECT_EQ(large.max_array_size(), 1000);
 }
 
-TEST_F(BatchQueueTest, AsksOnceForAnArray) {
+TEST_F(JobMonitorTest, AsksOnceForAnArray) {
   for (int number = 0; number < 3; ++number)
-    queue_.add(job(number, "100_" + std::to_string(number), number));
-  queue_.update();
+    monitor_.add(job(number, "100_" + std::to_string(number), number));
+  monitor_.update();
   EXPECT_THAT(script_->asked, ElementsAre(ElementsAre("100")));
 }
 
-TEST_F(BatchQueueTest, AsksInChunksWhereThereAreVeryManyIds) {
+TEST_F(JobMonitorTest, AsksInChunksWhereThereAreVeryManyIds) {
   for (int number = 1; number <= 5; ++number)
-    queue_.add(job(number, std::to_string(number)));
-  queue_.update();
+    monitor_.add(job(number, std::to_string(number)));
+  monitor_.update();
   EXPECT_THAT(script_->asked,
               ElementsAre(ElementsAre("1", "2"), ElementsAre("3", "4"), ElementsAre("5")));
 }
 
-TEST_F(BatchQueueTest, AsksTheBooksOnceForAllThatLeftTheQueue) {
+TEST_F(JobMonitorTest, AsksTheAccountingOnceForAllThatLeftTheQueue) {
   for (int number = 1; number <= 3; ++number)
-    queue_.add(job(number, std::to_string(100 + number)));
+    monitor_.add(job(number, std::to_string(100 + number)));
   leave(job(2), Left::success);
   script_->queue.jobs = {};
-  queue_.update();
+  monitor_.update();
   EXPECT_THAT(script_->looked_up, ElementsAre(ElementsAre("101", "103")));
 }
 
-TEST_F(BatchQueueTest, DoesNotAskTheBooksForWhatTheQueueKnows) {
-  queue_.add(job());
+TEST_F(JobMonitorTest, DoesNotAskTheBooksForWhatTheQueueKnows) {
+  monitor_.add(job());
   script_->queue.jobs = {report(State::pending)};
-  queue_.update();
+  monitor_.update();
   EXPECT_THAT(script_->looked_up, IsEmpty());
 }
 
-TEST_F(BatchQueueTest, SaysWhatElseTheSentinelTellsOfARefinedFailure) {
-  queue_.add(job());
+TEST_F(JobMonitorTest, SaysWhatElseTheSentinelTellsOfARefinedFailure) {
+  monitor_.add(job());
   leave(job(), Left::failure);
   script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
-  const execute::Completion end = queue_.update().completions.at(0);
+  const execute::Completion end = monitor_.update().completions.at(0);
   EXPECT_EQ(end.workpackage, 7);
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_EQ(end.host, "node1");
@@ -93,19 +93,19 @@ TEST_F(BatchQueueTest, SaysWhatElseTheSentinelTellsOfARefinedFailure) {
   EXPECT_EQ(end.ended_unix_s, 12);
 }
 
-TEST_F(BatchQueueTest, QuotesWhatTheJobSaidLast) {
-  queue_.add(job());
+TEST_F(JobMonitorTest, QuotesWhatTheJobSaidLast) {
+  monitor_.add(job());
   directory_.write("7/work/stderr", "loading\nout of memory\n");
   JobReport ended = report(State::ended, "OUT_OF_MEMORY", Outcome::out_of_memory);
   ended.reason = "OutOfMemory";
   ended.host = "node4";
   script_->queue.jobs = {ended};
-  const execute::Completion end = queue_.update().completions.at(0);
+  const execute::Completion end = monitor_.update().completions.at(0);
   EXPECT_EQ(end.reason, "Scripted job 100: OUT_OF_MEMORY (OutOfMemory): out of memory");
   EXPECT_EQ(end.host, "node4");
 }
 
-TEST_F(BatchQueueTest, WaitsForASentinelThatTakesItsTime) {
+TEST_F(JobMonitorTest, WaitsForASentinelThatTakesItsTime) {
   for (const auto& answer : {std::vector{report(State::ended, "COMPLETED")}, {}}) {
     patient_.add(job());
     leave(job(), Left::begun);
@@ -118,8 +118,8 @@ TEST_F(BatchQueueTest, WaitsForASentinelThatTakesItsTime) {
   }
 }
 
-TEST_F(BatchQueueTest, ForgetsItsDoubtsOnceAJobIsSeenAgain) {
-  BatchQueue queue = queue_with({.interval_s = 0, .grace_s = 5});
+TEST_F(JobMonitorTest, ForgetsItsDoubtsOnceAJobIsSeenAgain) {
+  JobMonitor queue = monitor_with({.interval_s = 0, .grace_s = 5});
   queue.add(job());
   EXPECT_THAT(queue.update().completions, IsEmpty());
   script_->queue.jobs = {report(State::pending)};
@@ -135,32 +135,32 @@ TEST_F(BatchQueueTest, ForgetsItsDoubtsOnceAJobIsSeenAgain) {
 class BatchNoticeTest : public BatchFixture {};
 
 TEST_F(BatchNoticeTest, TellsOnceOfWhatWillNotStartByItself) {
-  queue_.add(job(1, "100_1", 1));
-  queue_.add(job(2, "100_2", 2));
+  monitor_.add(job(1, "100_1", 1));
+  monitor_.add(job(2, "100_2", 2));
   script_->queue.jobs = {task(1, State::blocked), task(2, State::blocked)};
   for (JobReport& one : script_->queue.jobs)
     one.reason = "BadConstraints";
-  EXPECT_THAT(queue_.update().notices,
+  EXPECT_THAT(monitor_.update().notices,
               ElementsAre("Scripted job 100_1 will not start by itself: BadConstraints"));
-  EXPECT_THAT(queue_.update().notices, IsEmpty());
+  EXPECT_THAT(monitor_.update().notices, IsEmpty());
   script_->queue.jobs[1].reason = "JobHeldAdmin";
-  EXPECT_THAT(queue_.update().notices,
+  EXPECT_THAT(monitor_.update().notices,
               ElementsAre("Scripted job 100_2 will not start by itself: JobHeldAdmin"));
-  EXPECT_EQ(queue_.active(), 2U);
+  EXPECT_EQ(monitor_.active(), 2U);
 }
 
 TEST_F(BatchNoticeTest, TellsTheStateOfABlockedJobWithoutAReason) {
-  queue_.add(job());
+  monitor_.add(job());
   script_->queue.jobs = {report(State::blocked, "SPECIAL_EXIT")};
-  EXPECT_THAT(queue_.update().notices,
+  EXPECT_THAT(monitor_.update().notices,
               ElementsAre("Scripted job 100 will not start by itself: SPECIAL_EXIT"));
 }
 
 TEST_F(BatchNoticeTest, TellsOnceOfAnArrayThatWasLost) {
-  queue_.add(job(1, "100_1", 1));
-  queue_.add(job(2, "100_2", 2));
-  queue_.add(job(3, "200"));
-  const auto news = queue_.update();
+  monitor_.add(job(1, "100_1", 1));
+  monitor_.add(job(2, "100_2", 2));
+  monitor_.add(job(3, "200"));
+  const auto news = monitor_.update();
   EXPECT_THAT(news.notices,
               ElementsAre("Scripted lost job 100 before it began; bench submits it again",
                           "Scripted lost job 200 before it began; bench submits it again"));
@@ -173,19 +173,19 @@ TEST_F(BatchNoticeTest, TellsOnceOfAnArrayThatWasLost) {
 class NamelessJobTest : public BatchFixture {};
 
 TEST_F(NamelessJobTest, IsFoundByItsComment) {
-  queue_.add(job(1, "", 1));
-  queue_.add(job(2, "200"));
+  monitor_.add(job(1, "", 1));
+  monitor_.add(job(2, "200"));
   script_->queue.jobs = {task(1, State::running)};
-  EXPECT_THAT(queue_.update().found, ElementsAre(Pair(1, "100_1")));
+  EXPECT_THAT(monitor_.update().found, ElementsAre(Pair(1, "100_1")));
   EXPECT_EQ(script_->asked_for_all, 1);
   EXPECT_THAT(script_->asked, IsEmpty());
-  EXPECT_THAT(queue_.ids(), ElementsAre(Pair(1, "100_1")));
-  EXPECT_THAT(queue_.update().found, IsEmpty());
+  EXPECT_THAT(monitor_.ids(), ElementsAre(Pair(1, "100_1")));
+  EXPECT_THAT(monitor_.update().found, IsEmpty());
   EXPECT_THAT(script_->asked, ElementsAre(ElementsAre("100")));
 }
 
 TEST_F(NamelessJobTest, IsFoundByItsNameWhereThereAreNoComments) {
-  queue_.add(job(1, ""));
+  monitor_.add(job(1, ""));
   JobReport other = report(State::running);
   other.id = "99";
   other.comment = "";
@@ -193,15 +193,15 @@ TEST_F(NamelessJobTest, IsFoundByItsNameWhereThereAreNoComments) {
   JobReport ours = report(State::running);
   ours.comment = "";
   script_->queue.jobs = {other, ours};
-  EXPECT_THAT(queue_.update().found, ElementsAre(Pair(1, "100")));
+  EXPECT_THAT(monitor_.update().found, ElementsAre(Pair(1, "100")));
 }
 
 TEST_F(NamelessJobTest, IsMadeAgainWhereItIsNotFound) {
-  queue_.add(job(1, ""));
+  monitor_.add(job(1, ""));
   JobReport other = report(State::running);
   other.comment = "another";
   script_->queue.jobs = {other};
-  const auto news = queue_.update();
+  const auto news = monitor_.update();
   EXPECT_EQ(news.completions.at(0).outcome, Outcome::interrupted);
   EXPECT_EQ(news.completions.at(0).reason, "Scripted does not know the job, which never began");
   EXPECT_THAT(news.notices,
@@ -213,7 +213,7 @@ TEST_F(NamelessJobTest, IsMadeAgainWhereItIsNotFound) {
 class BatchTroubleTest : public BatchFixture {
  protected:
   BatchTroubleTest() {
-    queue_.add(job());
+    monitor_.add(job());
     script_->queue.trouble = "no route to host";
   }
 };
@@ -221,39 +221,39 @@ class BatchTroubleTest : public BatchFixture {
 TEST_F(BatchTroubleTest, EndsNoAttempt) {
   for (const Left left : {Left::nothing, Left::begun, Left::failure}) {
     leave(job(), left);
-    EXPECT_THAT(queue_.update().completions, IsEmpty());
-    EXPECT_EQ(queue_.trouble(), "no route to host");
+    EXPECT_THAT(monitor_.update().completions, IsEmpty());
+    EXPECT_EQ(monitor_.trouble(), "no route to host");
   }
   EXPECT_THAT(script_->looked_up, IsEmpty());
 }
 
 TEST_F(BatchTroubleTest, DoesNotHideASuccess) {
   leave(job(), Left::success);
-  EXPECT_EQ(queue_.update().completions.at(0).outcome, Outcome::done);
+  EXPECT_EQ(monitor_.update().completions.at(0).outcome, Outcome::done);
 }
 
 TEST_F(BatchTroubleTest, PassesWithTheNextAnswer) {
-  queue_.update();
+  monitor_.update();
   script_->queue = {.jobs = {report(State::running)}, .trouble = ""};
-  EXPECT_FALSE(queue_.update().asked) << "it is left alone for a while";
+  EXPECT_FALSE(monitor_.update().asked) << "it is left alone for a while";
   pass(std::chrono::seconds(3));
-  queue_.update();
-  EXPECT_EQ(queue_.trouble(), "");
-  EXPECT_THAT(queue_.running(), ElementsAre(7));
+  monitor_.update();
+  EXPECT_EQ(monitor_.trouble(), "");
+  EXPECT_THAT(monitor_.running(), ElementsAre(7));
 }
 
 TEST_F(BatchTroubleTest, WithTheBooksEndsNoAttemptEither) {
   script_->queue.trouble = "";
-  script_->books.trouble = "the database is down";
+  script_->accounting.trouble = "the database is down";
   leave(job(), Left::failure);
-  EXPECT_THAT(queue_.update().completions, IsEmpty());
-  EXPECT_EQ(queue_.trouble(), "the database is down");
+  EXPECT_THAT(monitor_.update().completions, IsEmpty());
+  EXPECT_EQ(monitor_.trouble(), "the database is down");
 }
 
 /// Between two questions to the batch system only sentinels are looked at.
 class IntervalTest : public BatchFixture {
  protected:
-  BatchQueue rare_ = queue_with({.interval_s = 3600, .grace_s = 0});
+  JobMonitor rare_ = monitor_with({.interval_s = 3600, .grace_s = 0});
 };
 
 TEST_F(IntervalTest, IsBetweenQuestionsWhateverHappens) {
@@ -285,7 +285,7 @@ TEST_F(IntervalTest, IsFollowedByAQuestion) {
 }
 
 TEST_F(IntervalTest, EndsWithinItOnceTheSentinelShows) {
-  BatchQueue rare = queue_with({.interval_s = 3600, .grace_s = 3600});
+  JobMonitor rare = monitor_with({.interval_s = 3600, .grace_s = 3600});
   rare.add(job());
   script_->queue.jobs = {report(State::ended, "TIMEOUT", Outcome::timeout)};
   EXPECT_THAT(rare.update().completions, IsEmpty());
@@ -312,14 +312,14 @@ class PauseTest : public BatchFixture {
   }
 
   /// Updates as often as there are pauses.
-  void expect_pauses(BatchQueue& queue, const std::vector<double>& pauses_s) {
+  void expect_pauses(JobMonitor& queue, const std::vector<double>& pauses_s) {
     for (const double pause_s : pauses_s) {
       queue.update();
       EXPECT_DOUBLE_EQ(queue.seconds_to_update(), pause_s);
     }
   }
 
-  BatchQueue usual_ = queue_with({});
+  JobMonitor usual_ = monitor_with({});
 };
 
 TEST_F(PauseTest, IsNoneAtFirst) {
@@ -338,14 +338,14 @@ TEST_F(PauseTest, IsShortAfterNews) {
 }
 
 TEST_F(PauseTest, IsAsShortAsTheGraceWhereASentinelIsDue) {
-  BatchQueue queue = queue_with({.grace_s = 1});
+  JobMonitor queue = monitor_with({.grace_s = 1});
   queue.add(job());
   script_->queue.jobs = {};
   expect_pauses(queue, {1});
 }
 
 TEST_F(PauseTest, IsNeverLongerThanTheInterval) {
-  BatchQueue queue = queue_with({.interval_s = 1});
+  JobMonitor queue = monitor_with({.interval_s = 1});
   queue.add(job());
   expect_pauses(queue, {1, 1});
 }

@@ -7,23 +7,23 @@
 namespace bench::job {
 
 /// Programs behind `$jube_starter` are measured where they run, the others with all commands.
-bool uses_starter(const model::Step& step);
+bool uses_launcher(const model::Step& step);
 
 /// How many programs of a step are measured one by one: how often its active commands name
 /// `$jube_starter`, or 1 where nothing is measured and it does not matter.
-int measured_starters(const RenderContext& context);
+int measured_launches(const RenderContext& context);
 
 /// The text of a command with each `$jube_starter` as `${jube_starter_K}`.
 /// @param count of those before; goes on
-std::string with_numbered_starters(const std::string& text, int& count);
+std::string with_numbered_launches(const std::string& text, int& count);
 
-/// The variable of the K-th starter, and where its meter writes, below the directory of the
+/// The variable of the K-th launch, and where its meter writes, below the directory of the
 /// commands. One alone writes into that; several would each replace the files of the one before.
-std::string starter_variable(int number);
+std::string launch_variable(int number);
 std::string energy_directory(int number);
 
 /// What a job script does when its measured programs have ended, as bench reads one `energy.txt`:
-/// meters on several nodes have written a file each, those of several starters in a directory each.
-std::string collect_energy(int starters);
+/// meters on several nodes have written a file each, those of several launches in a directory each.
+std::string collect_energy(int launches);
 
 }  // namespace bench::job

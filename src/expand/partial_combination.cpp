@@ -1,4 +1,4 @@
-#include "draft.hpp"
+#include "partial_combination.hpp"
 
 #include <fmt/core.h>
 
@@ -12,34 +12,34 @@ Layout::Layout(std::vector<const model::Parameter*> parameters, std::size_t own_
     index.emplace(definitions[k]->name, k);
 }
 
-Slot open_slot(const model::Parameter& parameter) {
-  Slot slot{.text = parameter.text};
+Cell open_cell(const model::Parameter& parameter) {
+  Cell cell{.text = parameter.text};
   if (!parameter.values.empty()) {
-    slot.splits = false;  // the list's items are taken as they are
-    slot.progress = Progress::choice;
+    cell.splits = false;  // the list's items are taken as they are
+    cell.progress = Progress::choice;
   } else if (parameter.mode == evaluate::Mode::text) {
-    split_if_template(parameter, slot);
+    split_if_template(parameter, cell);
   }
-  return slot;
+  return cell;
 }
 
-std::vector<std::string> pieces_of(const model::Parameter& parameter, const Slot& slot) {
-  if (!slot.splits)
+std::vector<std::string> pieces_of(const model::Parameter& parameter, const Cell& cell) {
+  if (!cell.splits)
     return parameter.values;
-  std::vector<std::string> pieces = split(slot.text, parameter.separator);
+  std::vector<std::string> pieces = split(cell.text, parameter.separator);
   for (std::string& piece : pieces)
     piece = strip(piece);
   return pieces;
 }
 
-void split_if_template(const model::Parameter& parameter, Slot& slot) {
-  if (slot.splits && !parameter.separator.empty() &&
-      slot.text.find(parameter.separator) != std::string::npos)
-    slot.progress = Progress::choice;
+void split_if_template(const model::Parameter& parameter, Cell& cell) {
+  if (cell.splits && !parameter.separator.empty() &&
+      cell.text.find(parameter.separator) != std::string::npos)
+    cell.progress = Progress::choice;
 }
 
-std::string substitute_in(const Draft& draft, const std::string& text, const Constants& constants,
-                          Met& met) {
+std::string substitute_in(const PartialCombination& partial, const std::string& text,
+                          const Constants& constants, Unresolved& unresolved) {
   if (text.find('$') == std::string::npos)
     return text;
   return evaluate::substitute(text, [&](std::string_view name) -> const std::string* {
@@ -47,18 +47,18 @@ std::string substitute_in(const Draft& draft, const std::string& text, const Con
       if (const std::string* internal = constants.known(name))
         return internal;
       if (name.starts_with("jube_wp_") && !constants.complete) {
-        met.late = true;
+        unresolved.late = true;
         return nullptr;
       }
     }
-    const auto found = draft.layout->index.find(name);
-    if (found == draft.layout->index.end()) {
-      met.open |= draft.pending && draft.pending->names.contains(name);
+    const auto found = partial.layout->index.find(name);
+    if (found == partial.layout->index.end()) {
+      unresolved.open |= partial.pending && partial.pending->names.contains(name);
       return nullptr;
     }
-    const Slot& other = draft.slots[found->second];
-    met.late |= other.progress == Progress::late;
-    met.open |= other.progress == Progress::open || other.progress == Progress::choice;
+    const Cell& other = partial.cells[found->second];
+    unresolved.late |= other.progress == Progress::late;
+    unresolved.open |= other.progress == Progress::open || other.progress == Progress::choice;
     return other.progress == Progress::constant ? &other.text : nullptr;
   });
 }

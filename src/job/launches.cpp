@@ -1,4 +1,4 @@
-#include "starters.hpp"
+#include "launches.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* starter_name = "jube_starter";
 
-/// Of the meters of one starter, which ran at the same time.
+/// Of the meters of one launch, which ran at the same time.
 std::string collect_in(const std::string& directory, const std::string& indent) {
   return fmt::format(
       "{1}if [ ! -e {0}energy.txt ] && ls {0}energy.*.txt > /dev/null 2>&1; then\n"
@@ -22,29 +22,29 @@ std::string collect_in(const std::string& directory, const std::string& indent) 
 
 }  // namespace
 
-bool uses_starter(const model::Step& step) {
+bool uses_launcher(const model::Step& step) {
   return std::ranges::any_of(step.commands, [](const model::Command& command) {
     return command.text.find(starter_name) != std::string::npos;
   });
 }
 
-int measured_starters(const RenderContext& context) {
+int measured_launches(const RenderContext& context) {
   int count = 0;
   if (context.step.energy)
     for (const model::Command& command : context.step.commands) {
       int here = 0;
-      with_numbered_starters(command.text, here);
+      with_numbered_launches(command.text, here);
       if (here > 0 && context.holds(command.active, command.place))
         count += here;
     }
   return std::max(count, 1);
 }
 
-std::string with_numbered_starters(const std::string& text, int& count) {
+std::string with_numbered_launches(const std::string& text, int& count) {
   return evaluate::number_names(text, starter_name, count);
 }
 
-std::string starter_variable(int number) {
+std::string launch_variable(int number) {
   return fmt::format("{}_{}", starter_name, number);
 }
 
@@ -52,12 +52,12 @@ std::string energy_directory(int number) {
   return fmt::format("energy_{}", number);
 }
 
-std::string collect_energy(int starters) {
-  if (starters == 1)
+std::string collect_energy(int launches) {
+  if (launches == 1)
     return collect_in("", "");
   std::string directories;
   std::string summaries;
-  for (int number = 1; number <= starters; ++number) {
+  for (int number = 1; number <= launches; ++number) {
     directories += " " + energy_directory(number);
     summaries += " " + energy_directory(number) + "/energy.txt";
   }

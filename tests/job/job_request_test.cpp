@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/job/geometry.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/prepare.hpp>
 
 namespace bench::job {
@@ -12,18 +12,18 @@ namespace {
 using testing::HasSubstr;
 
 /// What a step asks for on a platform that a test changes.
-class GeometryTest : public workflow::RunFixture {
+class JobRequestTest : public workflow::RunFixture {
  protected:
   void begin(const std::string& batch, const std::string& platform = "slurm",
              const std::string& command = "a") {
     plan("step: {name: go, do: " + command + ", batch: " + batch + "}\n", platform);
   }
-  Geometry geometry() {
+  JobRequest request() {
     const workflow::Graph graph = grown();
-    return geometry_of(*context_of(run_, graph, graph.at(0), evaluator_));
+    return job_request_of(*context_of(run_, graph, graph.at(0), evaluator_));
   }
   std::string error() {
-    return support::error_of([&] { geometry(); });
+    return support::error_of([&] { request(); });
   }
 };
 
@@ -37,11 +37,11 @@ void PrintTo(const Threads& t, std::ostream* out) {
   *out << t.name;
 }
 
-class ThreadsTest : public GeometryTest, public testing::WithParamInterface<Threads> {};
+class ThreadsTest : public JobRequestTest, public testing::WithParamInterface<Threads> {};
 
 TEST_P(ThreadsTest, AreTheCoresOfTheGpusUnlessTheStepSaysOtherwise) {
   begin(GetParam().batch, GetParam().platform);
-  EXPECT_EQ(geometry().resources.threads_per_task, GetParam().expected);
+  EXPECT_EQ(request().resources.threads_per_task, GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Threads{"AsManyInAPackOfUnknownCores", "slurm", "{pack: 2, threads_per_task: 1}", 1}),
     [](const auto& one) { return one.param.name; });
 
-TEST_F(GeometryTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
+TEST_F(JobRequestTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
   for (const std::string platform : {"slurm", "LUMI-G"}) {
     begin("{pack: 2, threads_per_task: 5}", platform);
     batch::Partition partition;
@@ -66,7 +66,7 @@ TEST_F(GeometryTest, HasWholeCoresInAPackWhereOnlySlurmKnowsThem) {
     partition.is_default = true;
     partition.threads_per_core = 4;
     run_.partitions = batch::Partitions{.known = true, .all = {partition}, .trouble = ""};
-    EXPECT_EQ(geometry().resources.threads_per_task, 8) << platform;
+    EXPECT_EQ(request().resources.threads_per_task, 8) << platform;
   }
 }
 
@@ -81,13 +81,13 @@ void PrintTo(const Pack& p, std::ostream* out) {
   *out << p.name;
 }
 
-class PackTest : public GeometryTest, public testing::WithParamInterface<Pack> {};
+class PackTest : public JobRequestTest, public testing::WithParamInterface<Pack> {};
 
 TEST_P(PackTest, IsRefusedWhereItsWorkpackagesCannotBeKeptApart) {
   const Pack& p = GetParam();
   begin(p.batch, p.platform, p.command);
   if (p.why.empty())
-    EXPECT_EQ(geometry().pack, 2);
+    EXPECT_EQ(request().pack, 2);
   else
     EXPECT_THAT(error(), HasSubstr("a pack of step 'go' would share cores and GPUs: " + p.why));
 }
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "platform Frontera-RTX allocates GPUs only with whole nodes"}),
     [](const auto& one) { return one.param.name; });
 
-TEST_F(GeometryTest, IsNoMoreThanThePlatformHas) {
+TEST_F(JobRequestTest, IsNoMoreThanThePlatformHas) {
   begin("{gpus_per_node: 4}", "GH200");
   EXPECT_THAT(error(), HasSubstr("step 'go' requests 4 GPUs on a node; platform GH200 has 1"));
   begin("{gpus_per_node: 3, pack: 2}", "A100");

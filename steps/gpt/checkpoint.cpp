@@ -33,8 +33,8 @@ std::string samples_of(const Options& options) {
                              options.data.seed);
 }
 
-/// What a run that goes on must have in common: lines `name=value`.
-std::string setup_of(const Options& options) {
+/// Settings that a continued run must share with its checkpoint: lines `name=value`.
+std::string settings_that_must_match(const Options& options) {
   const Architecture& a = options.architecture;
   return fmt::format(
              "layers={}\nhidden={}\nheads={}\nsequence={}\nvocabulary={}\npositions={}\n"
@@ -46,8 +46,8 @@ std::string setup_of(const Options& options) {
          samples_of(options);
 }
 
-/// What it may change, and then does not go on as if it had not stopped: lines `name=value`.
-std::string manner_of(const Options& options) {
+/// Settings that it may change, but then differs from an uninterrupted run: lines `name=value`.
+std::string settings_that_should_match(const Options& options) {
   const Schedule& schedule = options.schedule;
   const steps::AdamW::Options& adamw = options.adamw;
   return fmt::format(
@@ -119,8 +119,8 @@ Checkpoints::Checkpoints(const Options& options, const torch::Device& device,
                          steps::Communicator& all)
     : options_(options.checkpoints),
       device_(device),
-      setup_(setup_of(options)),
-      manner_(manner_of(options)),
+      must_match_(settings_that_must_match(options)),
+      should_match_(settings_that_should_match(options)),
       all_(all) {
   const std::string& load = options_.load;
   const std::string& save = options_.save;
@@ -148,12 +148,12 @@ void Checkpoints::load(Training& training) {
     return steps::SavedState::read(file_of(options_.load, name, rank).string());
   };
   const steps::SavedState own = read(all_.rank());
-  if (const auto found = differences(own.text("setup"), setup_); !found.empty())
+  if (const auto found = differences(own.text("setup"), must_match_); !found.empty())
     throw steps::UsageError(
         fmt::format("the checkpoint in {} {}", options_.load, found.front()),
         "go on with the options and the number of ranks that it was saved with");
   if (all_.rank() == 0)
-    for (const std::string& difference : differences(own.text("manner"), manner_))
+    for (const std::string& difference : differences(own.text("manner"), should_match_))
       fmt::print(stderr, "warning: the checkpoint in {} {}: it does not go on as it would have\n",
                  options_.load, difference);
   const int weights_rank = training.weights_rank();
@@ -186,8 +186,8 @@ void Checkpoints::save(const Training& training) {
     throw std::runtime_error(
         fmt::format("cannot make {}: {}", file.parent_path().string(), error.message()));
   steps::SavedState state = training.state();
-  state.set_text("setup", setup_);
-  state.set_text("manner", manner_);
+  state.set_text("setup", must_match_);
+  state.set_text("manner", should_match_);
   const auto own_bytes = static_cast<double>(state.write(file.string()));
   all_.meet_again();
   const torch::Tensor bytes = torch::tensor(own_bytes, torch::kDouble).to(device_);

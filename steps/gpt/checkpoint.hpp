@@ -43,8 +43,8 @@ class Checkpoints {
 
   CheckpointOptions options_;
   torch::Device device_;
-  std::string setup_;   ///< What a run that goes on must have in common.
-  std::string manner_;  ///< What it should have.
+  std::string must_match_;    ///< Settings that a continued run must share.
+  std::string should_match_;  ///< Settings that it should share.
   steps::Communicator& all_;
   std::int64_t last_saved_ = -1;  ///< Iteration.
   std::vector<double> save_s_;

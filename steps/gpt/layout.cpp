@@ -4,7 +4,7 @@
 
 namespace bench::gpt {
 
-std::string obstacle(const Architecture& architecture, const Layout& layout) {
+std::string layout_error(const Architecture& architecture, const Layout& layout) {
   const struct {
     const char* what;
     std::int64_t count;

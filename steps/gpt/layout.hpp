@@ -19,6 +19,6 @@ struct Layout {
 };
 
 /// Why the model cannot be spread like this, for whoever chose the layout; empty if it can.
-std::string obstacle(const Architecture& architecture, const Layout& layout);
+std::string layout_error(const Architecture& architecture, const Layout& layout);
 
 }  // namespace bench::gpt

@@ -10,8 +10,8 @@ constexpr double norm_epsilon = 1e-5;
 
 }  // namespace
 
-torch::Tensor Drawing::normal(std::uint64_t number, torch::IntArrayRef shape, double deviation,
-                              int split) const {
+torch::Tensor WeightInit::normal(std::uint64_t number, torch::IntArrayRef shape, double deviation,
+                                 int split) const {
   // In fp32, so that all formats begin with the same weights; and whole, so that all layouts do.
   torch::Tensor result = torch::empty(shape, tensors.dtype(torch::kFloat));
   at::Generator generator = at::globalContext().defaultGenerator(result.device()).clone();
@@ -22,21 +22,21 @@ torch::Tensor Drawing::normal(std::uint64_t number, torch::IntArrayRef shape, do
   return result.to(tensors.dtype());
 }
 
-ColumnLinearImpl::ColumnLinearImpl(const Drawing& drawing, std::uint64_t number, std::int64_t in,
+ColumnLinearImpl::ColumnLinearImpl(const WeightInit& init, std::uint64_t number, std::int64_t in,
                                    std::int64_t out, double deviation)
-    : group_(drawing.group),
-      weight_(register_parameter("weight", drawing.normal(number, {out, in}, deviation, 0))),
-      bias_(register_parameter("bias", torch::zeros({out / group_.size()}, drawing.tensors))) {}
+    : group_(init.group),
+      weight_(register_parameter("weight", init.normal(number, {out, in}, deviation, 0))),
+      bias_(register_parameter("bias", torch::zeros({out / group_.size()}, init.tensors))) {}
 
 torch::Tensor ColumnLinearImpl::forward(const torch::Tensor& x) {
   return column_parallel(x, weight_, bias_, group_);
 }
 
-RowLinearImpl::RowLinearImpl(const Drawing& drawing, std::uint64_t number, std::int64_t in,
+RowLinearImpl::RowLinearImpl(const WeightInit& init, std::uint64_t number, std::int64_t in,
                              std::int64_t out, double deviation)
-    : group_(drawing.group),
-      weight_(register_parameter("weight", drawing.normal(number, {out, in}, deviation, 1))),
-      bias_(register_parameter("bias", torch::zeros({out}, drawing.tensors))) {}
+    : group_(init.group),
+      weight_(register_parameter("weight", init.normal(number, {out, in}, deviation, 1))),
+      bias_(register_parameter("bias", torch::zeros({out}, init.tensors))) {}
 
 torch::Tensor RowLinearImpl::forward(const torch::Tensor& x) {
   if (group_.size() == 1)

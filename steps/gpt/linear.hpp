@@ -9,7 +9,7 @@ namespace bench::gpt {
 
 /// Draws the first weights of a model. Each parameter has a stream of random numbers of its own, so
 /// that whatever part of the model a rank has begins as it does in the whole.
-struct Drawing {
+struct WeightInit {
   std::uint64_t seed = 1;
   torch::TensorOptions tensors;  ///< Format and device of the parameters.
   steps::Communicator group;     ///< Tensor-parallel ranks, who share what is split.
@@ -28,7 +28,7 @@ struct Drawing {
 /// Weights begin as N(0, deviation^2), the bias as 0.
 class ColumnLinearImpl : public torch::nn::Module {
  public:
-  ColumnLinearImpl(const Drawing& drawing, std::uint64_t number, std::int64_t in, std::int64_t out,
+  ColumnLinearImpl(const WeightInit& init, std::uint64_t number, std::int64_t in, std::int64_t out,
                    double deviation);
   torch::Tensor forward(const torch::Tensor& x);
 
@@ -42,7 +42,7 @@ TORCH_MODULE(ColumnLinear);
 /// x W^T + b: (B, S, in/T) -> (B, S/T, out), each rank with its part of the columns of W.
 class RowLinearImpl : public torch::nn::Module {
  public:
-  RowLinearImpl(const Drawing& drawing, std::uint64_t number, std::int64_t in, std::int64_t out,
+  RowLinearImpl(const WeightInit& init, std::uint64_t number, std::int64_t in, std::int64_t out,
                 double deviation);
   torch::Tensor forward(const torch::Tensor& x);
 

@@ -149,7 +149,7 @@ int run(int argc, char** argv) {
   gpt::log_run(options);
   std::fflush(stdout);  // a killed run still shows what it was
 
-  return communicator.telling_failures([&] {
+  return communicator.report_failure_to_peers([&] {
     gpt::check_memory(options, device, ranks.local_size.value_or(1));
     return train_and_report(options, device, communicator, timings);
   });

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::int64_t mlp_factor = 4;
 
-// Numbers of parameters in the model, for `Drawing`.
+// Numbers of parameters in the model, for `WeightInit`.
 constexpr std::uint64_t embedding_number = 0;
 constexpr std::uint64_t positions_number = 1;
 constexpr std::uint64_t first_of_layer(std::int64_t layer) {
   return 2 + 4 * static_cast<std::uint64_t>(layer);
 }
 
-Drawing drawing_of(const ModelOptions& options) {
+WeightInit weight_init_of(const ModelOptions& options) {
   return {.seed = options.seed, .tensors = options.tensors, .group = options.part.tensor};
 }
 
@@ -53,27 +53,26 @@ LayerImpl::LayerImpl(const Architecture& architecture, const ModelOptions& optio
       queries_keys_values_(nullptr),
       projection_(nullptr),
       mlp_norm_(nullptr),
-      widen_(nullptr),
-      narrow_(nullptr) {
+      mlp_up_(nullptr),
+      mlp_down_(nullptr) {
   const std::int64_t hidden = architecture.hidden;
-  const Drawing drawing = drawing_of(options);
+  const WeightInit init = weight_init_of(options);
   const std::uint64_t first = first_of_layer(number);
   const double deviation = architecture.initial_deviation;
   const double residual = residual_deviation(architecture);
   attention_norm_ = register_module("attention_norm", Norm(hidden, options.tensors));
-  queries_keys_values_ = register_module(
-      "queries_keys_values", ColumnLinear(drawing, first, hidden, 3 * hidden, deviation));
-  projection_ =
-      register_module("projection", RowLinear(drawing, first + 1, hidden, hidden, residual));
+  queries_keys_values_ = register_module("queries_keys_values",
+                                         ColumnLinear(init, first, hidden, 3 * hidden, deviation));
+  projection_ = register_module("projection", RowLinear(init, first + 1, hidden, hidden, residual));
   mlp_norm_ = register_module("mlp_norm", Norm(hidden, options.tensors));
-  widen_ = register_module(
-      "widen", ColumnLinear(drawing, first + 2, hidden, mlp_factor * hidden, deviation));
-  narrow_ = register_module("narrow",
-                            RowLinear(drawing, first + 3, mlp_factor * hidden, hidden, residual));
+  mlp_up_ = register_module("widen",
+                            ColumnLinear(init, first + 2, hidden, mlp_factor * hidden, deviation));
+  mlp_down_ =
+      register_module("narrow", RowLinear(init, first + 3, mlp_factor * hidden, hidden, residual));
 }
 
 std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
-  std::vector<torch::Tensor> result{projection_->bias(), narrow_->bias()};
+  std::vector<torch::Tensor> result{projection_->bias(), mlp_down_->bias()};
   for (const Norm& norm : {attention_norm_, mlp_norm_})
     for (const torch::Tensor& parameter : norm->parameters())
       result.push_back(parameter);
@@ -97,15 +96,15 @@ torch::Tensor LayerImpl::forward(const torch::Tensor& x, const Rotary* rotary) {
                                        : t;
   };
   const torch::Tensor middle = x + dropped(attend(attention_norm_->forward(x), rotary));
-  const torch::Tensor wide = torch::gelu(widen_->forward(mlp_norm_->forward(middle)),
+  const torch::Tensor wide = torch::gelu(mlp_up_->forward(mlp_norm_->forward(middle)),
                                          options_.gelu_by_tanh ? "tanh" : "none");
-  return middle + dropped(narrow_->forward(wide));
+  return middle + dropped(mlp_down_->forward(wide));
 }
 
 GptImpl::GptImpl(const Architecture& architecture, const ModelOptions& options)
     : architecture_(architecture), options_(options), norm_(nullptr) {
   const Part& part = options.part;
-  add_tables(drawing_of(options));
+  add_tables(weight_init_of(options));
   if (architecture.positions == Positions::rotary)
     rotary_.emplace(architecture.sequence, architecture.head_size(), options.tensors);
   const std::int64_t share = architecture.layers / part.stages;
@@ -122,17 +121,16 @@ GptImpl::GptImpl(const Architecture& architecture, const ModelOptions& options)
     whole_parameters_.push_back(parameter);
 }
 
-void GptImpl::add_tables(const Drawing& drawing) {
+void GptImpl::add_tables(const WeightInit& init) {
   const Architecture& a = architecture_;
   if (options_.part.is_first() || options_.part.is_last())
     embedding_ = register_parameter(
         "embedding",
-        drawing.normal(embedding_number, {a.vocabulary, a.hidden}, a.initial_deviation, 0));
+        init.normal(embedding_number, {a.vocabulary, a.hidden}, a.initial_deviation, 0));
   if (!options_.part.is_first() || a.positions != Positions::learned)
     return;
-  positions_ =
-      register_parameter("positions", drawing.normal(positions_number, {a.sequence, a.hidden},
-                                                     a.initial_deviation, Drawing::whole));
+  positions_ = register_parameter("positions", init.normal(positions_number, {a.sequence, a.hidden},
+                                                           a.initial_deviation, WeightInit::whole));
   whole_parameters_.push_back(positions_);
 }
 

@@ -55,8 +55,8 @@ class LayerImpl : public torch::nn::Module {
   ColumnLinear queries_keys_values_;  // columns in the order of head, then [q, k, v]
   RowLinear projection_;
   Norm mlp_norm_;
-  ColumnLinear widen_;
-  RowLinear narrow_;
+  ColumnLinear mlp_up_;
+  RowLinear mlp_down_;
 };
 TORCH_MODULE(Layer);
 
@@ -83,7 +83,7 @@ class GptImpl : public torch::nn::Module {
   const torch::Tensor& embedding() const { return embedding_; }
 
  private:
-  void add_tables(const Drawing& drawing);
+  void add_tables(const WeightInit& init);
   torch::Tensor embed(const torch::Tensor& tokens);
 
   Architecture architecture_;

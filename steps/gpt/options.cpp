@@ -179,7 +179,7 @@ void check_schedule(const Options& options) {
 }
 
 void check_layout(const Options& options) {
-  if (const std::string what = obstacle(options.architecture, options.layout); !what.empty())
+  if (const std::string what = layout_error(options.architecture, options.layout); !what.empty())
     throw steps::UsageError(what,
                             "change --tensor-parallel or --pipeline-parallel, or the sizes: "
                             "--vocab-size may be padded");

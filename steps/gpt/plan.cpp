@@ -114,7 +114,7 @@ std::optional<Layout> smallest_layout(const Options& options, double device_byte
   for (std::int64_t tensor = 1; tensor <= options.devices_per_node; tensor *= 2)
     for (std::int64_t pipeline = 1; pipeline <= a.layers; ++pipeline) {
       const Layout layout{.tensor = tensor, .pipeline = pipeline};
-      if (!obstacle(a, layout).empty() || layout.devices() > most_devices ||
+      if (!layout_error(a, layout).empty() || layout.devices() > most_devices ||
           memory(options, layout).total() > device_bytes)
         continue;
       if (!best || layout.devices() <= best->devices())

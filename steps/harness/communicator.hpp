@@ -100,7 +100,7 @@ class Communicator {
   /// Calls `work`. Why it failed, if it did, stands in the errors of the ranks that then miss this
   /// one, so that all know of a rank whose memory ran out.
   template <typename Work>
-  auto telling_failures(const Work& work) {
+  auto report_failure_to_peers(const Work& work) {
     try {
       return work();
     } catch (const CommunicationError&) {

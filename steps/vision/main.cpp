@@ -121,7 +121,7 @@ int run(int argc, char** argv) {
   vision::log_run(options, counts, device);
   std::fflush(stdout);  // a killed run still shows what it was
 
-  return communicator.telling_failures([&] {
+  return communicator.report_failure_to_peers([&] {
     const vision::Dataset dataset(options, ranks, communicator, device);
     return train_and_report(options, counts, build_model(options, architecture, device), dataset,
                             communicator, device, timings);

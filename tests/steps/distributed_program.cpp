@@ -183,7 +183,7 @@ int run(int argc, char** argv) {
     return train(options, communicator);
   if (options.mode == "operate")
     return operate(communicator);
-  return communicator.telling_failures([&] { return suffer(options, communicator); });
+  return communicator.report_failure_to_peers([&] { return suffer(options, communicator); });
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace bench::vision {
 namespace {
 
-/// What `vision` says of these arguments before it trains.
-std::string refusal_of(const std::string& arguments) {
+/// @throws steps::UsageError as the program would tell it
+Options options_of(const std::string& arguments) {
   std::vector<std::string> words{"vision"};
   std::istringstream stream(arguments);
   for (std::string word; stream >> word;)
@@ -22,9 +22,15 @@ std::string refusal_of(const std::string& arguments) {
   std::vector<char*> argv;
   for (std::string& word : words)
     argv.push_back(word.data());
+  Options options;
+  read_options(static_cast<int>(argv.size()), argv.data(), options);
+  return options;
+}
+
+/// What `vision` says of these arguments before it trains.
+std::string refusal_of(const std::string& arguments) {
   try {
-    Options options;
-    read_options(static_cast<int>(argv.size()), argv.data(), options);
+    const Options options = options_of(arguments);
     const Architecture architecture = make_architecture(options.model, options.classes);
     check_image_size(options, architecture);
     const torch::Device device = steps::select_device(options.common.device);
@@ -74,6 +80,15 @@ INSTANTIATE_TEST_SUITE_P(
               "one value per channel to normalise over"},
         Wrong{"SmallImages", "--model vgg16 --image-size 31",
               "nothing is left of images of side 31 behind all layers"},
+        Wrong{"SmallImagesForInception", "--model inception3 --image-size 74",
+              "\nhint: use --image-size 75 or more"},
+        Wrong{"SmallImagesForAlexNet", "--model alexnet --image-size 66",
+              "\nhint: use --image-size 67 or more"},
+        Wrong{"OneImageForResNet", "--device cpu --model resnet50 --image-size 32 --batch-size 1",
+              "or --image-size 33 or more"},
+        Wrong{"OneImageForInception",
+              "--device cpu --model inception3 --image-size 75 --batch-size 1",
+              "or --image-size 107 or more"},
         Wrong{"Device", "--device gpu", "unknown device 'gpu'"},
         Wrong{"AbsentDevice", "--device cuda:999", "device cuda:999 is not there"},
         Wrong{"NearOption", "--stepz 3",
@@ -93,6 +108,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"TimingsFile", "--device cpu --timings /nowhere/samples.csv",
               "cannot write /nowhere/samples.csv"}),
     [](const auto& one) { return one.param.name; });
+
+TEST(VisionImageSize, IsThatOfTheModelUnlessItIsGiven) {
+  EXPECT_EQ(options_of("--model vgg16").image_size, 224);
+  EXPECT_EQ(options_of("--model alexnet").image_size, 227);
+  EXPECT_EQ(options_of("--model inception3").image_size, 299);
+  EXPECT_EQ(options_of("--model inception3 --image-size 224").image_size, 224);
+}
 
 }  // namespace
 }  // namespace bench::vision

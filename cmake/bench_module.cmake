@@ -71,6 +71,6 @@ include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
                        NO_PRETTY_VALUES  # they hold addresses, so that names would change
                        DISCOVERY_TIMEOUT 120  # of a program that loads LibTorch on a busy machine
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
-                       # Tests run side by side: OpenMP's threads shall not spin while they wait.
+                       # Tests run side by side: OpenMP's threads must not spin while they wait.
                        ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

@@ -21,7 +21,7 @@ class EnergyReadings {
   /// Takes in one summary; nothing stands for a file that should be there and is not.
   void add(const std::optional<Subject>& summary);
 
-  /// Counts a workpackage whose summary, if there is one, shall not be taken in.
+  /// Counts a workpackage whose summary, if there is one, must not be used.
   void leave_out(const std::string& reason);
 
   /// Adds the findings. A name that only some of the workpackages have keeps the statistics over

@@ -136,7 +136,7 @@ Regex::Regex(const model::Pattern& pattern, const std::string& expression)
   if (!is_ascii(pcre.text))
     return;
   bytes_ = std::make_unique<Program>(pcre.text, options);
-  if (!bytes_->valid())  // Such as `\u20ac`, which is no byte.
+  if (!bytes_->valid())  // Such as `\u20ac`, which is not a byte.
     bytes_.reset();
 }
 

@@ -13,10 +13,10 @@ struct Subject {
   bool repaired = false;  ///< Bytes that were no UTF-8 were replaced.
 };
 
-/// Unifies line ends; bytes that are no UTF-8 become U+FFFD.
+/// Unifies line ends; invalid UTF-8 becomes U+FFFD.
 Subject to_subject(std::string text);
 
-/// The whole file, or nothing where there is no such file.
+/// The whole file; nothing if it does not exist.
 /// @throws Error if it is there and cannot be read
 std::optional<Subject> read_subject(const std::filesystem::path& file);
 

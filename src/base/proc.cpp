@@ -33,7 +33,7 @@ ProcessFile read_process_file(int pid, const char* name) {
 /// The numbered fields of /proc/PID/stat from the third on, which is the first of the result.
 std::vector<std::string> fields_from_third(int pid) {
   const std::string stat = read_process_file(pid, "stat").text;
-  // The state follows the command name, which stands in parentheses and may hold any character.
+  // The state follows the command name, which is in parentheses and may hold any character.
   const auto end = stat.rfind(')');
   return end == std::string::npos ? std::vector<std::string>{}
                                   : split_names(stat.substr(end + 1), " ");

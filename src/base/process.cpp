@@ -91,7 +91,7 @@ int null_device() {
   return fd.get();
 }
 
-/// Invalid where there is no descriptor left. The process runs already, so that this is no error.
+/// Invalid if no descriptor is left. The process runs already, so this is not an error.
 UniqueFd open_pidfd(int pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }

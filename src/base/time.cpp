@@ -11,7 +11,7 @@
 namespace bench {
 namespace {
 
-/// `[D-]HH:MM:SS`, `HH:MM` after a day, `MM:SS`; nothing if a field is no number.
+/// `[D-]HH:MM:SS`, `HH:MM` after a day, `MM:SS`; nothing if a field is not a number.
 std::optional<double> parse_clock_s(const std::string& text) {
   double days = 0;
   std::string clock = text;
@@ -109,7 +109,7 @@ double parse_duration_s(const std::string& text, const Place& place) {
         return *number * unit.seconds;
     }
   }
-  throw Error(fmt::format("'{}' is no length of time", text),
+  throw Error(fmt::format("invalid duration '{}'", text),
               "write seconds (90), a unit (5min, 2h) or HH:MM:SS", place);
 }
 

@@ -149,7 +149,7 @@ std::string zsh_value(const OptionValue& value) {
   return ":";
 }
 
-/// Behind an option: `-r` wants a value, `-x` one that is no file.
+/// Behind an option: `-r` wants a value, `-x` one that is not a file.
 std::string fish_value(const Completion& completion, const std::string& option) {
   for (const OptionValue& value : completion.values) {
     if (std::ranges::find(value.names, option) == value.names.end())

@@ -18,7 +18,7 @@ namespace {
 /// A longer line is printed in pieces, so that output without lines needs no memory.
 constexpr std::size_t longest_line = 64 * std::size_t{1024};
 
-/// The line as it is shown; it begins anew.
+/// The line as shown; drawing it starts over.
 std::string take_line(long long workpackage, std::string& line) {
   return fmt::format("[{}] {}\n", workpackage, std::exchange(line, {}));
 }

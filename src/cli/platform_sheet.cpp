@@ -15,7 +15,7 @@ using platform::MaybeFact;
 using platform::Platform;
 using Sources = std::map<std::string, std::string>;
 
-/// Keys and values under a heading, in two columns; where a value is from stands behind it.
+/// Keys and values under a heading, in two columns; the source of a value follows it.
 class Sheet {
  public:
   Sheet(const Sources& sources, const Sources& unconfirmed)

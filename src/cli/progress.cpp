@@ -26,7 +26,7 @@ std::atomic<int> interrupted_by{0};
 
 void set_action(int signal, void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = handler;  // without SA_RESTART: the loop's poll shall return
+  action.sa_handler = handler;  // without SA_RESTART: the loop's poll must return
   sigaction(signal, &action, nullptr);
 }
 

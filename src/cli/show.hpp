@@ -31,7 +31,7 @@ void keep(const tabulate::Report& report, const std::string& style = "");
 /// is said below a table for people goes to standard error beside csv and json. On a terminal that
 /// is too narrow for a pretty table, it is shown a cell in each line.
 /// @param runs ascending by id
-/// @throws Error if several tables shall be csv, which nobody could tell apart
+/// @throws Error if several tables would be csv, which nobody could tell apart
 void show(const std::vector<RunReport>& runs, const ShowOptions& options);
 
 }  // namespace bench::cli

@@ -39,7 +39,7 @@ void tell_of_worker(const std::optional<workspace::Worker>& worker, bool& told) 
                   worker->name));
 }
 
-/// Shows how a run stands whenever that changes, until it has ended or nobody works on it. On a
+/// Shows the state of a run whenever it changes, until it has ended or nobody works on it. On a
 /// terminal the new table takes the place of the old one. Nobody is shown anything who has gone
 /// away.
 void watch(const RunDirectory& run) {

@@ -32,7 +32,7 @@ void declare_asking(CLI::App& app, platform::SubmissionDefaults& asking);
 
 /// Sets how much is shown from the options or, without them, from `JUBE_VERBOSE`, and that a batch
 /// system which takes its time is named.
-/// @throws Error if that is no number from 0 to 3
+/// @throws Error if that is not a number from 0 to 3
 void set_verbosity(WorkOptions& options);
 
 /// Takes a run as far as it goes, shows and logs it, and returns the exit code. The caller holds

@@ -114,7 +114,7 @@ void XmlConverter::take_attributes(Node& made, const Element& kind, const XmlFil
     const std::string name = attribute.name();
     const Place place = file.name_place(attribute);
     if (made.find(name))
-      throw Error(fmt::format("attribute '{}' stands twice in one element", name), "", place);
+      throw Error(fmt::format("attribute '{}' appears twice in one element", name), "", place);
     if (is_of_xml(name))
       continue;
     if (!kind.has_attribute(name))

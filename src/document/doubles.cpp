@@ -20,7 +20,7 @@ void warn_of_doubles_in(const Node& set, Diagnostics& diagnostics) {
           fmt::format("parameter '{}' is defined twice in parameter set '{}'; this one "
                       "counts",
                       name, strip(set.get("name"))),
-          fmt::format("the first stands in {}:{}; `duplicate: replace` says that this "
+          fmt::format("the first is at {}:{}; `duplicate: replace` says that this "
                       "is meant",
                       earlier->second.file, earlier->second.line),
           parameter->place);

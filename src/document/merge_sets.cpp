@@ -40,8 +40,7 @@ void take_duplicate(const Node& base, Node& merged) {
   else if (of_base && own->value != of_base->value)
     throw Error(fmt::format("'duplicate' is '{}' here and '{}' in the set that this one extends",
                             own->value, of_base->value),
-                fmt::format("that one stands in {}:{}", base.place.file, base.place.line),
-                own->place);
+                fmt::format("that one is at {}:{}", base.place.file, base.place.line), own->place);
 }
 
 }  // namespace

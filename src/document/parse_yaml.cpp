@@ -112,7 +112,7 @@ class Builder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto named = anchors_.find(anchor);
     if (named == anchors_.end())
-      fail(fmt::format("alias '{}' stands inside the value that it names",
+      fail(fmt::format("alias '{}' is inside the value that it names",
                        source_.word(offset_of(mark))),
            "", mark);
     attach(mark, named->second);
@@ -224,7 +224,7 @@ class Builder : public YAML::EventHandler {
       note("a list or a mapping cannot be a key", "quote a text that begins with '{' or '['", mark);
     const auto [first, is_new] = parent.lines.try_emplace(key.text, mark.line + 1);
     if (!is_new)
-      fail(fmt::format("key '{}' stands twice in one mapping", key.text),
+      fail(fmt::format("key '{}' appears twice in one mapping", key.text),
            fmt::format("the first is in line {}", first->second), mark);
     parent.entry = Entry{key.text, mark_of(mark), nullptr};
     parent.key_offset = offset_of(mark);

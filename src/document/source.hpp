@@ -20,7 +20,7 @@ class Source {
   Mark mark(int line, int column) const { return Mark{line, column, file_}; }
   Place place(std::size_t offset) const;
 
-  /// @throws Error if only white space with a tab in it stands before `offset` in its line
+  /// @throws Error if only white space with a tab in it comes before `offset` in its line
   void check_indentation(std::size_t offset) const;
   /// For a quoted scalar that begins at `offset`, its anchor and tag included.
   /// @throws Error if the quote is never closed

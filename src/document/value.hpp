@@ -25,7 +25,7 @@ struct Mark {
 struct Value;
 using ValuePtr = std::shared_ptr<const Value>;
 
-/// One key of a mapping with what stands under it.
+/// One key of a mapping with its value.
 struct Entry {
   std::string key;  ///< As written.
   Mark mark;
@@ -50,7 +50,7 @@ struct Value {
   std::size_t nodes = 1;
   int depth = 1;  ///< Levels, this one included.
 
-  /// What stands under `key`, or null.
+  /// The value of `key`, or null.
   const Entry* entry(std::string_view key) const {
     for (const Entry& candidate : entries)
       if (candidate.key == key)
@@ -73,7 +73,7 @@ constexpr int max_depth = 500;
 /// Of one file that people write.
 constexpr std::uintmax_t max_file_bytes = 64 << 20;
 
-/// Parses one YAML document strictly; `file` stands in the places of errors. Its `!include`s are
+/// Parses one YAML document strictly; `file` is named in the places of errors. Its `!include`s are
 /// left as they are.
 /// @throws Error with the place: see `read_file`
 ValuePtr parse_yaml(const std::string& text, const std::string& file);

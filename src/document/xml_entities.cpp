@@ -36,7 +36,7 @@ std::string with_characters(std::string_view value) {
   return text;
 }
 
-/// The document type that stands before the first element; `nowhere` where there is none.
+/// The document type before the first element; `nowhere` where there is none.
 std::size_t doctype_begin(std::string_view text) {
   for (auto at = text.find('<'); at != nowhere; at = text.find('<', at)) {
     if (text.substr(at).starts_with("<!DOCTYPE"))

@@ -44,7 +44,7 @@ class ExpandedXml {
     std::string text;
     std::vector<Piece> pieces;
 
-    /// Appends what stands at `origin` of the input, right behind what was appended last.
+    /// Appends the text at `origin` of the input, right behind what was appended last.
     void append(std::string_view copied, std::size_t origin);
   };
   /// What is copied: the file, or the value of an entity.

@@ -60,7 +60,7 @@ void XmlFile::fail_at_open_element() const {
       if (open.empty())
         throw Error(fmt::format("</{}> closes nothing", name), "", expanded_.place(at));
       if (name != name_at(open.back() + 1))
-        throw Error(fmt::format("</{}> stands where <{}> of line {} is open", name,
+        throw Error(fmt::format("</{}> appears where <{}> of line {} is open", name,
                                 name_at(open.back() + 1), expanded_.place(open.back()).line),
                     "the innermost element is closed first", expanded_.place(at));
       open.pop_back();

@@ -13,7 +13,7 @@ namespace bench::document {
 /// it declares itself have an effect; nothing is fetched.
 class XmlFile {
  public:
-  /// @throws Error with the place if the text is no XML
+  /// @throws Error with the place if the text is not XML
   XmlFile(const std::string& text, const std::string& file);
   XmlFile(const XmlFile&) = delete;
   XmlFile& operator=(const XmlFile&) = delete;

@@ -17,7 +17,7 @@ bool continues_name(char c) {
   return begins_name(c) || (c >= '0' && c <= '9');
 }
 
-/// What stands at a `$`.
+/// The meaning of a `$`.
 struct Token {
   std::string_view name = {};  ///< Of `$name` and `${name}`; empty for anything else.
   std::size_t length = 1;      ///< Bytes from the `$` on.
@@ -61,7 +61,7 @@ void scan(std::string_view text, const Plain& plain, const OnToken& token) {
   }
 }
 
-/// Between the rounds `$$` stands for a `$` that takes no part any more; the `$` of an inserted
+/// Between the rounds `$$` means a `$` that takes no part any more; the `$` of an inserted
 /// value is written so, too.
 void append_value(std::string& text, std::string_view value) {
   for (const char c : value)

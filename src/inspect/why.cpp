@@ -235,7 +235,7 @@ class Explainer {
         fmt::format("command {}, which runs once for all of step {}: {} waiting there, {} to come",
                     index + 1, step_.name, waiting, behind));
     say("command", substitute(command.text));
-    say_worker("nobody works on the run");
+    say_worker("no bench process is working on the run");
   }
 
   void say_done() {

@@ -78,8 +78,8 @@ void check_budget(const setup::Run& run, const std::vector<StepCost>& costs) {
   std::vector<std::string> shares;
   for (const StepCost& cost : costs) {
     if (cost.unlimited)
-      throw Error(fmt::format("the jobs of step '{}' have no time limit, so that nobody knows "
-                              "whether they stay within the budget",
+      throw Error(fmt::format("the jobs of step '{}' have no time limit, so they cannot be "
+                              "held against the budget",
                               cost.step),
                   "give its `batch` a `time_limit`", run.benchmark.step(cost.step)->batch->place);
     sum_h += cost.node_hours;

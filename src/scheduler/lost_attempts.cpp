@@ -74,8 +74,7 @@ std::optional<execute::Completion> LostAttempts::find(const workspace::Workpacka
   }
   known_.insert(sentinel->attempt);
   observer_.notice(fmt::format(
-      "workpackage {} has ended, of which the database knows nothing; its sentinel tells "
-      "how",
+      "workpackage {} has ended, but the database has no record of it; its sentinel says how",
       workpackage.id));
   return execute::completion_from_sentinel(
       job::attempt_on_disk(run_, workpackage, sentinel->attempt));

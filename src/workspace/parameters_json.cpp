@@ -69,7 +69,7 @@ Parameters parameters_from(const std::string& json) {
   Reader reader;
   constexpr std::size_t shown = 200;
   if (!Json::sax_parse(json, &reader))
-    throw Error("the workspace holds parameters that are no object of texts: " +
+    throw Error("the workspace has parameters that are not an object of strings: " +
                     to_valid_utf8(json.substr(0, shown)),
                 "it is damaged, or was not written by bench");
   return reader.take();

@@ -71,7 +71,7 @@ std::string ids_text(const std::vector<RunDirectory>& runs) {
   if (fs::is_directory(word, absent))
     hint = "put the directory in front of -i, or `--` between them";
   else if (dash != std::string::npos && parse_integer(word.substr(0, dash)))
-    hint = "there are no ranges; write the ids one by one, or all";
+    hint = "ranges are not supported; list the ids, or write all";
   throw Error(fmt::format("'{}' is no run id", word),
               hint.empty() ? "a number, -1 for the newest, last or all" : hint);
 }

@@ -42,8 +42,8 @@ TEST(Duration, RefusesEverythingElse) {
     EXPECT_EQ(support::error_of([&] {
                 parse_duration_s(text, {"in.yaml", 2, 3});
               }),
-              "in.yaml:2:3: error: '" + text +
-                  "' is no length of time\n"
+              "in.yaml:2:3: error: invalid duration '" + text +
+                  "'\n"
                   "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS");
 }
 

@@ -96,7 +96,7 @@ TEST_F(SetsTest, InheritsDuplicate) {
             "/in.yaml:1:55: error: 'duplicate' is 'error' here and 'concat' in the set that this "
             "one extends\n  parameterset: {name: p, init_with: e.yaml, duplicate: error}\n"
             "                                                        ^\n"
-            "hint: that one stands in /e.yaml:1");
+            "hint: that one is at /e.yaml:1");
 }
 
 TEST_F(SetsTest, KeepsDoubledOwnParameters) {

@@ -118,8 +118,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "21.00 (3 jobs), small 1.50 (3 jobs)\nhint: `bench run -n` shows how"},
         RefusedBudget{"WithoutABound",
                       {"endless.yaml", "--platform", "slurm", "--budget", "22nh"},
-                      "endless.yaml:3:24: error: the jobs of step 's' have no time limit, so that "
-                      "nobody knows whether they stay within the budget\n"},
+                      "endless.yaml:3:24: error: the jobs of step 's' have no time limit, so "
+                      "they cannot be held against the budget\n"},
         RefusedBudget{"WithoutAUnit",
                       {"jobs.yaml", "--platform", "slurm", "--budget", "22"},
                       "error: invalid budget '22'\nhint: use node hours, core hours or GPU hours: "

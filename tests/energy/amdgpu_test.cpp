@@ -120,7 +120,7 @@ TEST(Amdgpu, AnUnreadableTableIsAFailedReading) {
   std::ofstream(tree.path() / "class/drm/card0/device/gpu_metrics").flush();  // empty now
   const Reading reading = look(*source)[0];
   EXPECT_FALSE(reading.power_w || reading.energy_j);
-  EXPECT_THAT(reading.failure, HasSubstr("gpu_metrics: 0 bytes are no whole table"));
+  EXPECT_THAT(reading.failure, HasSubstr("gpu_metrics: 0 bytes are not a whole table"));
 }
 
 TEST(Amdgpu, ANodeWithoutSaysSo) {

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(
     Energy, BrokenCsvTest,
     testing::Values(BrokenCase{"OpenQuote", "a,b\n1,\"2\n", "this quote is never closed", 2},
                     BrokenCase{"TextBehindAQuote", "\"a\"b\n",
-                               "a quoted cell goes on behind its quote", 1},
+                               "text follows the closing quote of a cell", 1},
                     BrokenCase{"CutOff", "a,b\n1\n", "1 cells where the first line has 2", 2}),
     [](const auto& test) { return test.param.name; });
 

@@ -84,15 +84,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(BadTable{"OfAnApu", MetricsTable(2, 3), "table v2.3 is not known"},
                     BadTable{"OfTheFuture", MetricsTable(1, 9), "table v1.9 is not known"},
                     BadTable{"CutShort", MetricsTable(1, 3).put(0, std::uint16_t{200}),
-                             "128 bytes are no whole table"},
+                             "128 bytes are not a whole table"},
                     BadTable{"WithoutAHeader", MetricsTable(1, 3).put(0, std::uint16_t{0}),
-                             "128 bytes are no whole table"}),
+                             "128 bytes are not a whole table"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(GpuMetrics, AnEmptyFileIsNoTable) {
   std::string failure;
   EXPECT_FALSE(parse_gpu_metrics({}, failure));
-  EXPECT_EQ(failure, "0 bytes are no whole table");
+  EXPECT_EQ(failure, "0 bytes are not a whole table");
 }
 
 TEST(GpuMetrics, WhatLiesBehindTheStatedSizeIsNotRead) {

@@ -95,7 +95,7 @@ TEST_F(RenderTest, TakesTheShorterLimit) {
 TEST_F(RenderTest, SaysWhereALengthOfTimeIsWrong) {
   EXPECT_EQ(error("parameterset: {name: p, parameter: {t: soon}}\n"
                   "step: {name: go, use: p, do: a, timeout: $t}\n"),
-            "in.yaml:2:7: error: 'soon' is no length of time\n"
+            "in.yaml:2:7: error: invalid duration 'soon'\n"
             "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS");
 }
 

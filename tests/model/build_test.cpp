@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
              "in.yaml:2:35: error: this column is empty\n"
              "hint: write the name of a parameter or pattern"},
         Case{"Timeout", "step: {name: s, timeout: soon}\n",
-             "in.yaml:1:26: error: 'soon' is no length of time\n"
+             "in.yaml:1:26: error: invalid duration 'soon'\n"
              "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS"},
         Case{"BatchWord", "step: {name: s, batch: maybe}\n",
              "in.yaml:1:24: error: batch must be true, false or a mapping, not 'maybe'"},

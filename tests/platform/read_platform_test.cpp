@@ -235,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
             "PowerScope", "accelerator: {power_scope: rack}",
             "3:28: 'rack' is not a known accelerator.power_scope (known: device, module, package)"},
         Case{"Length", "polling: {interval: soon}",
-             "3:21: 'soon' is no length of time (write seconds (90), a unit (5min, 2h) or "
+             "3:21: invalid duration 'soon' (write seconds (90), a unit (5min, 2h) or "
              "HH:MM:SS)"},
         Case{"Count", "polling: {jobs_per_question: 1.5}", "3:30: '1.5' is not an integer"},
         Case{"NegativeCount", "polling: {max_array_size: -1}", "3:27: '-1' is not an integer"},

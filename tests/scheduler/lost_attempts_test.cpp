@@ -57,8 +57,8 @@ TEST_F(LostAttemptsTest, ASentinelTellsHowALostOneEnded) {
   EXPECT_EQ(completion->exit_code, 3);
   EXPECT_FALSE(completion->superseded);
   EXPECT_THAT(observer_.notices,
-              ElementsAre("workpackage 0 has ended, of which the database knows nothing; its "
-                          "sentinel tells how"));
+              ElementsAre("workpackage 0 has ended, but the database has no record of it; its "
+                          "sentinel says how"));
 }
 
 TEST_F(LostAttemptsTest, OneOfALaterSegmentSaysThatThisOneSucceeded) {

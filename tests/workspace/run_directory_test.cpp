@@ -101,7 +101,7 @@ TEST_F(Outpath, SaysWhatWasMeantByAWordThatIsNoId) {
             "error: 'lst' is no run id\nhint: did you mean 'last'?");
   EXPECT_EQ(
       error_of([&] { ids({"0-3"}); }),
-      "error: '0-3' is no run id\nhint: there are no ranges; write the ids one by one, or all");
+      "error: '0-3' is no run id\nhint: ranges are not supported; list the ids, or write all");
   EXPECT_EQ(error_of([&] {
               ids({"0", outpath_.string()});
             }),

@@ -14,7 +14,7 @@ namespace bench::analyse {
 /// patterns.
 ///
 /// Scanning: Python's `re` dialect over the whole text, multi-line; `\r\n` and `\r` count as `\n`;
-/// bytes that are no UTF-8 count as the character U+FFFD. `$jube_pat_int` and the like, parameters,
+/// invalid UTF-8 counts as the character U+FFFD. `$jube_pat_int` and the like, parameters,
 /// and other patterns of the same file are substituted first. No group: the whole match counts;
 /// several groups: all of them, in order; empty strings are dropped, and so are texts that are no
 /// numbers where the pattern has a numeric type; if nothing else matched, the name is absent for
@@ -42,9 +42,9 @@ namespace bench::analyse {
 /// its statistics are over those, and its sums are absent. A pattern of the same name goes first.
 class GroupAnalyser {
  public:
-  /// @param diagnostics told, once per pattern, of matches that are no numbers or lose a fraction,
+  /// @param diagnostics told, once per pattern, of matches that are not numbers or lose a fraction,
   ///        of names that no parameter or pattern has, and of derived patterns that fail, and once
-  ///        per file of bytes that are no UTF-8
+  ///        per file of invalid UTF-8
   explicit GroupAnalyser(evaluate::Evaluator& evaluator, Diagnostics* diagnostics = nullptr);
   ~GroupAnalyser();
 

@@ -5,7 +5,7 @@
 
 namespace bench {
 
-/// Where in a user's file something stands. Lines and columns count from 1; 0 means unknown.
+/// A position in a user's file. Lines and columns count from 1; 0 means unknown.
 struct Place {
   std::string file;
   int line = 0;

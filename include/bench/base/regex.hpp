@@ -30,7 +30,7 @@ class Regex {
     std::vector<std::size_t> bounds_;
   };
 
-  /// @throws Error if it is no regular expression
+  /// @throws Error if the regular expression is invalid
   explicit Regex(const std::string& expression);
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;

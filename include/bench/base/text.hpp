@@ -53,7 +53,7 @@ std::string shell_quote(std::string_view text);
 /// `2.0`, `1e-05`, `1e+16`, `nan`, `inf`.
 std::string python_float(double value);
 
-/// Bytes that are no valid UTF-8 replaced by U+FFFD, so that any output can be stored and printed.
+/// Invalid UTF-8 replaced by U+FFFD, so that any output can be stored and printed.
 std::string to_valid_utf8(std::string_view bytes);
 
 /// A character as UTF-8.

@@ -71,7 +71,7 @@ Node read_plain_file(const std::filesystem::path& file);
 
 /// Reads an XML file that is not in JUBE's language (`workpackages.xml`): every element is a child
 /// with its attributes and its text, in file order. Nothing is included.
-/// @throws Error with the place if it is no XML, or has more than 1,000,000 elements
+/// @throws Error with the place if it is not XML, or has more than 1,000,000 elements
 Node read_plain_xml(const std::string& text, const std::string& name);
 
 /// Every tag that means something to the file: those in `tag` attributes of all its files, in

@@ -24,7 +24,7 @@ void warn_of_odd_tags(const Node& root, Diagnostics& diagnostics);
 bool tag_holds(const std::string& expression, const std::set<std::string>& active,
                const Place& place);
 
-/// Every tag name that stands in a `tag` attribute below `root`, sorted. Does not check the
+/// Every tag name in a `tag` attribute below `root`, sorted. Does not check the
 /// expressions.
 std::set<std::string> tag_names(const Node& root);
 

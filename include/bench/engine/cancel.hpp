@@ -9,7 +9,7 @@
 
 namespace bench::engine {
 
-/// Jobs of a batch system that shall end.
+/// Jobs of a batch system to cancel.
 struct Cancellation {
   std::vector<std::string> jobs;        ///< Ids, each once.
   std::vector<long long> workpackages;  ///< Theirs, ascending; also those that share a job.

@@ -12,7 +12,7 @@ namespace bench::engine {
 /// What the removal of some workpackages means for their run. Both ascending.
 struct Removal {
   std::vector<long long> reset;    ///< Asked for; `bench continue` makes them again.
-  std::vector<long long> removed;  ///< Descend from those, and come into being anew with them.
+  std::vector<long long> removed;  ///< Descend from those, and are created again with them.
 };
 
 /// The workpackages that have failed, ascending, without those that only their parent could make

@@ -22,8 +22,8 @@ struct Expansion {
 
 /// Expands a step's parameters on top of each origin.
 ///
-/// What is inherited keeps its value; as their `update_mode` says, parameters are made anew from
-/// their texts, templates too. An own parameter that is not made anew must be equivalent to the
+/// What is inherited keeps its value; as their `update_mode` says, parameters are evaluated
+/// again from their texts, templates too. An own parameter that is not must be equivalent to the
 /// inherited one (see inheritance.hpp), or the origin gives nothing.
 ///
 /// Templates (texts that hold their separator, lists) are expanded as a nested loop, the first
@@ -37,7 +37,7 @@ struct Expansion {
 /// @throws Error with the parameter's place: a script that fails, a value that does not fit its
 ///         type, parameters that depend on each other in a circle, more combinations than allowed,
 ///         one name defined differently in two sets of the step; with the step's place: a `where`
-///         or `active` that is no expression
+///         or an invalid `active`
 Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  const std::vector<Origin>& origins, const evaluate::Lookup& constants,
                  evaluate::Evaluator& evaluator, const Limits& limits = {});
@@ -51,11 +51,11 @@ void resolve_late(const std::vector<Combination*>& combinations,
 
 /// Whether a step's `active` holds for a workpackage, where that could not be told before.
 /// @param variables of the workpackage, and its parameters
-/// @throws Error with the step's place if `active` is no expression
+/// @throws Error with the step's place if `active` is invalid
 bool is_active(const model::Step& step, const evaluate::Lookup& variables,
                evaluate::Evaluator& evaluator);
 
-/// Whether any parameter is made anew in each cycle.
+/// Whether any parameter is evaluated again in each cycle.
 bool changes_in_cycles(const Combination& combination);
 
 /// Makes the parameters whose `update_mode` is `cycle` or `always` anew, for one cycle of a

@@ -11,7 +11,7 @@ namespace bench::expand {
 /// and separator are not compared.
 bool equivalent(const model::Parameter& a, const model::Parameter& b);
 
-/// Whether a step makes a parameter that it inherits anew, from the text.
+/// Whether a step evaluates a parameter that it inherits again, from its text.
 /// @param own the definition in a set that the step uses, or null; where there is one, the update
 ///        mode of the inherited one does not count
 bool is_made_anew(const model::Parameter& inherited, const model::Parameter* own);

@@ -31,7 +31,7 @@ struct Prepared {
 Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
                  const std::string& uuid, const workspace::EnvironmentChanges& inherited);
 
-/// The attempt as it stands on disk already, for one that an earlier bench started.
+/// The attempt as it is on disk, for one that an earlier bench started.
 execute::Job attempt_on_disk(const setup::Run& run, const workspace::Workpackage& workpackage,
                              const std::string& uuid);
 

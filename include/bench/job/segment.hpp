@@ -20,7 +20,7 @@ struct ExecutionSegment {
   int end = 0;
 };
 
-/// The part that comes next where a workpackage stands.
+/// The segment that a workpackage executes next.
 ExecutionSegment next_segment(const model::Benchmark& benchmark, const model::Step& step,
                               const workspace::Progress& progress);
 
@@ -32,7 +32,7 @@ std::string segment_digits(const workspace::Workpackage& workpackage);
 bool keeps_environment(const model::Step& step, const ExecutionSegment& segment,
                        const workspace::Progress& progress);
 
-/// Whether a batch system runs the part that the workpackage stands at.
+/// Whether a batch system runs the next segment of the workpackage.
 bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage);
 
 /// Whether a command watches files after its execution: `done_file`, `error_file`, `break_file`.

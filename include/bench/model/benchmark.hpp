@@ -12,7 +12,7 @@
 
 namespace bench::model {
 
-/// When a value that was inherited or exists already is made anew from the parameter's text.
+/// When a value that was inherited or exists is evaluated again from the parameter's text.
 enum class UpdateMode {
   never,
   use,    ///< In every step that uses the parameter's set.
@@ -84,7 +84,7 @@ struct FileSet {
 struct SubstitutedFile {
   std::string in;
   std::string out;      ///< May be `in`.
-  bool append = false;  ///< To `out`, in place of writing it anew.
+  bool append = false;  ///< To `out`, instead of replacing it.
   Place place;
 };
 

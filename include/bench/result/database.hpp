@@ -26,7 +26,8 @@ inline constexpr const char* run_column = "bench_run";
 /// ones. With a primary key a row replaces the one of equal key; without one the rows that the same
 /// run wrote earlier are replaced, so that writing twice changes nothing.
 ///
-/// @throws Error with the target's place if the file is no SQLite database, two columns have one
+/// @throws Error with the target's place if the file is not an SQLite database, two columns have
+/// one
 ///         title, or the table exists with another primary key
 void write(const Table& rows, const DatabaseTarget& target);
 

@@ -11,9 +11,9 @@ namespace bench::result {
 /// colon; an empty one gives Python's `str`.
 ///
 /// As in JUBE the type at the end converts first: `b c d o x X` take int(float(value)) of whatever
-/// is no integer, `e E f F g G n %` read a text as a number. Widths count characters.
+/// is not an integer, `e E f F g G n %` read a text as a number. Widths count characters.
 ///
-/// @param place where the specification stands, for the error
+/// @param place of the specification, for the error
 /// @throws Error if the specification is wrong or does not fit the value
 std::string format_value(const Value& value, const std::string& format, const Place& place = {});
 

@@ -22,7 +22,7 @@ class Observer {
   virtual void started(const execute::Job& /*job*/) {}
   /// They have ended, well or not.
   virtual void stopped(long long /*workpackage*/) {}
-  /// Something that the user should know and that is no error.
+  /// Something that the user should know and that is not an error.
   virtual void notice(const std::string& message) = 0;
   /// A likely mistake in the input.
   virtual void warn(const Warning& warning) = 0;

@@ -10,7 +10,7 @@
 
 namespace bench::scheduler {
 
-/// How a run stands when the loop returns.
+/// The state of a run when the loop returns.
 struct RunStatus {
   std::vector<workspace::StepCounts> counts;
   bool interrupted = false;
@@ -25,7 +25,7 @@ struct RunStatus {
   long long open() const;
 };
 
-/// How a run stands that is finished; nothing for one that is not. A finished run of many
+/// The state of a finished run; nothing for one that is not. A finished run of many
 /// workpackages is known for one without reading them all.
 std::optional<RunStatus> status_if_finished(const setup::Run& run,
                                             const workspace::Workspace& workspace);

@@ -16,7 +16,7 @@ class Concurrency {
   explicit Concurrency(const setup::Run& run);
 
   /// Learns the `max_async` of a step from its first workpackage, whose parameters it may hold.
-  /// @throws Error for one that is no whole number
+  /// @throws Error for one that is not an integer
   void learn(std::size_t step, const workspace::Workpackage& workpackage);
 
   /// How many of a step may run at a time; 0: any number. 1 by default where they work in one

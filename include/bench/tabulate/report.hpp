@@ -18,9 +18,9 @@ namespace bench::tabulate {
 using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
 
 /// Runs every analyser of the benchmark over the run directory. Derived patterns execute script
-/// code of the benchmark. Warns about matches that are no numbers, derived patterns that fail, and
+/// code of the benchmark. Warns about matches that are not numbers, derived patterns that fail, and
 /// files that are not UTF-8.
-/// @throws Error with the place of a pattern that is no expression, that has the name of a
+/// @throws Error with the place of an invalid pattern, or one that has the name of a
 ///         parameter, or whose name another used set gives to another text
 Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics);

@@ -44,7 +44,7 @@ std::optional<AmdValues> parse_gpu_metrics(std::span<const std::byte> table, std
   if (table.size() >= header_bytes)
     std::memcpy(&bytes, table.data(), sizeof bytes);
   if (bytes < header_bytes || bytes > table.size()) {
-    failure = fmt::format("{} bytes are no whole table", table.size());
+    failure = fmt::format("{} bytes are not a whole table", table.size());
     return std::nullopt;
   }
   const auto format = std::to_integer<unsigned>(table[2]);

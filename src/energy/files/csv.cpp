@@ -22,7 +22,7 @@ class LineParser {
     while (take(','));
     take('\r');
     if (!at_end() && !take('\n'))
-      throw Error("a quoted cell goes on behind its quote", "", {file_.string(), line_, 0});
+      throw Error("text follows the closing quote of a cell", "", {file_.string(), line_, 0});
     ++line_;
     return result;
   }

@@ -147,7 +147,7 @@ std::vector<Remains> remains_in(const RecoverOptions& options) {
   }
   if (found.empty())
     throw Error(fmt::format("{} is there already", result.string()),
-                "move the results away if they are to be made again of the samples");
+                "to recompute the results from the samples, move these away");
   return found;
 }
 

@@ -38,7 +38,7 @@ class StampedFile {
       return std::nullopt;
     }
     if (words.size() >= 3 && stands_still(words[2], longest_standstill_s)) {
-      failure = fmt::format("the time stamp in {} stands still", file_.file());
+      failure = fmt::format("the time stamp in {} does not change", file_.file());
       return std::nullopt;
     }
     stamp_us_ = words.size() >= 3 ? parse_integer(words[2]) : std::nullopt;

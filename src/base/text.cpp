@@ -116,6 +116,8 @@ std::optional<double> parse_number(std::string_view text) {
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  if (word.size() < 2)
+    return "";  // every other letter is as near
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, (word.size() + 1) / 3) + 1;
   for (const std::string& candidate : known)

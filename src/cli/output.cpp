@@ -179,7 +179,11 @@ std::string status_table(const std::vector<workspace::StepCounts>& counts) {
 }
 
 std::string hanging(const std::string& text, std::size_t indent) {
-  return replace_all(text, "\n", "\n" + std::string(indent, ' '));
+  std::vector<std::string> lines = split(text, "\n");
+  for (std::size_t k = 1; k < lines.size(); ++k)
+    if (!lines[k].empty())
+      lines[k].insert(0, indent, ' ');
+  return join(lines, "\n");
 }
 
 std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,

@@ -60,7 +60,7 @@ std::string parameters_text(const workspace::Parameters& parameters);
 /// Texts in columns, each as wide as its widest, two blanks between; the last is not padded.
 std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
                           const std::string& indent = "");
-/// `text` with `indent` in front of every line but the first.
+/// `text` with every line but the first indented, unless it is empty.
 std::string hanging(const std::string& text, std::size_t indent);
 /// `/home/me/runs` as `runs` where that is shorter from here.
 std::string short_path(const std::filesystem::path& path);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <bench/base/error.hpp>
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
@@ -44,8 +46,8 @@ T one_of(const document::Node& node, const char* key, const std::map<std::string
   const auto match = words.find(std::string(strip(found->value)));
   if (match != words.end())
     return match->second;
-  throw Error("'" + found->value + "' is not a known " + key + " of a " + node.name,
-              "known: " + join(keys_of(words), ", "), found->place);
+  throw Error(fmt::format("invalid value '{}' for '{}' in {}", found->value, key, node.name),
+              suggestion(found->value, keys_of(words), "known: "), found->place);
 }
 
 /// The names of all `use` children, which may be comma lists.

@@ -158,8 +158,8 @@ bool truth_of(const Stated& stated) {
 }
 
 void refuse_word(const Stated& stated, const std::vector<std::string>& known) {
-  throw Error(fmt::format("'{}' is not a known {}", stated.text(), stated.key),
-              "known: " + join(known, ", "), stated.value().text_place);
+  throw Error(fmt::format("invalid value '{}' for '{}'", stated.text(), stated.key),
+              suggestion(stated.text(), known, "known: "), stated.value().text_place);
 }
 
 Key text_key(std::string& member) {

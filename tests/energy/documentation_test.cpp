@@ -53,7 +53,7 @@ TEST(Documentation, NamesEveryOption) {
   for (const std::string& line : split(parse_options({"--help"}).help, "\n"))
     if (line.starts_with("  --")) {
       const std::string name = line.substr(2, line.find_first_of(" ,", 2) - 2);
-      EXPECT_NE(text.find("- `" + name), std::string::npos) << name;
+      EXPECT_NE(text.find("| `" + name), std::string::npos) << name;
       ++options;
     }
   EXPECT_GE(options, 11U);

@@ -80,7 +80,7 @@ TEST(FileSets, NeedAFileAndAsManyNames) {
 
 TEST(FileSets, KnowTwoWaysToReferToAFile) {
   EXPECT_EQ(mistake_in("step: {name: s}\nfileset: {name: f, copy: {rel_path_ref: inner, _: a}}\n"),
-            "in.yaml:2:41: error: 'inner' is not a known rel_path_ref of a copy\n"
+            "in.yaml:2:41: error: invalid value 'inner' for 'rel_path_ref' in copy\n"
             "hint: known: external, internal");
 }
 
@@ -133,7 +133,7 @@ TEST(SubstituteSets, NeedTheirTexts) {
   EXPECT_EQ(mistake_in(begin + "iofile: {in: b}}\n"),
             "in.yaml:2:34: error: this iofile has no out\nhint: add `out: ...`");
   EXPECT_EQ(mistake_in(begin + "iofile: {in: b, out: c, out_mode: r}}\n"),
-            "in.yaml:2:60: error: 'r' is not a known out_mode of a iofile\nhint: known: a, w");
+            "in.yaml:2:60: error: invalid value 'r' for 'out_mode' in iofile\nhint: known: a, w");
   EXPECT_EQ(mistake_in(begin + "sub: {dest: b}}\n"),
             "in.yaml:2:31: error: this sub has no source\nhint: add `source: ...`");
 }

@@ -219,21 +219,21 @@ INSTANTIATE_TEST_SUITE_P(
     Values, ReadPlatformErrorTest,
     testing::Values(
         Case{"Scheduler", "scheduler: lfs",
-             "3:12: 'lfs' is not a known scheduler "
-             "(known: none, slurm, flux, pbs, lsf, pjm, uge, cobalt, other)"},
+             "3:12: invalid value 'lfs' for 'scheduler' "
+             "(did you mean 'lsf'?)"},
         Case{"GpuRequest", "gpu_request: some",
-             "3:14: 'some' is not a known gpu_request "
+             "3:14: invalid value 'some' for 'gpu_request' "
              "(known: constraint, gpus-per-node, gpus-per-task, gres, none)"},
         Case{"Status", "status: dead",
-             "3:9: 'dead' is not a known status (known: historic, live, unknown)"},
+             "3:9: invalid value 'dead' for 'status' (known: historic, live, unknown)"},
         Case{"Truth", "exclusive: always",
-             "3:12: 'always' is not a known exclusive (known: true, false)"},
+             "3:12: invalid value 'always' for 'exclusive' (known: true, false)"},
         Case{"BindingMode", "launcher: {binding: {mode: rank}}",
-             "3:28: 'rank' is not a known launcher.binding.mode "
+             "3:28: invalid value 'rank' for 'launcher.binding.mode' "
              "(known: cores, map_cpu, mask_cpu, none, sockets)"},
-        Case{
-            "PowerScope", "accelerator: {power_scope: rack}",
-            "3:28: 'rack' is not a known accelerator.power_scope (known: device, module, package)"},
+        Case{"PowerScope", "accelerator: {power_scope: rack}",
+             "3:28: invalid value 'rack' for 'accelerator.power_scope' (known: device, module, "
+             "package)"},
         Case{"Length", "polling: {interval: soon}",
              "3:21: invalid duration 'soon' (write seconds (90), a unit (5min, 2h) or "
              "HH:MM:SS)"},
@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"NegativeCount", "polling: {max_array_size: -1}", "3:27: '-1' is not an integer"},
         Case{"Variable", "environment: {A B: 1}", "3:15: 'A B' is not a valid variable name"},
         Case{"State", "scheduler: lsf\ncommands: {states: {Q: waiting}}",
-             "4:24: 'waiting' is not a known commands.states.Q "
+             "4:24: invalid value 'waiting' for 'commands.states.Q' "
              "(known: pending, running, done, failed, cancelled, timeout)"}),
     [](const auto& one) { return one.param.name; });
 

@@ -113,7 +113,7 @@ TEST_F(HostileWorkspace, ParametersAreAnObjectOfTexts) {
         R"({"n":null})", R"({"n":["1"]})", R"({"n":{"m":"1"}})"}) {
     execute("UPDATE workpackage SET parameters = '" + std::string(json) + "'");
     EXPECT_THAT(error_of_reading(),
-                HasSubstr("parameters that are no object of texts: " + std::string(json)));
+                HasSubstr("parameters that are not an object of strings: " + std::string(json)));
   }
 }
 

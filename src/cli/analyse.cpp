@@ -1,10 +1,10 @@
 #include "command.hpp"
 #include "evaluation.hpp"
-#include "log_file.hpp"
-#include "output.hpp"
 
 #include <memory>
 
+#include <bench/cli/output/log_file.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {

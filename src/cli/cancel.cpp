@@ -1,11 +1,11 @@
 #include "command.hpp"
-#include "output.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/engine/cancel.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "output.hpp"
 #include "tag_effect.hpp"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/document/read.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>

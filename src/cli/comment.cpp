@@ -1,10 +1,10 @@
 #include "command.hpp"
-#include "output.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -1,8 +1,6 @@
 #include "complete.hpp"
 
 #include "command.hpp"
-#include "log_file.hpp"
-#include "output.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +9,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/cli/output/log_file.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/result/style.hpp>
 

@@ -1,11 +1,11 @@
 #include "complete.hpp"
-#include "help_topics.hpp"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/help/topics.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,12 +1,12 @@
 #include "command.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "interruption.hpp"
 #include "work.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
+#include <bench/cli/output/output.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/setup/budget.hpp>
 #include <bench/setup/parallel.hpp>

@@ -1,13 +1,13 @@
 #include "command.hpp"
-#include "difference_text.hpp"
 #include "evaluation.hpp"
-#include "output.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/cli/output/difference_text.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/result/table.hpp>
 
 namespace bench::cli {

@@ -1,9 +1,8 @@
 #include "evaluation.hpp"
 
-#include "output.hpp"
-
 #include <fmt/core.h>
 
+#include <bench/cli/output/output.hpp>
 #include <bench/tabulate/update.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -1,15 +1,13 @@
 #include "command.hpp"
-#include "help_topics.hpp"
-#include "output.hpp"
-#include "reference.hpp"
 
-#include <array>
 #include <memory>
-#include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/help/reference.hpp>
+#include <bench/cli/help/topics.hpp>
+#include <bench/cli/output/output.hpp>
 
 namespace bench::cli {
 namespace {
@@ -23,31 +21,6 @@ std::string list_of(std::span<const Topic> topics) {
 
 std::string text_of(const Topic& topic) {
   return fmt::format("{} - {}\n\n  {}\n", topic.name, topic.summary, hanging(topic.text, 2));
-}
-
-std::array<std::span<const Topic>, 3> all_topics() {
-  return {structure_topics(), element_topics(), concept_topics()};
-}
-
-/// JUBE's names of topics that have another one here, or are part of one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> names_of_jube{
-    {{"directory_structure", "run_directory"}, {"statistical_values", "statistics"}}};
-
-std::string own_name(const std::string& word) {
-  for (const auto& [of_jube, own] : names_of_jube)
-    if (word == of_jube)
-      return std::string(own);
-  // JUBE calls the topic of an element `<element>_tag`.
-  return word.ends_with("_tag") ? word.substr(0, word.size() - 4) : word;
-}
-
-const Topic* find_topic(const std::string& word) {
-  const std::string name = own_name(word);
-  for (const auto& topics : all_topics())
-    for (const Topic& topic : topics)
-      if (name == topic.name)
-        return &topic;
-  return nullptr;
 }
 
 void show_topics(const CLI::App& root) {
@@ -96,16 +69,6 @@ int show_help(const CLI::App& root, const std::string& word) {
 }
 
 }  // namespace
-
-std::vector<std::string> topic_names() {
-  std::vector<std::string> names;
-  for (const auto& topics : all_topics())
-    for (const Topic& topic : topics)
-      names.emplace_back(topic.name);
-  for (const auto& [of_jube, own] : names_of_jube)
-    names.emplace_back(of_jube);
-  return names;
-}
 
 std::function<int()> declare_help(CLI::App& app) {
   const auto topic = std::make_shared<std::string>();

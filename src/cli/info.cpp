@@ -1,16 +1,11 @@
-#include "info.hpp"
-
 #include "command.hpp"
-#include "output.hpp"
 
-#include <array>
 #include <memory>
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
-#include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
+#include <bench/cli/output/information.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -30,15 +25,6 @@ struct InfoOptions {
   bool of_workpackages = false;
   bool csv = false;
 };
-
-std::string last_change(const Workspace& workspace) {
-  const auto facts = workspace.facts();
-  if (const auto noted = facts.find("last_change"); noted != facts.end())  // by JUBE
-    return noted->second;
-  if (const auto unix_s = workspace.last_change_unix_s())
-    return local_time_at(*unix_s);
-  return workspace.fact("started");
-}
 
 void show_overview(const std::string& directory) {
   std::vector<std::vector<std::string>> rows;
@@ -88,33 +74,6 @@ void show(const workspace::RunDirectory& directory, const InfoOptions& options) 
 }
 
 }  // namespace
-
-std::string run_information(const setup::Run& run, const Workspace& workspace) {
-  constexpr std::array shown{
-      "benchmark", "comment",      "started",       "tags",         "platform",     "budget_nh",
-      "parallel",  "power_source", "input_file",    "input_sha256", "git_revision", "host",
-      "system",    "cpu",          "cpus_usable",   "memory_bytes", "gpus",         "gpu_driver",
-      "modules",   "environment",  "bench_version", "jube_version", "uuid"};
-  std::string text;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    if (!value.empty())
-      text += fmt::format("{:>14}: {}\n", name, hanging(value, 16));
-  };
-  add("id", std::to_string(run.directory.id));
-  add("directory", short_path(run.directory.path));
-  add("last change", last_change(workspace));
-  const auto facts = setup::facts_of(run.metadata);
-  for (const char* name : shown)
-    if (const auto fact = facts.find(name); fact != facts.end())
-      add(name, fact->second);
-  text += "\n" + status_table(workspace.counts());
-  std::string failures;
-  for (const workspace::Workpackage& workpackage : workspace.workpackages())
-    if (workpackage.state == workspace::State::failed)
-      failures += fmt::format("workpackage {} ({}) failed: {}\n", workpackage.id, workpackage.step,
-                              workpackage.reason);
-  return text + failures;
-}
 
 std::function<int()> declare_info(CLI::App& app) {
   const auto options = std::make_shared<InfoOptions>();

@@ -1,6 +1,4 @@
 #include "command.hpp"
-#include "log_file.hpp"
-#include "output.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,6 +8,8 @@
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/output/log_file.hpp>
+#include <bench/cli/output/output.hpp>
 
 namespace bench::cli {
 namespace {

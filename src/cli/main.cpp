@@ -1,8 +1,6 @@
 #include "abbreviations.hpp"
 #include "command.hpp"
-#include "console.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "interruption.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,6 +12,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/output/console.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/group.hpp>
 
 namespace bench::cli {

@@ -1,11 +1,11 @@
 #include "command.hpp"
-#include "output.hpp"
-#include "platform_sheet.hpp"
 
 #include <memory>
 
 #include <fmt/core.h>
 
+#include <bench/cli/output/output.hpp>
+#include <bench/cli/output/platform_sheet.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
 

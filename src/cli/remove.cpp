@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "output.hpp"
 
 #include <iostream>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/workspace/leftover.hpp>
 #include <bench/workspace/workspace.hpp>

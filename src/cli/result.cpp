@@ -1,8 +1,5 @@
 #include "command.hpp"
 #include "evaluation.hpp"
-#include "log_file.hpp"
-#include "output.hpp"
-#include "show.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,6 +7,9 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/output/log_file.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/cli/output/show.hpp>
 
 namespace bench::cli {
 namespace {

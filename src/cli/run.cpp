@@ -1,6 +1,4 @@
 #include "command.hpp"
-#include "output.hpp"
-#include "preview_text.hpp"
 #include "work.hpp"
 
 #include <memory>
@@ -8,6 +6,8 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/cli/output/preview_text.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>

@@ -1,6 +1,6 @@
 #include "command.hpp"
-#include "output.hpp"
 
+#include <bench/cli/output/output.hpp>
 #include <bench/language/schema.hpp>
 
 namespace bench::cli {

@@ -1,6 +1,4 @@
 #include "command.hpp"
-#include "console.hpp"
-#include "output.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +10,8 @@
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/output/console.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -1,11 +1,11 @@
 #include "command.hpp"
-#include "output.hpp"
 
 #include <map>
 #include <memory>
 
 #include <fmt/core.h>
 
+#include <bench/cli/output/output.hpp>
 #include <bench/document/read.hpp>
 #include <bench/workspace/workspace.hpp>
 

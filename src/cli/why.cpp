@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "output.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/output/output.hpp>
 #include <bench/inspect/why.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/workspace/workspace.hpp>

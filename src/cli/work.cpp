@@ -1,8 +1,6 @@
 #include "work.hpp"
 
-#include "output.hpp"
-#include "progress.hpp"
-#include "show.hpp"
+#include "interruption.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +12,9 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/slow_answers.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/cli/output/progress.hpp>
+#include <bench/cli/output/show.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/scheduler/loop.hpp>
 #include <bench/tabulate/report.hpp>

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "value.hpp"
-
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
+#include <bench/document/parse/value.hpp>
 
 namespace bench::document {
 

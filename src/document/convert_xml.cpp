@@ -1,7 +1,5 @@
 #include "convert_xml.hpp"
 
-#include "value.hpp"
-
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -9,6 +7,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/parse/value.hpp>
 #include <bench/document/tags.hpp>
 
 namespace bench::document {

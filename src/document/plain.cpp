@@ -1,4 +1,3 @@
-#include "value.hpp"
 #include "xml_file.hpp"
 
 #include <fmt/core.h>
@@ -6,6 +5,7 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/parse/value.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

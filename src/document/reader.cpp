@@ -2,12 +2,12 @@
 
 #include "convert.hpp"
 #include "convert_xml.hpp"
-#include "xml_encoding.hpp"
 #include "yaml_includes.hpp"
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/parse/xml_encoding.hpp>
 
 namespace bench::document {
 namespace {

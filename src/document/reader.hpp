@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read_options.hpp>
 
 namespace bench::document {

@@ -1,14 +1,13 @@
 #include "xml_file.hpp"
 
-#include "xml_encoding.hpp"
-#include "xml_scan.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/document/parse/xml_encoding.hpp>
+#include <bench/document/parse/xml_scan.hpp>
 
 namespace bench::document {
 namespace {

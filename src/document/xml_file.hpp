@@ -1,11 +1,11 @@
 #pragma once
 
-#include "source.hpp"
-#include "xml_entities.hpp"
-
 #include <string>
 
 #include <pugixml.hpp>
+
+#include <bench/document/parse/source.hpp>
+#include <bench/document/parse/xml_entities.hpp>
 
 namespace bench::document {
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "include_path.hpp"
-#include "value.hpp"
 
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <bench/document/parse/value.hpp>
 
 namespace bench::document {
 

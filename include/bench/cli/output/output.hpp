@@ -1,0 +1,67 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/cli/output/log_file.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::cli {
+
+/// Text on standard output, for results. On a terminal control characters in it are shown, not
+/// obeyed, here as in `tell`.
+void print(const std::string& text);
+/// A file on standard output, however long it is.
+/// @param file its name, for the error
+/// @throws Error if it cannot be read
+void print_file(const UniqueFd& fd, const std::filesystem::path& file);
+/// A control sequence of bench's own for the terminal that is standard output.
+void move_cursor(const std::string& sequence);
+/// A line on standard error, for everything that is not the result; goes to the log, too.
+void tell(const std::string& line, Level level = Level::info);
+/// From here on an error in the input file is told with how to go on with this run once it is
+/// corrected.
+void advise_update(const setup::Run& run);
+void end_advice();
+/// What `advise_update` asked to tell; empty: nothing.
+const std::string& advice();
+/// Lines of the log on standard error.
+void show_log_lines(const std::string& lines);
+/// Tells warnings as they come.
+Diagnostics telling_diagnostics(bool strict = false);
+
+/// `1 word`, `2 words`.
+std::string plural(std::size_t count, const std::string& word);
+
+/// The box that a run begins with.
+std::string heading(const setup::Run& run);
+/// @throws Error if the benchmark of the run has no such step
+void check_step(const setup::Run& run, const std::string& step);
+/// The word of `bench status`: RUNNING, ERROR or FINISHED.
+std::string status_word(const std::vector<workspace::StepCounts>& counts);
+/// The table of steps and states, indented by two columns.
+std::string status_table(const std::vector<workspace::StepCounts>& counts);
+/// The run as the arguments of a command: `DIR --id ID`.
+std::string target_of(const setup::Run& run);
+/// Where the run is and what to do next.
+/// @param first_failed a workpackage that failed; -1: none
+std::string closing(const setup::Run& run, bool finished, long long first_failed = -1);
+/// Rows under headings, as `pretty` tables are drawn; with a line for each cell where standard
+/// output is a terminal that is narrower.
+std::string text_table(const std::vector<std::string>& headings,
+                       const std::vector<std::vector<std::string>>& rows);
+/// `n=1 word=fp16`: the parameters of a workpackage in one line.
+std::string parameters_text(const workspace::Parameters& parameters);
+/// Texts in columns, each as wide as its widest, two blanks between; the last is not padded.
+std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
+                          const std::string& indent = "");
+/// `text` with every line but the first indented, unless it is empty.
+std::string hanging(const std::string& text, std::size_t indent);
+/// `/home/me/runs` as `runs` where that is shorter from here.
+std::string short_path(const std::filesystem::path& path);
+
+}  // namespace bench::cli

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <bench/cli/output/console.hpp>
+
+namespace bench::cli {
+namespace {
+
+enum class Readiness { ready, not_yet, interrupted };
+
+Readiness wait_for(int fd, int at_most_ms) {
+  pollfd asked{fd, POLLOUT, 0};
+  const int answer = ::poll(&asked, 1, at_most_ms);
+  if (answer < 0 && errno == EINTR)
+    return Readiness::interrupted;
+  return answer == 0 ? Readiness::not_yet : Readiness::ready;
+}
+
+}  // namespace
+
+void Console::open_standard_descriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0)
+      ::open("/dev/null", O_RDWR);  // takes the lowest free number, which is this one
+}
+
+void Console::write(int fd, std::string_view text) {
+  if (waiting_.empty() || waiting_.back().fd != fd)
+    waiting_.push_back({.fd = fd, .text = {}});
+  waiting_.back().text += text;
+  if (keeping_)
+    advance();
+  else
+    flush();
+}
+
+void Console::advance() {
+  constexpr int moment_ms = 1000;
+  while (!waiting_.empty()) {
+    if (wait_for(waiting_.front().fd, stalled_ ? 0 : moment_ms) != Readiness::ready) {
+      stalled_ = true;
+      return;
+    }
+    stalled_ = false;
+    write_some();
+  }
+}
+
+void Console::flush() {
+  keeping_ = false;
+  while (!waiting_.empty()) {
+    if (wait_for(waiting_.front().fd, -1) == Readiness::interrupted) {
+      waiting_.clear();
+      return;
+    }
+    write_some();
+  }
+}
+
+void Console::write_some() {
+  constexpr std::size_t fits = PIPE_BUF;  // into a pipe that is ready, without waiting
+  Piece& piece = waiting_.front();
+  const std::size_t left = piece.text.size() - piece.written;
+  const ssize_t count = ::write(piece.fd, piece.text.data() + piece.written, std::min(left, fits));
+  if (count >= 0)
+    piece.written += static_cast<std::size_t>(count);
+  else if (errno != EINTR && errno != EAGAIN) {
+    if (piece.fd == STDOUT_FILENO && errno != EPIPE)
+      output_error_ = errno;
+    piece.written = piece.text.size();  // nobody will read it
+  }
+  if (piece.written == piece.text.size())
+    waiting_.pop_front();
+}
+
+Console& console() {
+  static Console console;
+  return console;
+}
+
+std::optional<std::size_t> terminal_columns() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+      size.ws_col == 0)
+    return std::nullopt;
+  return size.ws_col;
+}
+
+bool reader_goes_within(int at_most_ms) {
+  pollfd reader{STDOUT_FILENO, 0, 0};
+  return ::poll(&reader, 1, at_most_ms) > 0;
+}
+
+}  // namespace bench::cli

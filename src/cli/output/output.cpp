@@ -1,0 +1,240 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/cli/output/console.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::cli {
+namespace {
+
+constexpr std::size_t box_width = 70;
+const std::string rule(box_width, '#');
+
+/// The words of each line of `text` in lines that fit the box behind `# `.
+std::vector<std::string> wrapped(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const std::string& paragraph : split(text, "\n")) {
+    std::string line;
+    for (const std::string& word : split_names(paragraph, " ")) {
+      if (!line.empty() && display_width(line) + 1 + display_width(word) > box_width - 2) {
+        lines.push_back(line);
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// A terminal obeys control characters, and names and outputs may be anybody's; a file or a pipe
+/// gets every byte.
+void write_text(std::string_view text, int fd) {
+  if (::isatty(fd) == 1)
+    console().write(fd, with_visible_controls(text));
+  else
+    console().write(fd, text);
+}
+
+}  // namespace
+
+void print(const std::string& text) {
+  write_text(text, STDOUT_FILENO);
+}
+
+void print_file(const UniqueFd& fd, const std::filesystem::path& file) {
+  read_pieces(fd, file, [](std::string_view piece) { write_text(piece, STDOUT_FILENO); });
+}
+
+void move_cursor(const std::string& sequence) {
+  console().write(STDOUT_FILENO, sequence);
+}
+
+void tell(const std::string& line, Level level) {
+  show_log_lines(line + "\n");
+  command_log().add_told(level, line);
+}
+
+namespace {
+
+std::string& current_advice() {
+  static std::string text;
+  return text;
+}
+
+}  // namespace
+
+void advise_update(const setup::Run& run) {
+  if (run.metadata.input_file.empty())
+    return;
+  const std::string file = shell_quote(short_path(run.metadata.input_file));
+  current_advice() =
+      fmt::format("hint: once {} is corrected: bench result {} -u {}", file, target_of(run), file);
+}
+
+void end_advice() {
+  current_advice().clear();
+}
+
+const std::string& advice() {
+  return current_advice();
+}
+
+void show_log_lines(const std::string& lines) {
+  write_text(lines, STDERR_FILENO);
+}
+
+Diagnostics telling_diagnostics(bool strict) {
+  return Diagnostics(strict, [](const Warning& warning) {
+    tell(render(warning.is_note ? Severity::note : Severity::warning, warning.message, warning.hint,
+                warning.place),
+         warning.is_note ? Level::info : Level::warning);
+  });
+}
+
+std::string plural(std::size_t count, const std::string& word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string heading(const setup::Run& run) {
+  std::string text =
+      fmt::format("{}\n# benchmark: {}\n# id: {}\n", rule, run.benchmark.name, run.directory.id);
+  if (const std::string& comment = run.metadata.comment; !comment.empty()) {
+    text += "#\n";
+    for (const std::string& line : wrapped(comment))
+      text += line.empty() ? "#\n" : "# " + line + "\n";
+  }
+  return text + rule + "\n\n";
+}
+
+namespace {
+
+result::Table table_of(const std::vector<std::string>& headings,
+                       const std::vector<std::vector<std::string>>& rows) {
+  result::Table table;
+  for (const std::string& title : headings)
+    table.headings.push_back({.title = title});
+  for (const auto& row : rows) {
+    auto& cells = table.rows.emplace_back();
+    for (const std::string& text : row)
+      cells.push_back({.value = text});
+  }
+  return table;
+}
+
+/// A result table begins with its name; these have none.
+std::string drawn(const result::Table& table) {
+  const std::string text = result::render(table, "pretty");
+  return text.substr(text.find('\n') + 1);
+}
+
+}  // namespace
+
+std::string text_table(const std::vector<std::string>& headings,
+                       const std::vector<std::vector<std::string>>& rows) {
+  const result::Table table = table_of(headings, rows);
+  const auto columns = terminal_columns();
+  if (!columns || rows.empty() || result::pretty_width(table) <= *columns)
+    return drawn(table);
+  return result::render_vertical(table) + "(wider than this terminal: one line per cell)\n";
+}
+
+void check_step(const setup::Run& run, const std::string& step) {
+  if (run.benchmark.step(step))
+    return;
+  std::vector<std::string> known;
+  for (const model::Step& one : run.benchmark.steps)
+    known.push_back(one.name);
+  throw Error(fmt::format("run {} has no step '{}'", run.directory.id, step),
+              suggestion(step, known, "its steps: "));
+}
+
+std::string status_word(const std::vector<workspace::StepCounts>& counts) {
+  bool failed = false;
+  for (const workspace::StepCounts& step : counts) {
+    if (step.all() > step.done + step.failed)
+      return "RUNNING";
+    failed |= step.failed > 0;
+  }
+  return failed ? "ERROR" : "FINISHED";
+}
+
+std::string status_table(const std::vector<workspace::StepCounts>& counts) {
+  std::vector<std::vector<std::string>> rows;
+  for (const workspace::StepCounts& step : counts)
+    rows.push_back({step.step, std::to_string(step.all()), std::to_string(step.ready),
+                    std::to_string(step.running + step.submitted + step.pending),
+                    std::to_string(step.failed), std::to_string(step.done)});
+  // Always drawn: its lines are counted, and tools that know JUBE's output look for them.
+  const std::string table =
+      drawn(table_of({"stepname", "all", "open", "wait", "error", "done"}, rows));
+  return "  " + hanging(std::string(strip(table)), 2) + "\n";
+}
+
+std::string hanging(const std::string& text, std::size_t indent) {
+  std::vector<std::string> lines = split(text, "\n");
+  for (std::size_t k = 1; k < lines.size(); ++k)
+    if (!lines[k].empty())
+      lines[k].insert(0, indent, ' ');
+  return join(lines, "\n");
+}
+
+std::string aligned_lines(const std::vector<std::vector<std::string>>& rows,
+                          const std::string& indent) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows)
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      widths.resize(std::max(widths.size(), k + 1));
+      widths[k] = std::max(widths[k], display_width(row[k]));
+    }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line = indent;
+    for (std::size_t k = 0; k + 1 < row.size(); ++k)
+      line += row[k] + std::string(widths[k] + 2 - display_width(row[k]), ' ');
+    text += line + (row.empty() ? "" : row.back()) + "\n";
+  }
+  return text;
+}
+
+std::string parameters_text(const workspace::Parameters& parameters) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : parameters)
+    texts.push_back(fmt::format("{}={}", name, value));
+  return join(texts, " ");
+}
+
+std::string short_path(const std::filesystem::path& path) {
+  const std::string relative = path.lexically_relative(std::filesystem::current_path()).string();
+  return relative.empty() || relative.starts_with("..") ? path.string() : relative;
+}
+
+std::string target_of(const setup::Run& run) {
+  return fmt::format("{} --id {}", shell_quote(short_path(run.directory.path.parent_path())),
+                     run.directory.id);
+}
+
+std::string closing(const setup::Run& run, bool finished, long long first_failed) {
+  const std::string outpath = short_path(run.directory.path.parent_path());
+  const std::string target = target_of(run);
+  std::string text = fmt::format(
+      ">>>> Run and its follow-up commands\n"
+      ">>>>       id: {}\n>>>>   handle: {}\n>>>>      dir: {}\n",
+      run.directory.id, outpath, short_path(run.directory.path));
+  if (!finished)
+    text += fmt::format(">>>> continue: bench continue {}\n", target);
+  if (first_failed >= 0)
+    text +=
+        fmt::format(">>>>      why: bench why {} {}\n>>>>    again: bench continue {} --failed\n",
+                    shell_quote(short_path(run.directory.path)), first_failed, target);
+  for (const char* command : {" analyse", "  result", "    info", "     log"})
+    text += fmt::format(">>>> {}: bench {} {}\n", command, strip(command), target);
+  return text + rule + "\n";
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,47 @@
+#include <array>
+
+#include <fmt/core.h>
+
+#include <bench/base/time.hpp>
+#include <bench/cli/output/information.hpp>
+#include <bench/cli/output/output.hpp>
+
+namespace bench::cli {
+
+std::string last_change(const workspace::Workspace& workspace) {
+  const auto facts = workspace.facts();
+  if (const auto noted = facts.find("last_change"); noted != facts.end())  // by JUBE
+    return noted->second;
+  if (const auto unix_s = workspace.last_change_unix_s())
+    return local_time_at(*unix_s);
+  return workspace.fact("started");
+}
+
+std::string run_information(const setup::Run& run, const workspace::Workspace& workspace) {
+  constexpr std::array shown{
+      "benchmark", "comment",      "started",       "tags",         "platform",     "budget_nh",
+      "parallel",  "power_source", "input_file",    "input_sha256", "git_revision", "host",
+      "system",    "cpu",          "cpus_usable",   "memory_bytes", "gpus",         "gpu_driver",
+      "modules",   "environment",  "bench_version", "jube_version", "uuid"};
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty())
+      text += fmt::format("{:>14}: {}\n", name, hanging(value, 16));
+  };
+  add("id", std::to_string(run.directory.id));
+  add("directory", short_path(run.directory.path));
+  add("last change", last_change(workspace));
+  const auto facts = setup::facts_of(run.metadata);
+  for (const char* name : shown)
+    if (const auto fact = facts.find(name); fact != facts.end())
+      add(name, fact->second);
+  text += "\n" + status_table(workspace.counts());
+  std::string failures;
+  for (const workspace::Workpackage& workpackage : workspace.workpackages())
+    if (workpackage.state == workspace::State::failed)
+      failures += fmt::format("workpackage {} ({}) failed: {}\n", workpackage.id, workpackage.step,
+                              workpackage.reason);
+  return text + failures;
+}
+
+}  // namespace bench::cli

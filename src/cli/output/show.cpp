@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <fmt/core.h>
+
+#include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/cli/output/console.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/cli/output/show.hpp>
+#include <bench/result/combine.hpp>
+#include <bench/result/style.hpp>
+
+namespace bench::cli {
+namespace {
+
+using result::Style;
+
+/// The tables of one name, ascending by run.
+struct SameName {
+  std::vector<result::RunTable> tables;
+  std::string style;  ///< Of the newest.
+};
+
+void keep(const tabulate::FilledDatabase& filled) {
+  refuse_link_out(filled.run_directory, filled.target.file);
+  result::write(filled.rows, filled.target);
+  const auto own_file = filled.result_directory / (filled.rows.name + ".dat");
+  if (filled.target.file != own_file) {
+    refuse_link_out(filled.run_directory, filled.result_directory);
+    make_directories(filled.result_directory);
+    write_file_atomically(own_file, filled.target.file.string() + "\n");
+  }
+}
+
+void keep(const tabulate::FilledTable& filled) {
+  refuse_link_out(filled.run_directory, filled.result_directory);
+  make_directories(filled.result_directory);
+  const auto notes = result::style_of(filled.style).has_notes_in_files ? result::Notes::below
+                                                                       : result::Notes::none;
+  write_file_atomically(filled.result_directory / (filled.table.name + ".dat"),
+                        result::render(filled.table, filled.style, notes));
+}
+
+void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
+  const auto messages = result::messages_of(filled.rows);
+  result::send(filled.target, messages);
+  for (const std::string& message : messages)
+    between_tables ? print(message + "\n") : tell(message);
+}
+
+/// By name, in the order of the newest run; those of older runs alone come last.
+std::vector<SameName> by_name(const std::vector<RunReport>& runs) {
+  std::vector<SameName> all;
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+    for (const tabulate::FilledTable& filled : run->report.tables) {
+      auto same = std::find_if(all.begin(), all.end(), [&](const SameName& known) {
+        return known.tables.front().table.name == filled.table.name;
+      });
+      if (same == all.end())
+        same = all.insert(all.end(), {.tables = {}, .style = filled.style});
+      same->tables.insert(same->tables.begin(), {.id = run->id, .table = filled.table});
+    }
+  return all;
+}
+
+void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& options) {
+  std::set<std::string> names;
+  for (const SameName& same : all)
+    for (const result::RunTable& one : same.tables)
+      for (const result::Heading& heading : one.table.headings)
+        names.insert(heading.name);
+  const std::vector<std::string> known(names.begin(), names.end());
+  Diagnostics diagnostics = telling_diagnostics();
+  for (const auto* chosen : {&options.select, &options.exclude})
+    for (const std::string& name : *chosen)
+      if (!names.contains(name))
+        diagnostics.warn(fmt::format("unknown column '{}'", name), did_you_mean(name, known), {});
+}
+
+/// A table as it is shown.
+struct ShownTable {
+  result::Table table;
+  const Style* style;
+};
+
+std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
+                                     const ShowOptions& options) {
+  std::vector<ShownTable> tables;
+  for (SameName& same : all) {
+    for (result::RunTable& one : same.tables)
+      result::choose_columns(one.table, options.select, options.exclude);
+    if (std::ranges::all_of(same.tables,
+                            [](const auto& one) { return one.table.headings.empty(); }))
+      continue;  // nothing of it was selected
+    result::Table table = several_runs ? result::combine(same.tables, options.descending)
+                                       : std::move(same.tables.front().table);
+    if (options.raw)
+      for (auto& row : table.rows)
+        for (result::Cell& cell : row)
+          cell.format.clear();
+    tables.push_back(
+        {std::move(table), &result::style_of(options.style.empty() ? same.style : options.style)});
+  }
+  return tables;
+}
+
+void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& options) {
+  if (tables.size() < 2 || options.style.empty() ||
+      !result::style_of(options.style).is_for_one_table)
+    return;
+  std::vector<std::string> names;
+  for (const ShownTable& shown : tables)
+    names.push_back(shown.table.name);
+  throw Error(fmt::format("style {} prints one table, but there are {}: {}", options.style,
+                          names.size(), join(names, ", ")),
+              fmt::format("select one: `--only {}`; `-s json` prints all", names.front()));
+}
+
+std::string pretty_text(const result::Table& table) {
+  const auto columns = terminal_columns();
+  if (!columns || table.rows.empty() || result::pretty_width(table) <= *columns)
+    return result::render(table, "pretty");
+  return result::render_vertical(table) +
+         "(wider than this terminal: one line per cell; `bench result --select NAME` selects "
+         "columns)\n";
+}
+
+void tell_notes(const result::Table& table, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    tell(fmt::format("note: {}: {}", table.name, note));
+}
+
+void print_table(const ShownTable& shown, bool is_alone) {
+  if (shown.style->may_be_vertical) {
+    print(pretty_text(shown.table) + "\n");
+    return;
+  }
+  const Style& style = *shown.style;
+  const std::string name = style.is_for_one_table && !is_alone ? shown.table.name + ":\n" : "";
+  print(name + result::render(shown.table, std::string(style.name)) + "\n");
+  if (style.is_for_programs)
+    tell_notes(shown.table, result::notes_of(shown.table));
+}
+
+void print_tables(const std::vector<ShownTable>& tables) {
+  std::vector<result::Table> json;
+  for (const ShownTable& shown : tables)
+    if (shown.style->joins_tables)
+      json.push_back(shown.table);
+    else
+      print_table(shown, tables.size() == 1);
+  if (json.empty())
+    return;
+  print(result::render_json(json) + "\n");
+  for (const result::Table& table : json)
+    tell_notes(table, table.notes);  // the rows themselves say the rest
+}
+
+void refuse_contradiction(const ShowOptions& options) {
+  for (const std::string& name : options.select)
+    if (std::find(options.exclude.begin(), options.exclude.end(), name) != options.exclude.end())
+      throw Error(fmt::format("column '{}' is both selected and excluded", name));
+}
+
+}  // namespace
+
+void keep(const tabulate::Report& report, const std::string& style) {
+  for (const tabulate::FilledTable& table : report.tables)
+    keep(table);
+  for (const tabulate::FilledSyslog& syslog : report.syslogs)
+    keep(syslog, style != "json" && style != "csv");
+  for (const tabulate::FilledDatabase& database : report.databases)
+    keep(database);
+}
+
+void show(const std::vector<RunReport>& runs, const ShowOptions& options) {
+  refuse_contradiction(options);
+  if (std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
+    tell("note: the benchmark has no table, syslog or database; see `bench help result`");
+  std::vector<SameName> all = by_name(runs);
+  warn_of_unknown(all, options);
+  const std::vector<ShownTable> tables = shown_tables(std::move(all), runs.size() > 1, options);
+  refuse_several(tables, options);
+  print_tables(tables);
+}
+
+}  // namespace bench::cli

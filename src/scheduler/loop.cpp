@@ -49,7 +49,7 @@ class Loop {
         batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
-        step_jobs_(run, evaluator_) {
+        step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)) {
     store_.listen([this](const workspace::Event& event) { announce(event); });
   }
 

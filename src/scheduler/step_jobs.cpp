@@ -7,7 +7,6 @@
 #include <bench/batch/systems.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/segment.hpp>
-#include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
 
 namespace bench::scheduler {
@@ -50,12 +49,9 @@ std::string submitted_job(const job::RenderContext& context) {
   return "";
 }
 
-StepJobs::StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator)
-    : run_(run), evaluator_(evaluator), system_(platform::batch_system_of(run.platform)) {}
-
 std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::Graph& graph,
                                                                const std::set<long long>& pending) {
-  const bool due = Clock::now() >= next_question_;
+  const bool due = now_() >= next_question_;
   std::map<std::string, Waiting> jobs;
   std::set<std::string> doubtful;
   std::map<long long, workspace::Progress> waiting;
@@ -87,7 +83,7 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
   std::vector<std::pair<long long, std::string>> ended;
   const std::chrono::duration<double> grace(run_.platform.polling.sentinel_grace_s);
   for (const auto& [id, over] : over_)
-    if (Clock::now() - over.since >= grace)
+    if (now_() - over.since >= grace)
       ended.emplace_back(id, over.text);
   for (const auto& [id, text] : ended)
     over_.erase(id);
@@ -96,7 +92,7 @@ std::vector<std::pair<long long, std::string>> StepJobs::ended(const workflow::G
 
 void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
   const std::chrono::duration<double> interval(run_.platform.polling.interval_s);
-  next_question_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(interval);
+  next_question_ = now_() + std::chrono::duration_cast<Clock::duration>(interval);
   std::set<std::string> unknown;
   std::vector<std::string> ids;
   for (const auto& [id, waiting] : jobs)
@@ -116,8 +112,8 @@ void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
       if (report.state == JobReport::State::ended)
         over_.try_emplace(
             job->second.workpackage,
-            Over{fmt::format("{} job {}: {}", system_->name(), report.id, report.word),
-                 Clock::now(), job->second.at});
+            Over{fmt::format("{} job {}: {}", system_->name(), report.id, report.word), now_(),
+                 job->second.at});
       else
         over_.erase(job->second.workpackage);
     }
@@ -127,8 +123,8 @@ void StepJobs::ask(const std::map<std::string, Waiting>& jobs) {
   }
   for (const std::string& id : unknown)
     over_.try_emplace(jobs.at(id).workpackage,
-                      Over{fmt::format("{} no longer knows job {}", system_->name(), id),
-                           Clock::now(), jobs.at(id).at});
+                      Over{fmt::format("{} no longer knows job {}", system_->name(), id), now_(),
+                           jobs.at(id).at});
 }
 
 }  // namespace bench::scheduler

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,7 +24,13 @@ std::string submitted_job(const job::RenderContext& context);
 /// Monitors such jobs: one that has ended will not write the file.
 class StepJobs {
  public:
-  StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator);
+  using Clock = std::chrono::steady_clock;
+
+  /// @param system must not be null
+  StepJobs(const setup::Run& run, evaluate::Evaluator& evaluator,
+           std::unique_ptr<batch::BatchSystem> system,
+           std::function<Clock::time_point()> now = Clock::now)
+      : run_(run), evaluator_(evaluator), system_(std::move(system)), now_(std::move(now)) {}
 
   /// The workpackages whose jobs ended a while ago, with the outcome. Queries the batch system
   /// about all of them, at most once per interval of the platform.
@@ -34,8 +41,6 @@ class StepJobs {
   bool unsettled() const { return !over_.empty(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   /// A workpackage, and the command whose file it waits for.
   struct Waiting {
     long long workpackage = 0;
@@ -53,6 +58,7 @@ class StepJobs {
   const setup::Run& run_;
   evaluate::Evaluator& evaluator_;
   std::unique_ptr<batch::BatchSystem> system_;
+  std::function<Clock::time_point()> now_;
   std::map<long long, Over> over_;  ///< By workpackage.
   Clock::time_point next_question_{};
 };

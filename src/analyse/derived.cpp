@@ -52,8 +52,8 @@ class Substitution {
   /// empty.
   const std::string& no_match_reason() const { return no_match_reason_; }
   bool estimated() const { return estimated_; }
-  /// Whether a value that the text needs is no number, so that a failure of Python's is no
-  /// surprise.
+  /// Whether a value that the text needs is not a number, so that Python is expected
+  /// to fail.
   bool holds_nan() const { return holds_nan_; }
 
  private:

@@ -20,7 +20,7 @@ constexpr std::string_view totals[] = {"energy_wh", "power_mean_w", "power_max_w
 constexpr std::pair<std::string_view, std::string_view> of_regions[] = {{"energy_region_", "_wh"},
                                                                         {"power_region_", "_w"}};
 
-/// What stands between the two, if the name has both.
+/// What is between the two, if the name has both.
 std::optional<std::string> region_of(std::string_view name, std::string_view begin,
                                      std::string_view end) {
   if (!name.starts_with(begin) || !name.ends_with(end) || name.size() < begin.size() + end.size())
@@ -131,7 +131,7 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
   for (const auto& [name, values] : values_) {
     if (skip.contains(name))
       continue;
-    // Durations are the clock's, whatever stands behind the power.
+    // Durations are the clock's, whatever follows the power.
     const Described described{name, unit_of(name), estimated_ && !name.starts_with("duration_"),
                               is_looked_up};
     add_statistics(described, values, !is_text(name), findings);

@@ -10,7 +10,7 @@ namespace bench::analyse {
 struct Subject {
   std::string text;
   bool ascii = true;
-  bool repaired = false;  ///< Bytes that were no UTF-8 were replaced.
+  bool repaired = false;  ///< Bytes that were not UTF-8 were replaced.
 };
 
 /// Unifies line ends; invalid UTF-8 becomes U+FFFD.

@@ -50,7 +50,7 @@ std::string swallowed_hint(const CLI::App& command) {
   if (!file && place->count() > 0)
     return "";
   for (const CLI::Option* option : command.get_options()) {
-    // What stands right behind the option is meant for it.
+    // What directly follows the option is meant for it.
     if (option->get_positional() || option->get_expected_max() < 2)
       continue;
     for (const std::string& value : option->results())

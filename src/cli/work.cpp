@@ -93,7 +93,7 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
   return !warnings.empty();
 }
 
-/// What was ended, what goes on, and how to go on.
+/// What was ended, what still runs, and how to resume.
 std::string interruption_text(const setup::Run& run, const scheduler::RunStatus& status,
                               const WorkOptions& options) {
   long long with_batch_system = 0;
@@ -107,7 +107,7 @@ std::string interruption_text(const setup::Run& run, const scheduler::RunStatus&
   const std::string target = target_of(run);
   return fmt::format(
       "interrupted: {} of the batch system {} on; "
-      "`bench continue {} --wait` goes on, `bench cancel {}` ends them",
+      "`bench continue {} --wait` waits for them, `bench cancel {}` ends them",
       plural(static_cast<std::size_t>(with_batch_system), "job"),
       with_batch_system == 1 ? "runs" : "run", target, target);
 }

@@ -109,7 +109,7 @@ class Converter {
     return made;
   }
 
-  /// Adds what stands under the key of a child element: one element, or one per item.
+  /// Adds what is below the key of a child element: one element, or one per item.
   void add(Node& parent, const Element& kind, const Value& value, const Mark& key) {
     if (value.kind != Kind::list)
       return add_one(parent, kind, value, key);

@@ -85,7 +85,7 @@ void XmlFile::fail(const pugi::xml_parse_result& result) const {
   if (result.status == pugi::status_end_element_mismatch) {
     fail_at_open_element();
   } else if (result.status == pugi::status_bad_attribute) {
-    message = "this is no attribute";
+    message = "this is not an attribute";
     hint = "attributes are written name=\"value\", with a blank between them";
   } else if (result.status == pugi::status_no_document_element) {
     message = "no element in this file";

@@ -59,7 +59,7 @@ const std::string* chosen_piece(const Assignment& assignment,
   return nullptr;
 }
 
-/// Makes the cell ready to be evaluated anew.
+/// Makes the cell ready to be evaluated again.
 void reopen(const Assignment& assignment, const Lookup& values, Cell& cell) {
   const model::Parameter& definition = *assignment.definition;
   Cell begin = open_cell(definition);

@@ -67,7 +67,7 @@ std::string Layouts::start(const Origin& origin, const evaluate::Lookup& constan
   for (std::size_t k = 0; k < partial.cells.size(); ++k)
     if (partial.cells[k].progress == Progress::constant)
       reopen_if_completed(partial, inherited, k, partial.cells[k]);
-  // What the step makes anew though none of its sets defines it.
+  // What the step evaluates again although none of its sets defines it.
   for (std::size_t k = partial.layout->own; k < partial.cells.size(); ++k)
     if (const Parameter& definition = *partial.layout->definitions[k];
         is_made_anew(definition, nullptr))
@@ -136,7 +136,7 @@ Layouts::Extension Layouts::make_extension(const Layout& layout, const Parameter
       refuse_difference(*layout.definitions[known->second], parameter);
       continue;
     }
-    std::size_t source = Extension::anew;
+    std::size_t source = Extension::new_cell;
     if (is_known) {
       const Parameter& inherited = *layout.definitions[known->second];
       taken[known->second] = true;
@@ -167,7 +167,7 @@ std::string Layouts::add(const ParameterSet& set, PartialCombination& partial) {
   std::vector<Cell> cells;
   cells.reserve(extended.sources.size());
   for (std::size_t k = 0; k < extended.sources.size(); ++k)
-    cells.push_back(extended.sources[k] == Extension::anew
+    cells.push_back(extended.sources[k] == Extension::new_cell
                         ? open_cell(*extended.layout->definitions[k])
                         : std::move(partial.cells[extended.sources[k]]));
   partial.cells = std::move(cells);

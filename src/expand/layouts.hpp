@@ -31,8 +31,8 @@ class Layouts {
   /// How a partial combination gets the parameters of one more set.
   struct Extension {
     const Layout* layout = nullptr;
-    static constexpr std::size_t anew = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> sources;  ///< Cell that each one is taken from, or `anew`.
+    static constexpr std::size_t new_cell = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> sources;  ///< Cell that each one is taken from, or `new_cell`.
     std::string conflict;              ///< Then nothing else.
   };
 

@@ -40,7 +40,7 @@ struct Cell {
   std::string text;
   Progress progress = Progress::open;
   bool splits = true;      ///< Whether a separator in `text` makes a template.
-  bool evaluated = false;  ///< A script's result stands in `text`.
+  bool evaluated = false;  ///< `text` holds the result of a script.
 };
 
 /// A combination that is being made.

@@ -12,7 +12,7 @@ namespace bench::inspect {
 
 InputState input_state(const setup::Run& run) {
   const std::filesystem::path file = run.metadata.input_file;
-  // The name may come from a run of somebody else, and lead to a file that is no input.
+  // The name may come from a run of somebody else, and lead to a file that is not an input.
   constexpr ::off_t most_bytes = 64 << 20;
   const UniqueFd fd = open_regular_file(file);
   struct stat info {};

@@ -15,7 +15,7 @@ void log_commands(const RenderContext& context, execute::Job& job) {
   const std::string name = context.substitute(context.step.do_log_file);
   if (name.empty())
     return;
-  // As in JUBE: a plain name stands beside `work`, one with a slash is relative to here.
+  // As in JUBE: a plain name lies beside `work`, one with a slash is relative to here.
   const fs::path file =
       name.find('/') == std::string::npos ? context.directory() / name : fs::absolute(name);
   for (execute::Snippet& snippet : job.snippets) {

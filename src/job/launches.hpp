@@ -14,7 +14,7 @@ bool uses_launcher(const model::Step& step);
 int measured_launches(const RenderContext& context);
 
 /// The text of a command with each `$jube_starter` as `${jube_starter_K}`.
-/// @param count of those before; goes on
+/// @param count of those before, to which these are added
 std::string with_numbered_launches(const std::string& text, int& count);
 
 /// The variable of the K-th launch, and where its meter writes, below the directory of the

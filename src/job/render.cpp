@@ -64,7 +64,7 @@ double duration_s(const RenderContext& context, const std::string& text, const P
 execute::Snippet render_command(const model::Command& command, const RenderContext& context,
                                 std::string name) {
   std::string text = context.substitute(command.text);
-  // JUBE strips them, since it goes on after the text with `&& ...`.
+  // JUBE strips them, since it appends `&& ...` to the text.
   text.erase(0, std::min(text.find_first_not_of(';'), text.size()));
   text.erase(text.find_last_not_of(';') + 1);
   const fs::path base = command.shared ? context.shared() : context.work();

@@ -51,7 +51,7 @@ T one_of(const document::Node& node, const char* key, const std::map<std::string
 }
 
 /// The names of all `use` children, which may be comma lists.
-/// @throws Error if a name stands twice
+/// @throws Error if a name occurs twice
 std::vector<std::string> used_names(const document::Node& node);
 
 /// The place of a name in the `use` children, for messages.

@@ -152,7 +152,7 @@ class Formatter {
     const auto integer = read_integer(text ? *text : fmt::format("{:.0f}", std::trunc(real())));
     if (integer)
       return integer->digits;
-    real();  // refuses a text that is no number
+    real();  // refuses a text that is not a number
     return std::nullopt;
   }
 

@@ -87,7 +87,7 @@ class Reader {
 }  // namespace
 
 std::string_view first_character(std::string_view utf8) {
-  constexpr std::size_t longest = 4;  // also of bytes that are no UTF-8
+  constexpr std::size_t longest = 4;  // also of bytes that are not UTF-8
   std::size_t length = utf8.empty() ? 0 : 1;
   while (length < std::min(longest, utf8.size()) &&
          (static_cast<unsigned char>(utf8[length]) & 0xC0) == 0x80)

@@ -27,7 +27,7 @@ struct FormatSpec {
   }
 };
 
-/// @throws Error at `place` if `text` is no format specification
+/// @throws Error at `place` if `text` is not a format specification
 FormatSpec parse_format_spec(const std::string& text, const Place& place);
 
 /// The first character of `utf8`, or empty at its end.

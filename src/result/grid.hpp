@@ -25,7 +25,7 @@ Grid transposed(const Grid& grid);
 /// `grid_of`, transposed where the table is.
 Grid oriented_grid(const Table& table, const std::string& missing);
 
-/// A newline at the end of a cell is no further line.
+/// A newline at the end of a cell is not a further line.
 void drop_final_newlines(Grid& grid);
 void replace_in_cells(Grid& grid, std::string_view from, std::string_view to);
 

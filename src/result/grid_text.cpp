@@ -9,7 +9,8 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-/// One row of as many lines as its highest cell; only the first line of a cell stands to the right.
+/// One row of as many lines as its highest cell; only the first line of a cell is aligned to the
+/// right.
 std::string bordered_row(const Row& row, const std::vector<std::size_t>& widths) {
   std::vector<std::vector<std::string>> cells;
   std::size_t height = 1;

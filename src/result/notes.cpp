@@ -68,7 +68,7 @@ class Groups {
     return groups_[known->second];
   }
 
-  /// Where there are many reasons, what stands behind their last colon, mostly a line that a
+  /// Where there are many reasons, what follows their last colon, mostly a line that a
   /// program wrote, is left out; and where these are still many, the last ones are one group.
   std::vector<Group> shortened() const {
     if (groups_.size() <= most_reasons)

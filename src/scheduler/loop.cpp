@@ -104,7 +104,7 @@ class Loop {
     return status;
   }
 
-  /// What ends this loop, a full disk under the database, say, is no fault of what runs.
+  /// What ends this loop, a full disk under the database, say, is not the fault of what runs.
   void detach() {
     if (local_.active() == 0)
       return;
@@ -340,7 +340,8 @@ class Loop {
   /// How far the commands of a workpackage are where an error comes.
   enum class Executed { nothing, something };
 
-  /// A workpackage's error does not end the run; and one that lies with the machine is no failure.
+  /// A workpackage's error does not end the run; and one that lies with the machine is not a
+  /// failure.
   /// @returns whether the machine is at fault and the same is to be tried again later
   template <class Action>
   bool isolate_errors(long long id, Action action, Executed executed = Executed::something) {

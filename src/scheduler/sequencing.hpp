@@ -39,7 +39,7 @@ workspace::Event after_success(const Situation& situation, workspace::Progress p
 
 /// The last command that it executed watches files.
 /// @param command its index
-/// @returns none where a workpackage that waits goes on waiting
+/// @returns none where a workpackage keeps waiting
 std::optional<workspace::Event> after_watching(const Situation& situation, int command,
                                                const job::Watched& watched);
 

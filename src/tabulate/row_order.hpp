@@ -43,7 +43,7 @@ struct OwnedFilter {
 
 /// Keeps the rows for which the expression holds; an empty one keeps all. So does one that may not
 /// be evaluated, with a warning.
-/// @throws Error at the place of the filter if it is no expression, or needs a value that a row
+/// @throws Error at the place of the filter if it is not an expression, or needs a value that a row
 ///         does not have
 void filter_rows(std::vector<RowPlace>& rows, const OwnedFilter& filter, Filters& filters,
                  Diagnostics& diagnostics);

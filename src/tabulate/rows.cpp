@@ -101,7 +101,7 @@ class Rows::FoundOfName {
 
  private:
   const std::vector<const Finding*>* all_;
-  std::size_t next_ = 0;  ///< Where the one after the last stands.
+  std::size_t next_ = 0;  ///< The position behind the last.
 };
 
 Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::string& analyser,

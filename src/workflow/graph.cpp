@@ -312,9 +312,9 @@ void Graph::give_directory(Workpackage& workpackage, bool complete) const {
     if (!suffix.empty())
       workpackage.directory = plain + "_" + suffix;
   } else if (complete) {
-    throw Error(
-        fmt::format("the suffix of step '{}' is no part of a file name: '{}'", step.name, suffix),
-        "it may hold parameters of the step, and no slash", step.place);
+    throw Error(fmt::format("the suffix of step '{}' cannot be part of a file name: '{}'",
+                            step.name, suffix),
+                "it may hold parameters of the step, and no slash", step.place);
   }
 }
 

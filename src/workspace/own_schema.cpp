@@ -56,7 +56,7 @@ void check_version(SQLite::Database& sqlite, const std::filesystem::path& file) 
   if (version == schema_version)
     return;
   if (version < 1)
-    throw Error(fmt::format("{} is no workspace of bench", file.string()));
+    throw Error(fmt::format("{} is not a workspace of bench", file.string()));
   throw Error(
       fmt::format("{} has format {}{}; this is bench {}, which reads format {}", file.string(),
                   version, writer_of(sqlite), BENCH_VERSION, schema_version),

@@ -15,7 +15,7 @@ std::optional<std::string> to_json(const EnvironmentChanges& changes);
 
 /// Builds no tree in between, which would take most of the time that reading 100,000 workpackages
 /// takes.
-/// @throws Error if it is no object of texts
+/// @throws Error if it is not an object of texts
 Parameters parameters_from(const std::string& json);
 
 }  // namespace bench::workspace

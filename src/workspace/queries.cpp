@@ -67,7 +67,8 @@ Attempt read_attempt(SQLite::Statement& row) {
   attempt.host = row.getColumn(3).getString();
   attempt.job_id = row.getColumn(4).getString();
   if (attempt.job_id.starts_with('-'))  // scancel, say, would take it for an option
-    throw Error(fmt::format("'{}' is no job id", attempt.job_id), "who has written the workspace?");
+    throw Error(fmt::format("'{}' is not a job id", attempt.job_id),
+                "who has written the workspace?");
   attempt.claimed_unix_s = row.getColumn(5).getDouble();
   attempt.started_unix_s = optional_real(row, 6);
   attempt.ended_unix_s = optional_real(row, 7);
@@ -90,8 +91,9 @@ EnvironmentChanges read_environment(const SQLite::Database& sqlite, SQLite::Stat
       nlohmann::ordered_json::parse(row.getColumn(column).getString(), nullptr, false);
   for (const auto& [name, value] : object.items()) {
     if (!object.is_object() || !(value.is_null() || value.is_string()))
-      throw damaged(sqlite, fmt::format("the environment of workpackage {} is no object of texts",
-                                        workpackage));
+      throw damaged(
+          sqlite,
+          fmt::format("the environment of workpackage {} is not an object of texts", workpackage));
     changes.emplace_back(name,
                          value.is_null() ? std::nullopt : std::optional(value.get<std::string>()));
   }

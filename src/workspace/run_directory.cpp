@@ -63,7 +63,7 @@ std::string ids_text(const std::vector<RunDirectory>& runs) {
              : fmt::format("{} to {}, {} in all", runs.front().id, runs.back().id, runs.size());
 }
 
-/// A word that is no id: most likely an option that took too much, a range, or a typing error.
+/// A word that is not an id: most likely an option that took too much, a range, or a typing error.
 [[noreturn]] void refuse(const std::string& word) {
   std::error_code absent;
   const auto dash = word.find('-');
@@ -72,7 +72,7 @@ std::string ids_text(const std::vector<RunDirectory>& runs) {
     hint = "put the directory in front of -i, or `--` between them";
   else if (dash != std::string::npos && parse_integer(word.substr(0, dash)))
     hint = "ranges are not supported; list the ids, or write all";
-  throw Error(fmt::format("'{}' is no run id", word),
+  throw Error(fmt::format("'{}' is not a run id", word),
               hint.empty() ? "a number, -1 for the newest, last or all" : hint);
 }
 
@@ -99,7 +99,7 @@ std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers
     return {{id_of(fs::weakly_canonical(directory)).value_or(0), directory}};
   std::error_code absent;
   if (!fs::is_directory(directory, absent))
-    throw Error(fmt::format("{} is no directory", directory.string()),
+    throw Error(fmt::format("{} is not a directory", directory.string()),
                 "give the benchmark's outpath, where its runs are");
   auto runs = numbered_directories(directory);
   std::erase_if(runs, [&](const RunDirectory& run) {

@@ -51,12 +51,12 @@ void refuse_other_than_files(const fs::path& file) {
     std::error_code absent;
     const fs::file_status status = fs::symlink_status(path, absent);
     if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
-      throw Error(fmt::format("{} is no regular file", path.string()),
+      throw Error(fmt::format("{} is not a regular file", path.string()),
                   "bench follows no links to a workspace");
   }
 }
 
-/// The schema may be anybody's: nothing of it shall compute but what the tables need. Those check
+/// The schema may be anybody's: nothing of it may compute but what the tables need. Those check
 /// with json_valid what is written, which not every SQLite counts among its safe functions.
 /// Source: https://www.sqlite.org/security.html, 1.1.
 void harden(SQLite::Database& sqlite, Workspace::Access access) {
@@ -112,7 +112,7 @@ SQLite::Database open_to_read(const fs::path& file) {
   }
 }
 
-/// That of SQLiteCpp parses its SQL anew each time.
+/// That of SQLiteCpp parses its SQL again each time.
 class Transaction {
  public:
   Transaction(SQLite::Database& sqlite, Statements& statements)

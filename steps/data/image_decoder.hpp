@@ -12,11 +12,11 @@ namespace bench::steps {
 class ImageDecoder {
  public:
   /// What the header says.
-  /// @throws DataError if it is no image, or has more than 2^28 pixels
+  /// @throws DataError if it is not an image, or has more than 2^28 pixels
   ImageSize size(std::string_view encoded, const std::string& source);
 
   /// As JpegDecoder::decode.
-  /// @throws DataError if it is no image, is cut or damaged, or has more than 2^28 pixels
+  /// @throws DataError if it is not an image, is cut or damaged, or has more than 2^28 pixels
   void decode(std::string_view encoded, const std::string& source, Image& image, int shrink = 1);
 
  private:

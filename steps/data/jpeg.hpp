@@ -33,7 +33,7 @@ class JpegDecoder {
   ~JpegDecoder();
 
   /// What the header says.
-  /// @throws DataError if it is no JPEG image, or has more than 2^28 pixels
+  /// @throws DataError if it is not a JPEG image, or has more than 2^28 pixels
   ImageSize size(std::string_view jpeg, const std::string& source);
 
   /// Grey images get three equal colours; CMYK and YCCK ones, as Adobe's programs write them, are
@@ -43,7 +43,7 @@ class JpegDecoder {
   /// @param image is overwritten; its memory is used again
   /// @param shrink 1, 2, 4 or 8: so many pixels become one each way, rounded up; work that then is
   ///        not needed is not done
-  /// @throws DataError if it is no JPEG image, is cut, or has more than 2^28 pixels
+  /// @throws DataError if it is not a JPEG image, is cut, or has more than 2^28 pixels
   void decode(std::string_view jpeg, const std::string& source, Image& image, int shrink = 1);
 
  private:

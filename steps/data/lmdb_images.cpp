@@ -84,7 +84,7 @@ void LmdbImages::Environment::read_length() {
   const char* const end = text.data() + text.size();
   if (const auto result = std::from_chars(text.data(), end, images);
       result.ec != std::errc() || result.ptr != end)
-    throw DataError(path, fmt::format("__len__ is '{}', which is no number", text));
+    throw DataError(path, fmt::format("__len__ is '{}', which is not a number", text));
 }
 
 LmdbImages::LmdbImages(const std::string& path) : environment_(std::make_unique<Environment>()) {

@@ -47,7 +47,7 @@ class LmdbImages::Reader {
   explicit Reader(const LmdbImages& images);
   ~Reader();
 
-  /// @throws DataError if there is none, or its value is no image
+  /// @throws DataError if there is none, or its value is not an image
   LmdbImage at(std::uint64_t index);
 
  private:

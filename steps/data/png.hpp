@@ -11,7 +11,7 @@ namespace bench::steps {
 bool is_png(std::string_view bytes);
 
 /// What the header says.
-/// @throws DataError if it is no PNG image, or has more than 2^28 pixels
+/// @throws DataError if it is not a PNG image, or has more than 2^28 pixels
 /// @throws UsageError without libpng
 ImageSize png_size(std::string_view png, const std::string& source);
 
@@ -19,7 +19,7 @@ ImageSize png_size(std::string_view png, const std::string& source);
 /// readers of such data sets.
 /// @param source names the image in messages
 /// @param image is overwritten
-/// @throws DataError if it is no PNG image, is cut or damaged, or has more than 2^28 pixels
+/// @throws DataError if it is not a PNG image, is cut or damaged, or has more than 2^28 pixels
 /// @throws UsageError without libpng
 void decode_png(std::string_view png, const std::string& source, Image& image);
 

@@ -61,7 +61,7 @@ bool ProtobufReader::next(Field& field) {
 
 ProtobufReader ProtobufReader::message(const Field& field) const {
   if (field.type != WireType::bytes)
-    fail(fmt::format("field {} is no message", field.number));
+    fail(fmt::format("field {} is not a message", field.number));
   return {field.bytes, file_, field.bytes_at};
 }
 

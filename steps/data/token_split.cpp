@@ -17,7 +17,7 @@ constexpr std::size_t parts = 3;
 
 std::vector<double> parse_split(const std::string& text) {
   const auto fail = [&] {
-    throw UsageError(fmt::format("'{}' is no split", text),
+    throw UsageError(fmt::format("'{}' is not a split", text),
                      "give the weights of training, validation and test, for example 7,3,1");
   };
   std::vector<double> weights;

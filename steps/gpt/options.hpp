@@ -21,7 +21,7 @@ struct DataOptions {
 
 struct CheckpointOptions {
   std::string save;           ///< Folder; empty: none are saved.
-  std::string load;           ///< Folder; empty: training begins anew.
+  std::string load;           ///< Folder; empty: training starts from the beginning.
   std::int64_t interval = 0;  ///< Measured iterations; 0: one at the end.
 };
 

@@ -34,7 +34,7 @@ struct VectorUnits {
 /// @param kernels its choice, as `openblas_get_corename()` names it
 std::string better_kernels(std::string_view kernels, const VectorUnits& processor);
 
-/// Starts this program anew with OPENBLAS_CORETYPE where OpenBLAS has not known the processor and
+/// Restarts this program with OPENBLAS_CORETYPE where OpenBLAS has not known the processor and
 /// that is not set: OpenBLAS chooses while it is loaded, once. To be called before anything is
 /// printed or computed, but only where something will be: it takes 0.5 s.
 /// @param arguments those of `main`

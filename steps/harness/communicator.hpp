@@ -78,7 +78,7 @@ class Communicator {
   /// This rank's part of the sum over the ranks: (n / size, ...) of (n, ...), of which rank r gets
   /// the r-th part. Gloo has no such operation: there it is an all_reduce of a copy, and as slow.
   /// May share memory with `tensor` for one rank.
-  /// @throws std::invalid_argument if n is no multiple of the number of ranks
+  /// @throws std::invalid_argument if n is not a multiple of the number of ranks
   torch::Tensor reduce_scatter(const torch::Tensor& tensor);
 
   /// Overwrites the tensor with that of the rank `root`.

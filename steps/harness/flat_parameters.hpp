@@ -35,7 +35,7 @@ class FlatParameters {
   const torch::Tensor& gradients() const { return gradients_; }
   /// How many of the numbers, from the first on, decay.
   std::int64_t decaying() const { return decaying_; }
-  /// Where those stand that are no copies, in order.
+  /// Where those stand that are not copies, in order.
   const std::vector<Range>& own() const { return own_; }
   /// The part of the gradients that is a parameter's, in its shape.
   /// @throws std::invalid_argument if it is none of these parameters

@@ -12,7 +12,7 @@ namespace bench::steps {
 /// A text in quotes, with what JSON does not allow in it escaped.
 std::string json_string(std::string_view text);
 
-/// A bool, a number or a text as JSON writes it; null for what is no finite number.
+/// A bool, a number or a text as JSON writes it; null for what is not a finite number.
 /// @param value the digits of a floating point number are those that the log has
 template <typename Value>
 std::string json_value(const Value& value) {

@@ -42,11 +42,11 @@ struct Ranks {
 /// The master is MASTER_ADDR, else this node if it has all ranks, else the first node of Slurm's
 /// step if that has the same rank and size, else of Slurm's job. A platform's suffix for host names
 /// is part of the MASTER_ADDR that its job scripts export. The port is MASTER_PORT, else, with J
-/// and S the numbers of Slurm's job and step (0 if it is no step), 20000 + (J + 101 S) mod 10000:
-/// below the ports that Linux hands out by itself, and different for up to 100 steps of one job.
-/// Under Open MPI a hash of PMIX_NAMESPACE stands for J + 101 S.
+/// and S the numbers of Slurm's job and step (0 if it is not a step), 20000 + (J + 101 S) mod
+/// 10000: below the ports that Linux hands out by itself, and different for up to 100 steps of one
+/// job. Under Open MPI a hash of PMIX_NAMESPACE stands for J + 101 S.
 ///
-/// @throws UsageError naming the variables if they are no numbers, incomplete or contradictory, or
+/// @throws UsageError naming the variables if they are not numbers, incomplete or contradictory, or
 ///         if there are several ranks and no master can be found
 Ranks find_ranks(const EnvironmentLookup& environment);
 

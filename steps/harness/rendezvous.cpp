@@ -88,8 +88,8 @@ std::string gather_peers(const Store& store, int size, const std::string& in_com
 }
 
 /// Tells rank 0 of this rank, and takes from it the list of all. One list instead of everybody
-/// asking for everybody keeps the number of messages linear. What is no list begins with `missing`
-/// or `differs`, or is `twice`.
+/// asking for everybody keeps the number of messages linear. What is not a list begins with
+/// `missing` or `differs`, or is `twice`.
 std::string exchange(const Store& store, const Ranks& ranks, const Peer& self,
                      const std::string& in_common, std::chrono::milliseconds patience) {
   // The first question is one with a timeout: another service at this port may never answer.

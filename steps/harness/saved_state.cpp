@@ -143,14 +143,14 @@ const torch::Tensor& SavedState::tensor(const std::string& name) const {
 double SavedState::number(const std::string& name) const {
   const torch::Tensor& value = tensor(name);
   if (value.numel() != 1)
-    fail(fmt::format("'{}' is no number", name));
+    fail(fmt::format("'{}' is not a number", name));
   return value.item<double>();
 }
 
 std::string SavedState::text(const std::string& name) const {
   const torch::Tensor value = tensor(name).contiguous();
   if (value.scalar_type() != torch::kByte)
-    fail(fmt::format("'{}' is no text", name));
+    fail(fmt::format("'{}' is not text", name));
   return {reinterpret_cast<const char*>(value.data_ptr<std::uint8_t>()),
           static_cast<std::size_t>(value.numel())};
 }

@@ -19,7 +19,7 @@ class SavedState {
 
   bool has(const std::string& name) const { return tensors_.contains(name); }
 
-  /// @throws std::runtime_error if there is none of this name, or it is no number or text
+  /// @throws std::runtime_error if there is none of this name, or it is not a number or text
   const torch::Tensor& tensor(const std::string& name) const;
   double number(const std::string& name) const;
   std::string text(const std::string& name) const;

@@ -155,7 +155,7 @@ TEST(CheckFilesCanBeMade, SaysWhyNot) {
 
 TEST(FindProgram, TakesTheFirstExecutableFileOnPath) {
   const TempDirectory directory;
-  fs::create_directories(directory.path() / "1/tool");  // a directory is no program
+  fs::create_directories(directory.path() / "1/tool");  // a directory is not a program
   directory.write("2/tool", "");                        // not executable
   ::chmod(directory.write("3/tool", "").c_str(), 0755);
   ::chmod(directory.write("4/tool", "").c_str(), 0755);

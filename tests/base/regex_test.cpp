@@ -41,7 +41,7 @@ TEST(Regex, AWrongOneIsAnError) {
     Regex("(a");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.message(), StartsWith("'(a' is no regular expression: "));
+    EXPECT_THAT(error.message(), StartsWith("'(a' is not a regular expression: "));
   }
 }
 

@@ -199,9 +199,9 @@ std::string mistake(void (*change)(CommandTable&)) {
 
 TEST(CommandTable, NeedsRegularExpressions) {
   EXPECT_THAT(mistake([](CommandTable& t) { t.id_pattern = "(\\d+"; }),
-              testing::StartsWith("error: '(\\d+' is no regular expression: "));
+              testing::StartsWith("error: '(\\d+' is not a regular expression: "));
   EXPECT_THAT(mistake([](CommandTable& t) { t.line_pattern = "[a"; }),
-              testing::StartsWith("error: '[a' is no regular expression: "));
+              testing::StartsWith("error: '[a' is not a regular expression: "));
 }
 
 TEST(CommandTable, NeedsTheGroupsThatAreUsed) {

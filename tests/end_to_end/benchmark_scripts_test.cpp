@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedCase{"GptOnAPartOfTheNodesThatACopyNeeds",
                     "llm_training",
                     {"A100", "synthetic", "175B", "44nodes"},
-                    "each copy of 175B needs 32 nodes, of which 44 is no multiple"},
+                    "each copy of 175B needs 32 nodes, of which 44 is not a multiple"},
         RefusedCase{"GptThatDevicesCannotHold",
                     "llm_training",
                     {"ABCI", "synthetic", "13B"},

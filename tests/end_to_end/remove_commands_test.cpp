@@ -42,7 +42,7 @@ TEST_F(RemoveTest, WhatAKilledBenchHasLeftOfARunGoesToo) {
   here_.write("runs/000003/workspace.lock", "");
   here_.write("runs/000003/workspace.db.new", "");
   here_.write("runs/000004/configuration.xml", "<!-- a run of JUBE -->");
-  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n") << "they are no runs";
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "FINISHED\n") << "they are not runs";
   EXPECT_EQ(here_.bench({"remove", "runs", "-i", "2", "-f"}).standard_output, "removed run 2\n");
   EXPECT_FALSE(here_.has("runs/000002"));
   EXPECT_EQ(here_.bench({"remove", "runs", "-f"}).standard_output, "removed run 3\n");

@@ -114,7 +114,7 @@ TEST(CombineSummaries, ALineWithoutItsNumberHasAPlaceAndAHint) {
     combine_summary_files(files, directory.path() / "energy.txt");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(error.message(), "'abc' is no number");
+    EXPECT_EQ(error.message(), "'abc' is not a number");
     EXPECT_EQ(error.hint(),
               "bench-energy writes one there; leave out a file that was changed or cut off");
     EXPECT_EQ(error.place(), (Place{files[0].string(), 2, 11}));

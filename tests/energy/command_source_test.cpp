@@ -62,8 +62,8 @@ TEST(MeterCommand, MistakesAreNamed) {
   EXPECT_EQ(message("read-pdu"), "'read-pdu' names no command");
   EXPECT_EQ(message("pdu= "), "'pdu= ' names no command");
   EXPECT_EQ(message("=x"), "'=x' names no command");
-  EXPECT_EQ(message("a,b=x"), "'a,b' is no name for a command's meter");
-  EXPECT_EQ(message("pdu/soon=x"), "'soon' is no number with a unit");
+  EXPECT_EQ(message("a,b=x"), "'a,b' is not a name for a command's meter");
+  EXPECT_EQ(message("pdu/soon=x"), "'soon' is not a number with a unit");
   EXPECT_EQ(message("pdu/0s=x"), "'pdu/0s=x' leaves no time between readings");
 }
 

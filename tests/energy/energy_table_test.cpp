@@ -186,10 +186,10 @@ TEST(EnergyJson, OfARecoveryTellsOnlyWhatIsKnown) {
 
 TEST(EnergyJson, ListsWhatIsNotThereAndWhatToBeware) {
   Measurement run = one_gpu();
-  run.warnings = {"bytes that are no UTF-8: \xff"};
+  run.warnings = {"bytes that are not UTF-8: \xff"};
   const json found = document(run, provenance());
   EXPECT_EQ(found["absences"], json::parse(R"([{"source": "rapl", "reason": "not here"}])"));
-  EXPECT_EQ(found["warnings"][0], "bytes that are no UTF-8: \xEF\xBF\xBD");
+  EXPECT_EQ(found["warnings"][0], "bytes that are not UTF-8: \xEF\xBF\xBD");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Methods, MistakesAreNamed) {
   EXPECT_EQ(message("ipmi:1s"), "method 'ipmi' takes no argument | ");
   EXPECT_EQ(message("command:pdu"),
             "'pdu' names no command | command:NAME=COMMAND or command:NAME/5s=COMMAND");
-  EXPECT_EQ(message("model:cpu=65"), "'65' is no number with a unit | write it like 100W");
+  EXPECT_EQ(message("model:cpu=65"), "'65' is not a number with a unit | write it like 100W");
 }
 
 TEST(Methods, WhatCannotBeOpenedIsAnAbsence) {

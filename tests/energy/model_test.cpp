@@ -38,8 +38,8 @@ TEST(Model, MistakesAreNamed) {
   EXPECT_EQ(message("cpu=65W..20W"),
             "model 'cpu=65W..20W' draws more when idle than when busy | write idle..full, like "
             "cpu=20W..65W");
-  EXPECT_EQ(message("cpu=20W.."), "'' is no number with a unit | write it like 100W");
-  EXPECT_EQ(message("cpu=65"), "'65' is no number with a unit | write it like 100W");
+  EXPECT_EQ(message("cpu=20W.."), "'' is not a number with a unit | write it like 100W");
+  EXPECT_EQ(message("cpu=65"), "'65' is not a number with a unit | write it like 100W");
 }
 
 }  // namespace

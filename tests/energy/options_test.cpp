@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "--df-suffix, --df-filetype"},
         MistakeCase{"BareIntervalWithoutJpwrs",
                     {"--interval", "100", "--", "true"},
-                    "'100' is no number with a unit",
+                    "'100' is not a number with a unit",
                     "write it like 100ms"},
         MistakeCase{"IntervalOfJpwrOutOfRange",
                     {"--methods", "gh", "--interval", "0", "true"},
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "write it like 100ms"},
         MistakeCase{"CommandWithABlankInItsName",
                     {"--method", "command:p q=echo 4", "--", "true"},
-                    "'p q' is no name for a command's meter",
+                    "'p q' is not a name for a command's meter",
                     "command:NAME=COMMAND or command:NAME/5s=COMMAND; a name has letters, digits, "
                     "'_', '-' and '.' only"},
         MistakeCase{"MpiOfJpwr",

@@ -96,7 +96,7 @@ TEST_F(RegionBookTest, TellsOfMarksThatMakeNoSense) {
   book_.note_nonsense("start a");
   book_.note_nonsense("b");
   EXPECT_THAT(book_.warnings(),
-              ElementsAre("2 of the program's marks are no `begin NAME` or `end NAME`: start a",
+              ElementsAre("2 of the program's marks are not `begin NAME` or `end NAME`: start a",
                           "the program ended a region once that it had not begun"));
 }
 

@@ -82,7 +82,7 @@ TEST_F(DifferenceTest, FactsDifferAsAWholeAndListsByTheirItems) {
   a_.run_.metadata.provenance["cpu"] = "Grace";
   EXPECT_THAT(provenance(), ElementsAre("comment: before / after", "cpu: Grace / ",
                                         "modules: gcc/12\ncuda/12 / gcc/13"));
-  EXPECT_FALSE(differences().any()) << "they are no difference of what was measured";
+  EXPECT_FALSE(differences().any()) << "they are not differences of what was measured";
 }
 
 TEST_F(DifferenceTest, WhatEveryRunHasForItselfIsNotCompared) {

@@ -41,7 +41,7 @@ TEST_F(ReadInput, ChoosesBenchmarks) {
   EXPECT_EQ(chosen({}), "abc");
   EXPECT_EQ(chosen({.only_benchmarks = {"c", "a"}}), "ca");
   EXPECT_EQ(chosen({.not_benchmarks = {"b"}}), "ac");
-  EXPECT_EQ(chosen({.not_benchmarks = {"a,b,c"}}), "") << "nothing to do is no error";
+  EXPECT_EQ(chosen({.not_benchmarks = {"a,b,c"}}), "") << "nothing to do is not an error";
   EXPECT_THAT(support::error_of([&] { chosen({.only_benchmarks = {"zeta"}}); }),
               testing::HasSubstr("no benchmark is called 'zeta'"));
 }

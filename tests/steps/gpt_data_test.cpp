@@ -122,8 +122,8 @@ TEST_P(GptDataMistakeTest, IsToldBeforeAnythingRuns) {
 INSTANTIATE_TEST_SUITE_P(
     Mistakes, GptDataMistakeTest,
     testing::Values(DataMistake{"Path", "--data-path /nowhere/c", "cannot read /nowhere/c.idx"},
-                    DataMistake{"Split", "--split 7:3", "'7:3' is no split"},
-                    DataMistake{"NoTraining", "--split 0,0", "'0,0' is no split"}),
+                    DataMistake{"Split", "--split 7:3", "'7:3' is not a split"},
+                    DataMistake{"NoTraining", "--split 0,0", "'0,0' is not a split"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(ImageDatasetProgram, KeepsImagesFromFormatToFormat) {
   EXPECT_EQ(steps::find_shards(folder.file("tfrecord"), ImagePart::train).size(), 2U);
 }
 
-/// A folder of three images in two classes, of which one is no image.
+/// A folder of three images in two classes, of which one is not an image.
 void write_with_a_bad_one(const std::string& folder) {
   write_images("--images 3 --classes 2 --width 40 --height 30 --to-format folder --to " + folder);
   std::ofstream(folder + "/train/00000/00000002.jpg") << "no image";

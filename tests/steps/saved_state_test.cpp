@@ -43,8 +43,8 @@ TEST(SavedState, TellsWhatIsNotThere) {
     return ThrowsMessage<std::runtime_error>(HasSubstr(text));
   };
   EXPECT_THAT([&] { read.tensor("vector"); }, message("state: holds no 'vector'"));
-  EXPECT_THAT([&] { read.number("matrix"); }, message("state: 'matrix' is no number"));
-  EXPECT_THAT([&] { read.text("matrix"); }, message("state: 'matrix' is no text"));
+  EXPECT_THAT([&] { read.number("matrix"); }, message("state: 'matrix' is not a number"));
+  EXPECT_THAT([&] { read.text("matrix"); }, message("state: 'matrix' is not text"));
   EXPECT_THAT([&] { read.copy_to("matrix", torch::zeros({4})); },
               message("state: 'matrix' has another shape"));
 }

@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BrokenCase{"EndlessField", "0affffffffffffffffff01",
                                "1011: a field of 18446744073709551615 bytes, where 0 are left"},
                     BrokenCase{"Group", "0b", "1001: a field of type 3, which does not exist"},
-                    BrokenCase{"NoMessage", "0801", "1002: field 1 is no message"},
+                    BrokenCase{"NoMessage", "0801", "1002: field 1 is not a message"},
                     BrokenCase{"HalfFloat", "0a0c 0a0a 0a0179 1205 1203 0a0107",
                                "1013: a field of 4 bytes, where 1 are left"},
                     BrokenCase{"NumberAmongBytes", "0a0b 0a09 0a0179 1204 0a02 0801",

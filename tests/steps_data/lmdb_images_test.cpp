@@ -130,7 +130,7 @@ TEST(LmdbImages, MustBeCounted) {
               HasSubstr("the number of images, __len__, cannot be read: MDB_NOTFOUND"));
   put_raw(folder.file("d"), "__len__", "4k");
   EXPECT_THAT(message_of<DataError>([&] { LmdbImages{folder.file("d")}; }),
-              HasSubstr("__len__ is '4k', which is no number"));
+              HasSubstr("__len__ is '4k', which is not a number"));
 }
 
 TEST(LmdbImages, MustNotBeCut) {

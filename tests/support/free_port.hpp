@@ -41,7 +41,7 @@ class FreePort {
     reservation_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    // A name that begins with a null byte is no file.
+    // A name that begins with a null byte is not a file.
     const std::string name = "bench-test-port-" + std::to_string(number_);
     std::memcpy(address.sun_path + 1, name.data(), name.size());
     const std::size_t bytes = offsetof(sockaddr_un, sun_path) + 1 + name.size();

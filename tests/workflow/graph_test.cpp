@@ -283,11 +283,11 @@ TEST_F(RunFixture, AppendsTheSuffixToTheDirectory) {
 TEST_F(RunFixture, RefusesASuffixThatIsNoName) {
   plan("step: {name: a, suffix: $nothing}\n");
   EXPECT_EQ(support::error_of([&] { grown(); }),
-            "in.yaml:1:7: error: the suffix of step 'a' is no part of a file name: '$nothing'\n"
+            "in.yaml:1:7: error: the suffix of step 'a' cannot be part of a file name: '$nothing'\n"
             "hint: it may hold parameters of the step, and no slash");
   plan("step: {name: a, suffix: a/b}\n");
   EXPECT_EQ(support::error_of([&] { grown(); }),
-            "in.yaml:1:7: error: the suffix of step 'a' is no part of a file name: 'a/b'\n"
+            "in.yaml:1:7: error: the suffix of step 'a' cannot be part of a file name: 'a/b'\n"
             "hint: it may hold parameters of the step, and no slash");
 }
 

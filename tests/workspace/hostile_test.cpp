@@ -89,10 +89,10 @@ TEST_F(HostileWorkspace, NeitherLinksNorPipesAreOpened) {
   }
   fs::rename(file_, directory_.path() / "elsewhere");
   fs::create_symlink("elsewhere", file_);
-  EXPECT_THAT(error_of_reading(), HasSubstr("workspace.db is no regular file"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("workspace.db is not a regular file"));
   fs::remove(file_);
   ASSERT_EQ(::mkfifo(file_.c_str(), 0666), 0);
-  EXPECT_THAT(error_of_reading(), HasSubstr("workspace.db is no regular file"));
+  EXPECT_THAT(error_of_reading(), HasSubstr("workspace.db is not a regular file"));
 }
 
 TEST_F(HostileWorkspace, ATruncatedDatabaseIsAnError) {
@@ -145,7 +145,7 @@ TEST_F(HostileWorkspace, AJobIdIsNoOption) {
       "INSERT INTO attempt (workpackage, number, uuid, host, job_id, claimed_unix_s) "
       "VALUES (0, 1, 'u', 'h', '--user=all', 0); UPDATE workpackage SET attempts = 1");
   const Workspace workspace = Workspace::open(directory_.path(), Access::read);
-  EXPECT_THAT(error_of([&] { workspace.attempts(); }), HasSubstr("'--user=all' is no job id"));
+  EXPECT_THAT(error_of([&] { workspace.attempts(); }), HasSubstr("'--user=all' is not a job id"));
 }
 
 TEST_F(HostileWorkspace, TheLockIsNotTakenThroughALink) {

@@ -77,7 +77,7 @@ TEST_F(Outpath, SelectsRunsByWords) {
 TEST_F(Outpath, RefusesWordsThatSelectNothing) {
   const std::string in = outpath_.string();
   EXPECT_EQ(error_of([&] { ids({"first"}); }),
-            "error: 'first' is no run id\nhint: a number, -1 for the newest, last or all");
+            "error: 'first' is not a run id\nhint: a number, -1 for the newest, last or all");
   for (const std::string word : {"1", "12", "-4"})
     EXPECT_EQ(error_of([&] { ids({word}); }),
               "error: there is no run " + word + " in " + in + "\nhint: the runs there: 0, 2, 10");
@@ -87,7 +87,7 @@ TEST_F(Outpath, RefusesAWrongWordBesideAll) {
   EXPECT_EQ(error_of([&] {
               ids({"all", "lst"});
             }),
-            "error: 'lst' is no run id\nhint: did you mean 'last'?");
+            "error: 'lst' is not a run id\nhint: did you mean 'last'?");
 }
 
 TEST_F(Outpath, CountsBackNoFurtherThanNumbersReach) {
@@ -98,15 +98,15 @@ TEST_F(Outpath, CountsBackNoFurtherThanNumbersReach) {
 
 TEST_F(Outpath, SaysWhatWasMeantByAWordThatIsNoId) {
   EXPECT_EQ(error_of([&] { ids({"lst"}); }),
-            "error: 'lst' is no run id\nhint: did you mean 'last'?");
+            "error: 'lst' is not a run id\nhint: did you mean 'last'?");
   EXPECT_EQ(
       error_of([&] { ids({"0-3"}); }),
-      "error: '0-3' is no run id\nhint: ranges are not supported; list the ids, or write all");
+      "error: '0-3' is not a run id\nhint: ranges are not supported; list the ids, or write all");
   EXPECT_EQ(error_of([&] {
               ids({"0", outpath_.string()});
             }),
             "error: '" + outpath_.string() +
-                "' is no run id\nhint: put the directory in front of -i, or `--` between them");
+                "' is not a run id\nhint: put the directory in front of -i, or `--` between them");
 }
 
 TEST_F(Outpath, ListsNoMoreThanTheEndsOfManyIds) {

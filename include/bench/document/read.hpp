@@ -57,7 +57,7 @@ struct Document {
 Document read_document(const std::filesystem::path& file, const ReadOptions& options,
                        Diagnostics& diagnostics);
 
-/// The tree of one file or text, its includes resolved, but neither tags nor sets. `name` stands
+/// The tree of one file or text, its includes resolved, but neither tags nor sets. `name` is used
 /// in messages in place of the file's, and includes are looked for beside it.
 Node read_file(const std::filesystem::path& file, Diagnostics& diagnostics,
                const ReadOptions& options = {});

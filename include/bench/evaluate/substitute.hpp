@@ -29,7 +29,7 @@ std::vector<std::string> names_in(std::string_view text);
 std::string escape_all_but(std::string_view text, const std::vector<std::string>& names);
 
 /// `text` with each `$name` and `${name}` as `${name_1}`, `${name_2}` and so on; `$$` is skipped.
-/// @param count of those before it; goes on
+/// @param count of those before it, to which these are added
 std::string number_names(std::string_view text, std::string_view name, int& count);
 
 }  // namespace bench::evaluate

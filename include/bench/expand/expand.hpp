@@ -30,8 +30,8 @@ struct Expansion {
 /// defined outermost, the last fastest; then everything else is substituted and evaluated, and
 /// templates that come out of that are expanded inside the combinations so far; and so on. The
 /// order is part of the contract: workpackage ids follow it. Sets whose name in `use` holds
-/// parameters come in, for each combination, once those have values; then it goes on as before. A
-/// name that does not become the name of a set means nothing.
+/// parameters come in, for each combination, once those have values; then the expansion continues.
+/// A name that does not become the name of a set means nothing.
 ///
 /// @param constants the internal variables that are known before a workpackage exists
 /// @throws Error with the parameter's place: a script that fails, a value that does not fit its
@@ -58,7 +58,7 @@ bool is_active(const model::Step& step, const evaluate::Lookup& variables,
 /// Whether any parameter is evaluated again in each cycle.
 bool changes_in_cycles(const Combination& combination);
 
-/// Makes the parameters whose `update_mode` is `cycle` or `always` anew, for one cycle of a
+/// Makes the parameters whose `update_mode` is `cycle` or `always` again, for one cycle of a
 /// workpackage. A template keeps the value that was chosen; if that one's text holds variables they
 /// get their values of this cycle.
 /// @param first the internal variables in the first cycle, for which the combination was made

@@ -44,7 +44,7 @@ struct Element {
 };
 
 /// All of them, in the order in which a person reads about them. `jube` is the root; `include`
-/// stands in XML files only, in the place of any element.
+/// exists in XML files only, in place of any element.
 const std::vector<Element>& all_elements();
 
 /// The element called `name`, which is one of them.

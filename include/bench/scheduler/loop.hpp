@@ -24,7 +24,7 @@ struct LoopOptions {
 /// The caller holds the writer lock of the run.
 /// @param run keeps what the batch system says of its partitions before the first submission
 /// @throws Error if the run cannot go on, its database cannot be written, say; what runs here then
-///         goes on, and the next call takes it up
+///         keeps running, and the next call collects it
 RunStatus work(setup::Run& run, workspace::Workspace& workspace, const LoopOptions& options,
                Observer& observer);
 

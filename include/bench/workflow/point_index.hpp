@@ -44,8 +44,8 @@ class PointIndex {
   const model::Benchmark& benchmark_;
   const Definitions& definitions_;
   Workpackages& workpackages_;
-  /// How many of the workpackages stand on their points. The others wait until somebody asks: a run
-  /// of many that goes on without new ones never does.
+  /// How many of the workpackages have their points. The others wait until somebody asks: a run
+  /// of many that continues without new ones never does.
   std::size_t settled_ = 0;
   /// Templates of the benchmark that hold a value twice, with their values.
   std::unordered_map<const model::Parameter*, std::vector<std::string>> repetitive_;

@@ -87,7 +87,7 @@ class Workspace {
   /// The UUIDs of all attempts, earlier ones included, of workpackages that have not ended.
   std::unordered_set<std::string> attempts_of_unfinished() const;
   /// The latest attempts of those that are under way or were handed to a batch system: what a bench
-  /// that goes on has to ask after, be it one of 100,000.
+  /// that continues the run has to ask about, even if it is one of 100,000.
   std::vector<Attempt> unsettled_attempts() const;
   /// All attempts that were handed to a batch system, earlier ones included, ascending by
   /// workpackage and number.

@@ -37,7 +37,7 @@ bool is_word(std::string_view name) {
 double number_in(const std::string& text) {
   if (const auto number = parse_number(text))
     return *number;
-  throw Error(fmt::format("'{}' is no number", text));
+  throw Error(fmt::format("'{}' is not a number", text));
 }
 
 std::string added(const Values& values) {
@@ -121,11 +121,11 @@ std::vector<NameValue> read_summary(const std::filesystem::path& file) {
     ++number;
     const auto equals = line.find('=');
     if (equals == std::string::npos)
-      throw Error("the line is no name=value", "it is no energy.txt",
+      throw Error("the line is not name=value", "it is not an energy.txt",
                   {.file = file.string(), .line = number});
     NameValue read{line.substr(0, equals), line.substr(equals + 1)};
     if (!is_word(read.first) && !parse_number(read.second))
-      throw Error(fmt::format("'{}' is no number", read.second),
+      throw Error(fmt::format("'{}' is not a number", read.second),
                   "bench-energy writes one there; leave out a file that was changed or cut off",
                   {.file = file.string(), .line = number, .column = static_cast<int>(equals) + 2});
     lines.push_back(std::move(read));

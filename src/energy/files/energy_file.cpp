@@ -22,7 +22,7 @@ constexpr const char* readable =
     "combine reads our energy.csv, energy.json and energy.txt, and jpwr's energy as csv";
 
 Error not_energy(const std::filesystem::path& file) {
-  return Error(fmt::format("{} is no energy file", file.string()), readable);
+  return Error(fmt::format("{} is not an energy file", file.string()), readable);
 }
 
 /// A cell as a number; nothing where it is empty.
@@ -34,7 +34,7 @@ std::optional<Number> number_in(const std::string& cell,
     return std::nullopt;
   const auto number = parse(cell);
   if (!number)
-    throw Error(fmt::format("'{}' is no number", cell), "", place);
+    throw Error(fmt::format("'{}' is not a number", cell), "", place);
   return number;
 }
 
@@ -51,7 +51,7 @@ class OwnFile {
     for (const char* name : own_columns)
       if (!has(name))
         throw Error(fmt::format("it has no column {}", name),
-                    "it is no energy file, or one of an older bench-energy", place(lines_[0]));
+                    "it is not an energy file, or one of an older bench-energy", place(lines_[0]));
   }
 
   EnergyFile read() const {

@@ -22,7 +22,7 @@ void check_version(int (*get_version)(unsigned*, unsigned*, unsigned*)) {
                 hdf5_remedy);
 }
 
-/// Failures become messages here; the library shall not print them as well.
+/// Failures become messages here; the library must not print them, too.
 void open_silently(int (*open)(), int (*set_printer)(hdf5::Id, void*, void*)) {
   if (open() < 0)
     throw Error("the HDF5 library does not start", hdf5_remedy);

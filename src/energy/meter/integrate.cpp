@@ -66,9 +66,9 @@ void CounterDifference::add(const CounterLook& look) {
   if (look.stamp_s)
     delay_s_ =
         std::min(delay_s_.value_or(look.time_s - *look.stamp_s), look.time_s - *look.stamp_s);
-  const bool stands = last_look_ && look.energy_j == last_look_->energy_j;
+  const bool is_unchanged = last_look_ && look.energy_j == last_look_->energy_j;
   reset_ = reset_ || (last_look_ && look.energy_j < last_look_->energy_j);
-  if (!stands || period_s_ == 0 || look.stamp_s) {
+  if (!is_unchanged || period_s_ == 0 || look.stamp_s) {
     const double time_s =
         period_s_ == 0 && !look.stamp_s && !look.moved_s ? look.time_s : movement_s(look);
     if (history_.empty() || time_s > history_.last().time_s)

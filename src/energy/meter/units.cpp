@@ -36,7 +36,7 @@ double parse_quantity(const std::string& text, std::span<const Unit> units, cons
   const auto value = quantity(text, units);
   if (value && *value >= 0)
     return *value;
-  throw Error(fmt::format("'{}' is {}", text, value ? "below zero" : "no number with a unit"),
+  throw Error(fmt::format("'{}' is {}", text, value ? "below zero" : "not a number with a unit"),
               fmt::format("write it like {}", example));
 }
 

@@ -50,7 +50,7 @@ struct Context {
   Environment environment;
 };
 
-/// A closed standard error must not change the exit code, so a failure to write is no matter here.
+/// A closed standard error must not change the exit code, so a failure to write is ignored here.
 void say(const std::string& line) {
   std::fputs(fmt::format("bench-energy: {}\n", line).c_str(), stderr);
 }
@@ -76,7 +76,7 @@ void say_summary(const Measurement& measurement) {
 }
 
 /// What --strict does not allow, if there is any: a named source that is absent, or no source at
-/// all. What another meter on this node measures is no lack.
+/// all. What another meter on this node measures does not count as missing.
 std::optional<Absence> missing_source(const std::vector<Absence>& absences,
                                       const SourceSettings& sources) {
   const auto missing = std::ranges::find(absences, false, &Absence::elsewhere);
@@ -361,7 +361,7 @@ int run_recover(const std::vector<std::string>& arguments) {
 }
 
 int run(std::vector<std::string> arguments) {
-  // Threads shall not map heaps of their own: there is little to contend for, and the first one is
+  // Threads must not map heaps of their own: there is little to contend for, and the first one is
   // started while the program waits.
   ::mallopt(M_ARENA_MAX, 1);
   occupy_standard_descriptors();

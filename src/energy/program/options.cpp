@@ -286,7 +286,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     return options;
   }
   require_known(line, options_of_measuring);
-  // What stands before `--`, but is none of our options: the program, for jpwr.
+  // What precedes `--`, but is none of our options: the program, for jpwr.
   if (!line.operands().empty() && !first_given(line, jpwr_options))
     throw Error(fmt::format("unexpected argument '{}'", line.operands()[0]),
                 fmt::format("put -- before the program: {}", usage));

@@ -93,7 +93,7 @@ std::vector<RegionEdge> RegionBook::close(double end_s) {
 std::vector<std::string> RegionBook::warnings() const {
   std::vector<std::string> lines;
   if (nonsense_ > 0)
-    lines.push_back(fmt::format("{} of the program's marks {} no `begin NAME` or `end NAME`: {}",
+    lines.push_back(fmt::format("{} of the program's marks {} not `begin NAME` or `end NAME`: {}",
                                 nonsense_, nonsense_ == 1 ? "is" : "are", first_nonsense_));
   if (ends_without_begin_ > 0)
     lines.push_back(fmt::format(

@@ -22,7 +22,7 @@ constexpr double shortest_patience_s = 10;
 constexpr double intervals_of_patience = 3;
 constexpr const char* command_syntax = "command:NAME=COMMAND or command:NAME/5s=COMMAND";
 
-/// What stands in front of the colon in the lines of IPMI programs that say what is drawn now.
+/// What precedes the colon in the lines of IPMI programs that say what is drawn now.
 constexpr std::array<std::string_view, 2> ipmi_labels{"Instantaneous power reading",
                                                       "Current Power"};
 
@@ -82,7 +82,7 @@ MeterCommand parse_meter_command(const std::string& text) {
     throw Error(fmt::format("'{}' names no command", text), command_syntax);
   if (!is_meter_name(command.name))
     throw Error(
-        fmt::format("'{}' is no name for a command's meter", command.name),
+        fmt::format("'{}' is not a name for a command's meter", command.name),
         fmt::format("{}; a name has letters, digits, '_', '-' and '.' only", command_syntax));
   if (slash != std::string::npos)
     command.interval_s = parse_interval_s(front.substr(slash + 1));

@@ -93,7 +93,7 @@ std::optional<double> checked_power_w(const SysfsNumber& file, std::string& fail
   const double power_w = static_cast<double>(*raw) * watts_per_uw;
   if (power_w > 0 && power_w < impossible_w)
     return power_w;
-  failure = fmt::format("{} reads {} uW, which is no measurement", file.file(), *raw);
+  failure = fmt::format("{} reads {} uW, which is not a measurement", file.file(), *raw);
   return std::nullopt;
 }
 
@@ -146,7 +146,7 @@ class Hwmon : public PowerSource {
     courses_.emplace_back();
   }
 
-  /// Firmware may serve one rail anew and the others of its socket from a cache.
+  /// Firmware may read one rail again and serve the others of its socket from a cache.
   void note_frozen(std::size_t i, std::optional<double> power_w) {
     Course& course = courses_[i];
     if (power_w != course.power_w) {

@@ -14,7 +14,7 @@
 
 namespace bench::cli {
 
-/// How a run is shown while it goes on.
+/// How a run is shown while it is worked on.
 struct ProgressOptions {
   bool hide_animation = false;
   bool follow = false;  ///< What the commands print, instead of the lines.

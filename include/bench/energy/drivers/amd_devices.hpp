@@ -44,7 +44,7 @@ AmdVisibility amd_visibility(const std::filesystem::path& sysfs);
 ///
 /// ROCR_VISIBLE_DEVICES selects first, by number or `GPU-<unique id>`, and may select none;
 /// HIP_VISIBLE_DEVICES counts what that left, and CUDA_VISIBLE_DEVICES does the same where
-/// HIP_VISIBLE_DEVICES is not set or empty. Each list ends at the first entry that is no device.
+/// HIP_VISIBLE_DEVICES is not set or empty. Each list ends at the first entry that is not a device.
 /// Sources: ROCm documentation, GPU isolation techniques; HIP environment variables.
 std::vector<std::size_t> visible_amd_devices(const AmdVisibility& visibility,
                                              std::span<const AmdDevice> devices);

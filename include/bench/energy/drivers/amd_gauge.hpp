@@ -38,7 +38,7 @@ bool is_silent(const AmdValues& values);
 
 /// Turns the looks at one AMD GPU into readings.
 ///
-/// - 0 W, 5 kW and more, and a count of 0 are no values.
+/// - 0 W, 5 kW and more, and a count of 0 are not values.
 /// - The accumulator is wide in the interface but not in all firmware: it may start again after
 ///   2^32 counts, 65536 J, which is four minutes at 300 W. A step back counts as that if the way
 ///   over the end needs no more than 5 kW; else it is a reset, and shows as one.

@@ -51,7 +51,7 @@ class CommandReader {
   std::optional<Process> process_;
   UniqueFd output_;
   std::string pending_;  ///< The beginning of a line.
-  std::string said_;     ///< The last line that was no reading.
+  std::string said_;     ///< The last line that was not a reading.
   std::string failure_;
   std::string reading_;
   std::optional<Clock::time_point> reading_time_;

@@ -8,7 +8,7 @@
 namespace bench::energy {
 
 /// The part of NVIDIA's management library that is used here, loaded at run time. Names, layouts
-/// and numbers as in the NVML API reference (API 12 and 13); declared anew, so that building needs
+/// and numbers as in the NVML API reference (API 12 and 13); declared here, so that building needs
 /// no vendor header.
 namespace nvml {
 

@@ -8,7 +8,7 @@
 
 namespace bench::energy {
 
-/// Names, prototypes and numbers of ROCm SMI (rocm_smi.h, ROCm 5.2 to 7), declared anew, so that
+/// Names, prototypes and numbers of ROCm SMI (rocm_smi.h, ROCm 5.2 to 7), declared here, so that
 /// building needs no vendor header.
 namespace rocm {
 

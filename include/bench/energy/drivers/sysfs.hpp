@@ -12,7 +12,8 @@
 
 namespace bench::energy {
 
-/// A small file of the kernel, held open: the kernel writes it anew at each read from the start.
+/// A small file of the kernel, held open: the kernel generates its text at each read from the
+/// start.
 class KernelFile {
  public:
   /// Never throws: a file that cannot be opened says so when it is read.

@@ -12,10 +12,10 @@ namespace bench::energy {
 /// A table with a row per file, by node and rank: its number, `nodename`, `rank`, a column in Wh
 /// for every channel, and `total_wh`, the sum of those that may be added.
 ///
-/// What several ranks of a node saw stands in the row of the lowest of them that has a value, and
+/// What several ranks of a node saw is in the row of the lowest of them that has a value, and
 /// is empty in the others, so that every column may be summed. A channel is the same if its device
 /// is
-/// (`device_id`), or, where none is known, its name. Which may be added is decided anew for all
+/// (`device_id`), or, where none is known, its name. Which may be added is decided again for all
 /// that is known of the node, see `mark_additive`. Where one of them has no value, there is no
 /// `total_wh`.
 /// @throws bench::Error if two files are of the same node and rank

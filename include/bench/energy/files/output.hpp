@@ -15,7 +15,7 @@
 
 namespace bench::energy {
 
-/// Which files a run shall leave.
+/// Which files a run is to leave.
 struct OutputSettings {
   std::filesystem::path directory;  ///< Empty: none.
   std::string suffix;               ///< Stands behind the first part of each name; may be empty.
@@ -37,9 +37,9 @@ class Output {
   /// @throws bench::Error if the directory cannot be made
   void make_directory() const;
 
-  /// Where samples shall go; empty where no files are wanted.
+  /// Where samples are to go; empty where no files are wanted.
   std::filesystem::path power_log() const;
-  /// Where the program shall mark its regions; likewise.
+  /// Where the program is to mark its regions; likewise.
   std::filesystem::path region_log() const;
   /// Where a run that has no results yet has its `RunRecord`; likewise.
   std::filesystem::path run_record() const;

@@ -27,7 +27,7 @@ enum class PowerLayout {
 /// meter loses none: a call of the system for each takes 1.3 us (ext4).
 class PowerLog {
  public:
-  /// Starts the file anew.
+  /// Empties the file, or creates it.
   /// @throws bench::Error if it cannot be written
   explicit PowerLog(const std::filesystem::path& file, PowerLayout layout = PowerLayout::own);
 

@@ -102,7 +102,7 @@ struct RecordedRun {
   std::vector<double> mark_times_s;  ///< Of the marks that do not tell theirs, in their order.
 };
 
-/// Lines that are no record, as the last one may be, are passed over.
+/// Lines that are not records, as the last one may be, are passed over.
 RecordedRun parse_run_record(const std::string& text);
 
 }  // namespace bench::energy

@@ -51,7 +51,7 @@ std::string_view source_of(const Channel& channel);
 std::string as_identifier(std::string_view text);
 
 /// `as_identifier` of every text, no two alike: where another one has it already, a number from 2
-/// on stands behind it (`eval_1_2`). What needs no number is never given to another.
+/// on follows it (`eval_1_2`). A name that needs no number is never given to another.
 std::vector<std::string> distinct_identifiers(std::span<const std::string> texts);
 
 /// What one look at a channel gave.
@@ -67,7 +67,7 @@ struct Reading {
   std::optional<double> counter_age_s = {};
   /// When the values were taken, on a clock of the sensor's own.
   std::optional<double> stamp_s = {};
-  /// So many seconds before this reading are not in `energy_j`: the counter began anew.
+  /// So many seconds before this reading are not in `energy_j`: the counter was reset.
   double uncounted_s = 0;
 };
 

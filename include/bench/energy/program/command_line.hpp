@@ -24,7 +24,7 @@ struct OptionRow {
   const char* help = "";
 };
 
-/// Where words that are no options may stand.
+/// Where words that are not options are allowed.
 enum class Operands {
   at_the_end,  ///< The first one ends the options.
   anywhere,
@@ -34,7 +34,7 @@ enum class Operands {
 /// a quarter of a millisecond, which the program that is to be measured would wait for; and
 /// getopt_long takes parts of names for names.
 ///
-/// A value is the next word, or stands behind `=`. `--` ends the options.
+/// A value is the next word, or follows `=`. `--` ends the options.
 class CommandLine {
  public:
   /// @param table must outlive this

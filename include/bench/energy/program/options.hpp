@@ -40,11 +40,11 @@ struct Options {
 Options parse_options(const std::vector<std::string>& arguments);
 
 /// Whether the meter would take this as its `--interval` or `--baseline`, for those who hand it on.
-/// @throws bench::Error with the place where it stands, if it is no length of time or out of range
+/// @throws bench::Error with its place if it is not a length of time or out of range
 void check_interval(const std::string& text, const Place& place);
 void check_baseline(const std::string& text, const Place& place);
 
-/// What `bench-energy combine` shall do.
+/// What `bench-energy combine` is to do.
 struct CombineOptions {
   std::vector<std::filesystem::path> files;
   std::filesystem::path output = "combined_energy.csv";  ///< Of energy.txt files with that ending.
@@ -56,7 +56,7 @@ struct CombineOptions {
 /// @throws as parse_options
 CombineOptions parse_combine_options(const std::vector<std::string>& arguments);
 
-/// What `bench-energy recover` shall do.
+/// What `bench-energy recover` is to do.
 struct RecoverOptions {
   std::filesystem::path directory;
   std::optional<std::string> suffix;        ///< Only the run with these file names; none: all.

@@ -19,7 +19,8 @@ class RegionFile {
   /// Called for every line, in order, by one thread at a time.
   using Listener = std::function<void(std::string_view line, Clock::time_point received)>;
 
-  /// Starts the file anew. Without a name it is a temporary one, which goes away with this.
+  /// Empties the file, or creates it. Without a name it is a temporary one, which goes away with
+  /// this.
   /// @throws bench::Error if it cannot be written or watched
   explicit RegionFile(const std::filesystem::path& file);
   RegionFile(const RegionFile&) = delete;

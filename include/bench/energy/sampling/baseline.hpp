@@ -9,7 +9,7 @@
 namespace bench::energy {
 
 /// Measures the node before the program starts, for `duration`, with every signal blocked.
-/// @returns the power, or the signal that ended the wait and shall end this process
+/// @returns the power, or the signal that ended the wait and is to end this process
 std::variant<IdlePower, int> measure_idle_power(SamplerSettings settings,
                                                 std::chrono::nanoseconds duration,
                                                 std::chrono::nanoseconds start_patience);

@@ -19,7 +19,7 @@ int wait_for_ending_signal(Clock::time_point until);
 /// What a wait for sources came to.
 struct SourceWait {
   bool ready = false;  ///< False: a source has not come up in time.
-  int signal = 0;      ///< Ended the wait, and shall end the process.
+  int signal = 0;      ///< Ended the wait, and is to end the process.
 };
 
 /// As `Sampler::wait_until_ready`, and looks for such a signal all the while.

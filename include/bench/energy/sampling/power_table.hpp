@@ -39,8 +39,8 @@ class PowerTable {
   void declare(std::size_t source, std::size_t channels, bool slow);
   /// The channels of all sources that have declared theirs, those of the first source first;
   /// `additive` is set. Rows are written from now on, until then they wait. Called again when
-  /// others have come up late: their columns stand behind those that are there, and sums begin
-  /// anew.
+  /// others have come up late: their columns follow those that are there, and sums begin
+  /// again at 0.
   void start(std::vector<Channel> channels);
   /// @param unix_time_s of the moment 0 s
   void set_unix_time(double unix_time_s);

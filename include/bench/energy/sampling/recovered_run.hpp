@@ -22,7 +22,7 @@ struct RecoveredRun {
 
 /// Plays the samples of a log to the meters that took them first.
 ///
-/// Of a counter that stands beside a power, the record has a reading now and then: between them and
+/// Of a counter beside a power, the record has a reading now and then: between them and
 /// up to the last sample it is taken as linear. Where the power itself is the slope of a counter,
 /// the samples are its steps, and added up again. What the meter alone knew is absent: how the
 /// program ended, jitter, readings that failed. A channel whose samples end much earlier than the

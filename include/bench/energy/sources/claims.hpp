@@ -15,7 +15,7 @@ namespace bench::energy {
 /// to use by several threads.
 ///
 /// A claim is a locked file. A meter that comes too late writes into it which process it is, and
-/// later that its program has ended: the reader goes on until no such program runs any more.
+/// later that its program has ended: it keeps reading until no such program runs any more.
 class Claims {
  public:
   /// @param directory the same for all meters that share the node's sources; made where it is not

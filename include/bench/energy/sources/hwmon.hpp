@@ -13,7 +13,7 @@ namespace bench::energy {
 /// and not added. Files and labels are looked for in `hwmonN/` and `hwmonN/device/`.
 ///
 /// Firmware may answer with the value of the rail that was read first, so each look at the meters
-/// starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are no readings.
+/// starts at another one. The error value 0xFFFFFFFF mW, zero and the impossible are not readings.
 /// Sources: Linux Documentation/hwmon/acpi_power_meter.rst and sysfs-interface.rst;
 /// NVIDIA edk2-nvidia commit ba0e47d2; lm-sensors issue 460.
 /// @throws bench::Error if no meter can be read

@@ -46,7 +46,7 @@ struct NvmlDevices {
 };
 
 /// The GPUs that the settings leave and that may be opened: all where they say nothing.
-/// @param label stands before a device's number in a note, `nvml:`
+/// @param label precedes a device's number in a note, `nvml:`
 /// @param notes gets a line for every device that may not be opened, and every MIG instance
 /// @throws bench::Error if NVML does not tell how many there are
 NvmlDevices nvml_devices(const NvmlLibrary& library, const NvmlSettings& settings,

@@ -16,10 +16,10 @@ namespace bench::energy {
 /// are recorded and not added. Power in watts and energy in joules, whole numbers, ten times a
 /// second; a look at them is repeated if the controller writes meanwhile.
 ///
-/// A value whose own time stamp stands still, and 0 W, is no reading. Counters are no longer given
-/// once `startup` has changed, since they have begun anew. A change of `generation` (a power cap
-/// was set) adds to `notes`.
-/// Source: HPE Cray System Management documentation, User Access to Compute Node Power Data.
+/// A value whose own time stamp stands still, and 0 W, is not a reading. Counters are no longer
+/// given once `startup` has changed, since they have been reset. A change of `generation` (a power
+/// cap was set) adds to `notes`. Source: HPE Cray System Management documentation, User Access to
+/// Compute Node Power Data.
 /// @param longest_standstill_s how long a time stamp may stand still
 /// @throws bench::Error if there are none, or none can be read
 std::unique_ptr<PowerSource> open_pm_counters(const std::filesystem::path& sysfs,

@@ -37,7 +37,7 @@ struct SourceMethod {
   std::unique_ptr<PowerSource> (*open)(const std::string& argument, const SourceSettings& settings);
   bool automatic = false;          ///< Part of `auto`.
   bool has_devices = false;        ///< Each process may see others.
-  std::string_view argument = "";  ///< What stands behind the colon, as an example; empty: nothing.
+  std::string_view argument = "";  ///< What follows the colon, as an example; empty: nothing.
   /// @throws bench::Error for a bad argument; there is one where `argument` is not empty
   void (*check)(const std::string& argument) = nullptr;
   std::string_view note = "";  ///< For the help.

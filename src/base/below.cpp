@@ -56,7 +56,7 @@ bool is_taken(const std::filesystem::path& name) {
 
 UniqueFd open_regular_file(const fs::path& file) {
   // Looked at first, since to open a device can do something; and again once it is open, since it
-  // may have been replaced. O_NONBLOCK: a pipe that nobody writes to is opened all the same.
+  // may have been replaced. O_NONBLOCK: a pipe that nobody writes to is opened anyway.
   struct stat info {};
   if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
     return {};

@@ -16,7 +16,7 @@ std::string make_uuid() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto unix_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-  // 48 bits of time, the version in the place of random's, and random's other 74 bits.
+  // 48 bits of time, the version in place of random's, and random's other 74 bits.
   for (unsigned byte = 0; byte < 6; ++byte)
     uuid.data[byte] = static_cast<std::uint8_t>(unix_ms >> (40 - 8 * byte));
   uuid.data[6] = static_cast<std::uint8_t>((uuid.data[6] & 0x0F) | 0x70);

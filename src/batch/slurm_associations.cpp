@@ -44,7 +44,7 @@ std::vector<Association> ask_slurm_associations(const std::vector<std::string>& 
     }
   std::set<std::string> wanted(clusters.begin(), clusters.end());
   wanted.erase("");
-  // A site's accounting may serve many clusters, each with accounts of its own.
+  // A site's accounting may serve many clusters, each with its own accounts.
   if (wanted.empty() && known.size() > 1)
     wanted.insert(own_cluster());
   std::vector<Association> associations;

@@ -102,7 +102,7 @@ int show_results(const ResultOptions& options) {
     tabulate::Report report =
         tabulate::report(one.run, one.workspace, one.analyses, only, diagnostics,
                          one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
-    if (one.own)  // somebody else's run can be read all the same
+    if (one.own)  // somebody else's run can be read anyway
       keep(report, options.show.style);
     reports.push_back({.id = one.run.directory.id, .report = std::move(report)});
   }

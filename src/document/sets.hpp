@@ -15,7 +15,7 @@ class Sets {
  public:
   Sets(Reader& reader, Diagnostics& diagnostics) : reader_(reader), diagnostics_(diagnostics) {}
 
-  /// @throws Error with the place: a file or set that is not there, a set that is there twice or
+  /// @throws Error with the place: a file or set that does not exist, a set that is there twice or
   ///         is initialised with itself, `duplicate`s that differ
   void resolve(Loaded& input);
 

@@ -12,7 +12,7 @@
 
 namespace bench::document {
 
-/// Puts what is included in the place of each `!include FILE[:SELECT]`. SELECT is a chain of
+/// Puts what is included in place of each `!include FILE[:SELECT]`. SELECT is a chain of
 /// `["key"]`, `['key']` and `[number]`. Only what is selected of a file is looked at further, so a
 /// file may include a part of itself.
 class YamlIncludes {

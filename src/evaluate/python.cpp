@@ -80,7 +80,7 @@ Ready wait_for(int channel, int pidfd, bool wants_to_write, Clock::time_point de
           .ended = waits[1].revents != 0};
 }
 
-/// Appends what is there. False once the other side has closed.
+/// Appends what has arrived. False once the other side has closed.
 bool receive(int channel, std::string& into) {
   std::array<char, 65536> buffer;
   const auto count = ::recv(channel, buffer.data(), buffer.size(), MSG_DONTWAIT);

@@ -14,7 +14,7 @@ namespace bench::evaluate {
 /// What to make of the value of an expression: its `str`, or "True" or "False".
 enum class Ask : char { text = 'v', truth = 't' };
 
-/// The co-process that evaluates Python expressions. It talks over one socket in the place of its
+/// The co-process that evaluates Python expressions. It talks over one socket in place of its
 /// standard input and output; what an expression prints goes to standard error.
 ///
 /// A request holds a whole batch, which the worker reads to its end before it answers, so the two

@@ -10,7 +10,7 @@ namespace bench::model {
 /// What several definitions of one name in a set come to.
 enum class Duplicate {
   none,     ///< Of a parameter: its set decides.
-  replace,  ///< The last counts, in the place of the first.
+  replace,  ///< The last counts, in place of the first.
   concat,   ///< A template of all their values, each once, sorted as texts.
   error
 };

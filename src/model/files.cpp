@@ -62,7 +62,7 @@ SubstitutedFile build_file(const Node& node) {
           .place = node.place};
 }
 
-/// Of two with one source the last counts, in the place of the first.
+/// Of two with one source the last counts, in place of the first.
 void add_substitution(const Node& node, std::vector<Substitution>& substitutions) {
   Substitution substitution;
   substitution.source = attribute(node, "source");

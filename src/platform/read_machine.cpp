@@ -10,7 +10,7 @@ namespace {
 
 using document::Node;
 
-/// The source of everything in a group without a source of its own.
+/// The source of everything in a group without its own source.
 using CommonSource = std::string;
 
 Key fact_key(MaybeFact& member, const CommonSource& common) {

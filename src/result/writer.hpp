@@ -9,7 +9,7 @@
 
 namespace bench::result {
 
-/// A style with the function that writes a table in it. Each has a file of its own and a row in
+/// A style with the function that writes a table in it. Each has its own file and a row in
 /// `writers()`.
 struct Writer {
   Style style;

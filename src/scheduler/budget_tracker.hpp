@@ -27,7 +27,7 @@ class BudgetTracker {
   void count();
   /// @throws Error with `place` for a job whose end nobody knows
   void check(const job::JobRequest& request, const Place& place) const;
-  /// Whether so many jobs may go out, too.
+  /// Whether that many more jobs may be submitted.
   bool admits(const job::JobRequest& request, std::size_t jobs);
   /// They have gone out.
   void add(const job::JobRequest& request, std::size_t jobs);

@@ -13,8 +13,8 @@ using workspace::Workpackage;
 
 namespace {
 
-/// Late parameters are given their values for so many workpackages at once: enough for one request
-/// to Python, few enough for the variables of all to be in memory.
+/// Late parameters are given their values for this many workpackages at once: enough for one
+/// request to Python, few enough for the variables of all to be in memory.
 constexpr std::size_t late_chunk = 1000;
 
 bool depends_on(const model::Step& step, const std::string& parent) {

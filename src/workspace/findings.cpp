@@ -85,7 +85,7 @@ class NumbersOfNames {
 /// The number of a name, and what was found for it.
 using Row = std::pair<std::int64_t, const Finding*>;
 
-/// SQLite takes 1 us for a row that it is given alone, 0.4 us for one of so many.
+/// SQLite takes 1 us for a row that it is given alone, 0.4 us for one of this many.
 constexpr std::size_t rows_at_a_time = 48;
 
 void insert_rows(Statements& statements, std::span<const Row> rows) {

@@ -11,7 +11,7 @@
 
 namespace bench::workspace {
 
-/// A workpackage of JUBE's with what bench keeps in tables of its own.
+/// A workpackage of JUBE's with what bench keeps in its own tables.
 struct JubeWorkpackage {
   Workpackage row;
   EnvironmentChanges environment;

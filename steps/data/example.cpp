@@ -21,7 +21,7 @@ BytesList bytes_list(ProtobufReader list) {
 }
 
 /// A list of numbers, packed into fields of bytes or in fields of their own, or both.
-/// @param single how a number is written that has a field of its own
+/// @param single how a number is written that has its own field
 template <typename Number, typename Read, typename Convert>
 std::vector<Number> number_list(ProtobufReader list, WireType single, Read read, Convert convert) {
   std::vector<Number> values;

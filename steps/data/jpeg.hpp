@@ -41,7 +41,8 @@ class JpegDecoder {
   ///
   /// @param source names the image in messages: its file, and the record in it
   /// @param image is overwritten; its memory is used again
-  /// @param shrink 1, 2, 4 or 8: so many pixels become one each way, rounded up; work that then is
+  /// @param shrink 1, 2, 4 or 8: that many pixels become one each way, rounded up; work that then
+  /// is
   ///        not needed is not done
   /// @throws DataError if it is not a JPEG image, is cut, or has more than 2^28 pixels
   void decode(std::string_view jpeg, const std::string& source, Image& image, int shrink = 1);

@@ -28,7 +28,7 @@ class SampleMaker {
   virtual std::int64_t make(std::uint64_t sample, std::span<float> values) = 0;
 };
 
-/// Makes batches of samples ahead of the loop that uses them, on threads of its own.
+/// Makes batches of samples ahead of the loop that uses them, on its own threads.
 ///
 /// The caller asks for batches, gives the memory for each, and takes them in the same order: it
 /// decides how far ahead they are made. Threads share the samples of a batch, so that the oldest

@@ -22,7 +22,7 @@ struct Staged {
 ///
 /// The copy is `into/NAME-XXXXXXXXXXXXXXXX`: the name of the folder that is copied, and a hash of
 /// its path and of the names, lengths and times of its files, so that another data set or a new one
-/// of the same name gets a copy of its own. It gets that name when it is complete and on the disk:
+/// of the same name gets its own copy. It gets that name when it is complete and on the disk:
 /// until then it is `...partial`, which nobody reads and the next call removes. Of several
 /// processes of a node that ask for the same copy, one makes it and the others wait (a lock on
 /// `....lock`, which stays there and which the kernel opens should the process die).

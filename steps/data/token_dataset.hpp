@@ -46,7 +46,7 @@ class TokenDataset {
   std::uint64_t byte_offset(std::uint64_t sequence, std::uint64_t token) const;
 
   /// Copies tokens of one sequence, from its token `first` on.
-  /// @throws std::out_of_range if it does not have so many
+  /// @throws std::out_of_range if it does not have that many
   void read(std::uint64_t sequence, std::uint64_t first, std::span<std::int64_t> out) const;
 
  private:

@@ -16,7 +16,7 @@ enum class AttentionKind {
 
 /// `auto` is fused where LibTorch has it, else blocked, else (with dropout) plain.
 /// @param dropout of the scores; blocked attention has none
-/// @throws steps::UsageError if the name is none of these, or the kind cannot be had
+/// @throws steps::UsageError if the name is none of these, or the kind is not available
 AttentionKind parse_attention(const std::string& name, double dropout);
 std::string attention_name(AttentionKind kind);
 

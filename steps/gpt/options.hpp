@@ -47,7 +47,7 @@ struct Options {
   double exit_duration_min = 0;  ///< 0: none.
   double peak_tflops = 0;        ///< Of one device in the precision of the run; 0: unknown.
   bool plan = false;
-  double device_memory_gib = 0;       ///< For the plan; 0: of the device that is there.
+  double device_memory_gib = 0;       ///< For the plan; 0: of the present device.
   std::int64_t devices_per_node = 4;  ///< For the plan.
 
   /// Of one copy of the model in an iteration.

@@ -54,7 +54,7 @@ torch::Tensor Pipeline::received(steps::Communicator& line, std::int64_t from,
   });
 }
 
-/// What is sent lives until it has arrived. The neighbours cannot be so many messages behind, so
+/// What is sent lives until it has arrived. The neighbours cannot be that many messages behind, so
 /// that waiting for the oldest takes no time and frees its memory.
 void Pipeline::send(steps::Communicator& line, const torch::Tensor& tensor, std::int64_t to) {
   for (; std::ssize(sends_) > 2 * grid_.stages(); sends_.pop_front())

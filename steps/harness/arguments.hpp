@@ -41,7 +41,7 @@ void add_batch_size_option(CLI::App& app, CommonArguments& arguments);
 bool parse_command_line(CLI::App& app, int argc, char** argv);
 
 /// The options of a command line that was read, a line for each that must be the same on all ranks:
-/// all but those for device, threads and files, which a rank may have of its own.
+/// all but those for device, threads and files, of which a rank may have its own.
 std::string options_in_common(const CLI::App& app);
 
 }  // namespace bench::steps

@@ -68,7 +68,7 @@ std::optional<Result> ask_openblas(const std::string& library, const char* funct
   return ask ? std::optional<Result>(ask()) : std::nullopt;
 }
 
-/// Whether so much memory can be had now.
+/// Whether so much memory is available now.
 bool has_room(std::size_t bytes) {
   void* const there =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

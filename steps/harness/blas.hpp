@@ -40,7 +40,7 @@ std::string better_kernels(std::string_view kernels, const VectorUnits& processo
 /// @param arguments those of `main`
 void choose_blas_kernels(char* const* arguments);
 
-/// Has OpenBLAS take the memory that products on so many threads work in, before anything else is
+/// Has OpenBLAS take the memory that products on that many threads work in, before anything else is
 /// allocated: where it finds none later, it looks for it again and again without end. Nothing where
 /// the library is another one.
 /// @throws OutOfMemory if there is not enough

@@ -51,7 +51,7 @@ class [[nodiscard]] Pending {
 ///
 /// Every wait is bounded, and when a rank ends the others fail within seconds, each with a
 /// CommunicationError that names the ranks that are gone; except under NCCL, whose watchdog ends
-/// the process instead (after `operation` at the latest, with a message of its own).
+/// the process instead (after `operation` at the latest, with its own message).
 class Communicator {
  public:
   /// One rank alone.

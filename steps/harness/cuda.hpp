@@ -35,7 +35,7 @@ std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device);
 /// Of a scalar on a GPU, see number_on_host.
 std::function<double()> cuda_number_on_host(const torch::Tensor& number);
 
-/// CUDA graphs, or HIP's. As long as it lives, this thread gives its work to a stream of its own,
+/// CUDA graphs, or HIP's. As long as it lives, this thread gives its work to its own stream,
 /// since the one that all share cannot be recorded; wait for the device before it goes.
 std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device& device);
 

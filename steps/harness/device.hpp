@@ -29,7 +29,7 @@ void synchronise(const torch::Device& device);
 /// waited for.
 std::function<double()> number_on_host(const torch::Tensor& number);
 
-/// Of the GPU; or what each of so many processes that share the host may have, by its memory and
+/// Of the GPU; or what each of that many processes that share the host may have, by its memory and
 /// the limits of control groups (Slurm's, a container's) and of this process (`ulimit`).
 std::int64_t device_memory_bytes(const torch::Device& device, int processes = 1);
 

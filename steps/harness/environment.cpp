@@ -43,7 +43,7 @@ constexpr const char* read_variables[] = {
 void prepare_environment(const CommonArguments& arguments, const Blas& blas) {
   const int threads = arguments.threads > 0 ? arguments.threads : usable_cpus();
   at::set_num_threads(threads);
-  // A downloaded LibTorch brings an OpenMP runtime of its own; the loops compiled into this
+  // A downloaded LibTorch brings its own OpenMP runtime; the loops compiled into this
   // program then run in another one.
   ::omp_set_num_threads(threads);
   torch::manual_seed(arguments.seed);

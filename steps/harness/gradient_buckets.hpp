@@ -39,7 +39,7 @@ class GradientBuckets {
   /// @param parameters with dense gradients, on the communicator's device; those that need no
   ///        gradient are left out
   /// @param communicator must outlive this object
-  /// @param bucket_bytes a bucket is closed once it has so many, or where the type changes
+  /// @param bucket_bytes a bucket is closed once it has that many, or where the type changes
   GradientBuckets(const std::vector<torch::Tensor>& parameters, Communicator& communicator,
                   std::int64_t bucket_bytes = usual_bytes);
   GradientBuckets(const GradientBuckets&) = delete;

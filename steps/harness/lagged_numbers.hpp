@@ -22,7 +22,7 @@ class LaggedNumbers {
 
   explicit LaggedNumbers(const torch::Device& device)
       : LaggedNumbers(device.is_cpu() ? 0 : lag_on_gpu) {}
-  /// @param lag numbers are looked at when so many newer steps have come
+  /// @param lag numbers are looked at when that many newer steps have come
   explicit LaggedNumbers(std::size_t lag) : lag_(lag) {}
 
   /// @param numbers scalars, which this step does not change any more

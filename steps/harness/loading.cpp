@@ -35,7 +35,7 @@ BENCH_BEFORE_MAIN void say(int file, const char* text) {
   ::_exit(bench::steps::exit_out_of_memory);
 }
 
-/// Ends the program where no buffer could be had.
+/// Ends the program where no buffer was available.
 BENCH_BEFORE_MAIN void look_for_memory(int) {
   constexpr std::size_t buffer_bytes = std::size_t{128} << 20;
   void* const buffer =

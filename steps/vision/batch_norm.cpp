@@ -12,7 +12,7 @@ using torch::autograd::variable_list;
 // Below this a second thread costs more than it brings.
 constexpr std::int64_t elements_per_thread = 1 << 15;
 
-// Within so many numbers floats are added, several side by side; their sums are added as doubles.
+// Within this many numbers floats are added, several side by side; their sums are added as doubles.
 constexpr std::int64_t longest_run = 4096;
 
 /// How (B, C, H, W) lies: a channel is B runs of H * W numbers.

@@ -42,7 +42,7 @@ struct ExitStatus {
   bool operator==(const ExitStatus&) const = default;
 };
 
-/// A running child in a process group of its own. Started without fork (a forking launcher costs
+/// A running child in its own process group. Started without fork (a forking launcher costs
 /// milliseconds once this process is large), with every other descriptor closed, default signal
 /// handling and an empty signal mask.
 ///

@@ -12,11 +12,11 @@ namespace bench::batch {
 
 /// What a batch system can do, as far as scripts and their submission depend on it.
 struct Capabilities {
-  bool queues_jobs = false;  ///< Jobs wait in a queue of its own; without one they run here.
+  bool queues_jobs = false;  ///< Jobs wait in its own queue; without one they run here.
   bool keeps_comments =
       false;                   ///< bench recognises a job by the UUID in its comment, not its name.
   bool has_job_steps = false;  ///< Programs side by side in a job have cores and GPUs of their own.
-  bool limits_running = false;    ///< Lets only so many of the submitted jobs run at once.
+  bool limits_running = false;    ///< Lets only that many of the submitted jobs run at once.
   bool expands_patterns = false;  ///< `%j` and the like in the names of a script's output files.
   std::string_view step_launcher = {};  ///< Starts a program as a job step.
 };

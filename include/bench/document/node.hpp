@@ -8,7 +8,7 @@
 
 namespace bench::document {
 
-/// One attribute of an element: in YAML any key whose value is not an element of its own.
+/// One attribute of an element: in YAML any key whose value is not an element.
 struct Attribute {
   std::string name;
   std::string value;

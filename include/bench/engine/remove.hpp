@@ -27,7 +27,7 @@ std::vector<long long> failed_workpackages(const workspace::Workspace& workspace
 Removal plan_removal(const workspace::Workspace& workspace, const std::vector<long long>& ids);
 
 /// Removes as planned, the rows of the workspace first: where the directories are left by a kill in
-/// between, `bench continue` starts in fresh ones all the same. The caller holds the writer lock.
+/// between, `bench continue` starts in fresh ones anyway. The caller holds the writer lock.
 /// @throws Error if a directory cannot be deleted
 void remove_workpackages(const workspace::RunDirectory& run, workspace::Workspace& workspace,
                          const Removal& removal);

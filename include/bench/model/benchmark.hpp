@@ -44,7 +44,7 @@ struct ParameterSet {
 /// One `do` of a step, or one `prepare` of a file set: a shell snippet. All texts but `shared` may
 /// hold parameters.
 struct Command {
-  std::string text;  ///< Empty: nothing is executed; the files are looked for all the same.
+  std::string text;  ///< Empty: nothing is executed; the files are looked for anyway.
   std::string active = "true";
   std::string stdout_file = "stdout";  ///< Relative to the work directory; appended to.
   std::string stderr_file = "stderr";

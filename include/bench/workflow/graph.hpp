@@ -48,7 +48,7 @@ class Graph {
     Parents parents;
   };
   /// The parents of all children that come into being because these, in this order, are done. Each
-  /// comes up once.
+  /// occurs once.
   std::vector<ParentTuple> parent_tuple(const std::vector<long long>& released);
   /// Makes their children; none where it throws.
   /// @throws Error as `make_first` does

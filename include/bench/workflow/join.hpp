@@ -21,7 +21,7 @@ struct Parents {
 };
 
 /// Finds the parents that go together for one step: those that agree in every parameter that they
-/// share and that the step does not evaluate again. Each tuple comes up once, when its last member
+/// share and that the step does not evaluate again. Each tuple occurs once, when its last member
 /// is released. Constant work for a parent and each tuple it completes: candidates are found by the
 /// values of the shared parameters.
 class Join {

@@ -21,7 +21,7 @@ class Lineage {
   std::size_t size() const { return all_.size(); }
   std::optional<std::size_t> position(long long id) const;
 
-  /// The first that is there of the workpackages on one point; it stands for all of them where
+  /// The first that exists of the workpackages on one point; it stands for all of them where
   /// iterations are reduced to one row.
   std::size_t representative(std::size_t position) const { return representatives_[position]; }
   /// Those that a representative stands for, itself first, ascending.

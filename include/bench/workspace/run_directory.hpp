@@ -20,7 +20,7 @@ std::string padded(long long id);
 int next_run_id(const std::filesystem::path& outpath);
 
 /// Makes the directory of a new run, parents included. Safe against another process that does the
-/// same at the same time: each gets an id of its own.
+/// same at the same time: each gets its own id.
 /// @param id wanted id; none: the next free one
 /// @throws Error if the directory exists already or cannot be made
 RunDirectory make_run_directory(const std::filesystem::path& outpath, std::optional<int> id);

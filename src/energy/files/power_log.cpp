@@ -21,7 +21,7 @@ namespace {
 
 /// Appends `value`, in units of the last of `decimals`. The general way takes ten times as long,
 /// which counts at 1 kHz.
-/// @param least_decimals zeros at the end go, down to so many
+/// @param least_decimals zeros at the end go, down to that many
 void append_fixed(std::string& text, long long value, int decimals, int least_decimals) {
   std::array<char, 32> digits;
   auto begin = digits.end();

@@ -14,11 +14,11 @@ constexpr double averaging_windows = 10;
 constexpr double untrusted_percent = 20;
 /// A single failed reading is a gap; this many to the end of the run are a broken sensor.
 constexpr int failures_of_a_broken_sensor = 3;
-/// Two readings that are further apart than so many intervals have a hole between them, but not one
-/// that a busy machine makes.
+/// Two readings that are further apart than this many intervals have a hole between them, but not
+/// one that a busy machine makes.
 constexpr double intervals_of_a_hole = 3;
 constexpr double shortest_hole_s = 0.05;
-/// A mean over some time is asked about a run only if that is so many times as long.
+/// A mean over some time is asked about a run only if the run is this many times as long.
 constexpr double windows_of_a_witness = 3;
 
 double longest_gap_s(const Channel& channel, double interval_s) {

@@ -57,7 +57,7 @@ constexpr std::array rows{
         .parents = {of_same(Scope::gpu)},
         .unique_name = "gpu_module"},
     Row{.scope = Scope::module, .name = "module", .parents = {Parent{Scope::node}}},
-    // A card sits in the node; an IPU without one in an IPU-Machine of its own.
+    // A card sits in the node; an IPU without one in its own IPU-Machine.
     Row{.scope = Scope::ipu,
         .name = "ipu",
         .parents = {Parent{.scope = Scope::board, .same_device = true, .alone = true}},

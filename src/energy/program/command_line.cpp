@@ -71,7 +71,7 @@ void CommandLine::take(const OptionRow& option, const std::string& word, const s
     given_.push_back({&option, ""});
     return;
   }
-  // Another option in the place of the value is not meant as one.
+  // Another option in place of the value is not meant as one.
   if (!attached && (!next || next->starts_with("--")))
     throw Error(fmt::format("{} needs a value", option.name),
                 fmt::format("{} {}", option.name, option.value));

@@ -166,7 +166,7 @@ void require_known(const CommandLine& line, std::span<const OptionRow> table) {
               likely.empty() ? "see bench-energy --help" : likely);
 }
 
-/// The first of these options that is there; null if none is.
+/// The first of these options that is given; null if none is.
 const char* first_given(const CommandLine& line, std::span<const char* const> names) {
   const auto found = std::ranges::find_if(names, [&](const char* name) { return line.has(name); });
   return found == names.end() ? nullptr : *found;

@@ -16,7 +16,7 @@
 namespace bench::energy {
 namespace {
 
-/// A gap at the end that is so many times the longest one before it is a lost device.
+/// A gap at the end that is this many times the longest one before it is a lost device.
 constexpr double gaps_of_a_lost_device = 3;
 
 constexpr const char* killed_early = "the meter was killed before the first sample";

@@ -159,7 +159,7 @@ bool Claims::close_if_alone() {
   const std::lock_guard lock(mutex_);
   if (others_run())
     return false;
-  // Whoever comes from now on makes a claim of its own; who came before has written it down.
+  // Whoever comes from now on makes its own claim; who came before has written it down.
   unlink_all();
   return !others_run();
 }

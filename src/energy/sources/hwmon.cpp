@@ -20,7 +20,7 @@ constexpr double watts_per_uw = 1e-6;
 /// No superchip or node of today draws as much; the firmware's error value is 4.29 MW.
 constexpr double impossible_w = 100e3;
 
-/// After so many equal readings a meter is called frozen, if others of its socket are not.
+/// After this many equal readings a meter is called frozen, if others of its socket are not.
 constexpr int frozen_after = 100;
 /// Of how many readings a meter is judged by whether they are another's.
 constexpr int judged_readings = 100;

@@ -72,7 +72,7 @@ struct Input {
 constexpr double most_time_for_counters_s = 0.002;
 
 /// A driver that takes longer for the powers of all devices, several times one after the other, is
-/// asked by a thread per device from then on. A waking of so many threads costs more than the
+/// asked by a thread per device from then on. Waking so many threads costs more than the
 /// microseconds that most drivers take.
 constexpr double most_time_for_powers_s = 0.002;
 constexpr int slow_looks_of_a_slow_driver = 3;

@@ -40,7 +40,7 @@ std::optional<double> joules_in(std::string_view line) {
   return number;
 }
 
-/// The value of `AcctGatherEnergyType`, or why it cannot be had.
+/// The value of `AcctGatherEnergyType`, or why it is not available.
 std::string energy_plugin() {
   const CommandOutput output =
       run_command({.arguments = {"scontrol", "show", "config"}}, config_patience_s);

@@ -10,7 +10,7 @@ namespace bench::cli {
 
 /// Standard output and standard error of this process, in the order in which they are written to.
 ///
-/// A write waits for whoever reads, as that of any program does. While a run is worked on it must
+/// A write waits for its reader, as that of any program does. While a run is worked on it must
 /// not: a reader that has stopped (a pager, a terminal after Ctrl-S) would stop the timeouts and
 /// the start of what is ready, too. Then text is kept until it fits into the pipe.
 class Console {
@@ -57,7 +57,7 @@ Console& console();
 std::optional<std::size_t> terminal_columns();
 
 /// Waits.
-/// @returns whether whoever reads standard output went away meanwhile, as `head` does
+/// @returns whether the reader of standard output went away meanwhile, as `head` does
 bool reader_goes_within(int at_most_ms);
 
 }  // namespace bench::cli

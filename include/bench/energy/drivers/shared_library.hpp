@@ -11,7 +11,7 @@ namespace bench::energy {
 
 /// A library of a vendor, by the names of its files.
 struct LibraryFiles {
-  std::span<const std::string> names;  ///< The first that is there is loaded.
+  std::span<const std::string> names;  ///< The first that exists is loaded.
   const char* product;
   const char* absence;    ///< What it means that none is there.
   const char* hint = "";  ///< What to do then.

@@ -50,7 +50,7 @@ class Output {
   void remove_earlier() const;
   /// Writes all that is known only at the end.
   /// @throws bench::Error if it cannot; the samples are left where they are, as they are in a
-  ///     recovery, which changes nothing that is there
+  ///     recovery, which changes no existing file
   void write(const Measurement& measurement, const Provenance& provenance) const;
 
  private:

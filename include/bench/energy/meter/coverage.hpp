@@ -42,7 +42,7 @@ class Coverage {
   std::deque<Hole> holes_;
 };
 
-/// Whether so many seconds may be missing of a time.
+/// Whether that many seconds may be missing of a time.
 inline bool is_covered(double missing_s, double duration_s) {
   return missing_s <= (1 - least_coverage) * duration_s;
 }

@@ -27,7 +27,7 @@ class PowerSource {
   double shortest_interval_s() const { return shortest_interval_s_; }
 
   /// Looks at every channel, in the order of `channels()`. Never throws because of a sensor: a
-  /// value that cannot be had is absent and `failure` says why.
+  /// value that is not available is absent and `failure` says why.
   virtual void read(std::span<Reading> readings) = 0;
   /// The next look is the first or the last of a run: no counter may rest.
   virtual void want_counters() {}

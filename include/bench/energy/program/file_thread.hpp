@@ -12,7 +12,7 @@
 
 namespace bench::energy {
 
-/// Uses the file system in a thread of its own, so that one that hangs holds up neither signals nor
+/// Uses the file system in its own thread, so that one that hangs holds up neither signals nor
 /// the start or the end of the program. Work is done in the order in which it comes.
 class FileThread {
  public:

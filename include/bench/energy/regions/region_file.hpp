@@ -30,7 +30,7 @@ class RegionFile {
   /// Absolute.
   const std::filesystem::path& path() const { return path_; }
   void listen(Listener listener);
-  /// Reads what is there and ends. A last line without its end counts.
+  /// Reads the rest and ends. A last line without its end counts.
   void stop();
 
  private:

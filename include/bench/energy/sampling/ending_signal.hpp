@@ -8,8 +8,8 @@
 
 namespace bench::energy {
 
-// Before the program runs, nobody else heeds the signals that end a process: they are blocked, see
-// `block_signals`, and those of a terminal are not passed on to the program later.
+// Before the program runs, nobody else handles the signals that end a process: they are blocked,
+// see `block_signals`, and those of a terminal are not passed on to the program later.
 
 /// Waits for SIGINT, SIGTERM, SIGHUP or SIGQUIT, but for those that this process was told to ignore
 /// (nohup, background jobs of a script).

@@ -18,7 +18,7 @@ namespace bench::energy {
 
 class RunRecord;
 
-/// Brings the samples of several sources, each read by a thread of its own, together in rows, one
+/// Brings the samples of several sources, each read by its own thread, together in rows, one
 /// per tick. A source that is late or stuck holds nobody up: its values of that tick are missing
 /// then. Safe to use by several threads.
 class PowerTable {

@@ -27,7 +27,7 @@ struct SamplerSettings {
 struct SamplerState;
 class RunRecord;
 
-/// Samples every source in a thread of its own, so that none holds up another, or the program that
+/// Samples every source in its own thread, so that none holds up another, or the program that
 /// is measured: whatever a driver does, each call here returns within its stated time.
 ///
 /// Start it, wait until it is ready (sources are open and counters have been read once), start the

@@ -35,7 +35,7 @@ std::optional<double> ipu_watts(std::string_view text);
 /// Power only. An IPU that has no value at the moment (`N/A`, as idle ones have) keeps its place.
 ///
 /// The vendor's library, gcipuinfo, has no C interface, and C++ objects cannot cross to a library
-/// of another compiler; so its Python module runs in a process of its own, in update mode (else
+/// of another compiler; so its Python module runs in its own process, in update mode (else
 /// every value stays what it was at the start), and prints a line ten times a second.
 /// Source: Graphcore, gcipuinfo library (3.1 Querying attributes; 6 API reference) and Command line
 /// tools (20 Device attributes).

@@ -26,7 +26,7 @@ PowerModel parse_model(const std::string& text);
 
 /// An estimate in place of a sensor. CPUs and the node follow the utilisation of the CPUs, which
 /// says nothing of what accelerators draw; a GPU its own.
-/// @throws bench::Error if there is no such utilisation to be had
+/// @throws bench::Error if there is no such utilisation available
 std::unique_ptr<PowerSource> open_model(const PowerModel& model, const NvmlSettings& nvml);
 
 }  // namespace bench::energy

@@ -17,7 +17,7 @@ struct SlurmStep {
 SlurmStep slurm_step_of_environment();
 
 /// The energy that Slurm has counted for the step, `slurm:step`, asked for with `sstat` every 10 s.
-/// Slurm itself looks at its sensors at an interval of its own, half a minute as a rule: a check of
+/// Slurm itself looks at its sensors at its own interval, half a minute as a rule: a check of
 /// long runs. It counts whole nodes, so it is that of the step only where the job has its nodes for
 /// itself; of a step on several nodes it is the sum, which is recorded and not added here.
 ///

@@ -40,8 +40,8 @@ void tell_of_worker(const std::optional<workspace::Worker>& worker, bool& told) 
 }
 
 /// Shows the state of a run whenever it changes, until it has ended or nobody works on it. On a
-/// terminal the new table takes the place of the old one. Nobody is shown anything who has gone
-/// away.
+/// terminal the new table takes the place of the old one. It also ends when its reader
+/// has gone away.
 void watch(const RunDirectory& run) {
   constexpr int pause_ms = 500;
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;

@@ -35,8 +35,8 @@ void declare_asking(CLI::App& app, platform::SubmissionDefaults& asking);
 /// @throws Error if that is not a number from 0 to 3
 void set_verbosity(WorkOptions& options);
 
-/// Takes a run as far as it goes, shows and logs it, and returns the exit code. The caller holds
-/// the lock.
+/// Works on a run until nothing is left to do here, shows and logs that, and returns the exit code.
+/// The caller holds the lock.
 /// @param log_name `run` or `continue`
 int work_on(setup::Run& run, workspace::Workspace& workspace, const WorkOptions& options,
             const std::string& log_name);

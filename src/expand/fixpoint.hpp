@@ -33,8 +33,7 @@ void settle(std::vector<PartialCombination>& partials, const ConstantsOf& consta
             evaluate::Evaluator& evaluator);
 
 /// @throws Error for parameters that wait for each other. For partial combinations that are settled
-/// and have no
-///         templates.
+///         and have no templates.
 void refuse_circles(const std::vector<PartialCombination>& partials);
 
 }  // namespace bench::expand

@@ -17,7 +17,7 @@ class Layouts {
       : benchmark_(benchmark), step_(step) {}
 
   /// The beginning of the combinations of one origin.
-  /// @returns the parameter that the step defines otherwise than the origin, or an empty text
+  /// @returns the parameter that the step and the origin define differently, or an empty text
   /// @throws Error if two sets of the step define a name differently
   std::string start(const Origin& origin, const evaluate::Lookup& constants,
                     PartialCombination& partial);

@@ -66,7 +66,7 @@ struct Constants {
   bool complete = false;  ///< The workpackage exists: there will be no others.
 };
 
-/// What a substitution unresolved on its way.
+/// What a substitution left unresolved.
 struct Unresolved {
   bool open = false;  ///< A parameter that has no value yet.
   bool late = false;  ///< A variable of the workpackage, or a parameter that waits for one.

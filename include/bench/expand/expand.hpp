@@ -22,9 +22,9 @@ struct Expansion {
 
 /// Expands a step's parameters on top of each origin.
 ///
-/// What is inherited keeps its value; as their `update_mode` says, parameters are evaluated
-/// again from their texts, templates too. An own parameter that is not must be equivalent to the
-/// inherited one (see inheritance.hpp), or the origin gives nothing.
+/// An inherited parameter keeps its value, unless its `update_mode` says that it is evaluated again
+/// from its text, templates too. The step's own definition of one that is not evaluated again must
+/// be equivalent to the inherited one (see inheritance.hpp), or the origin gives nothing.
 ///
 /// Templates (texts that hold their separator, lists) are expanded as a nested loop, the first
 /// defined outermost, the last fastest; then everything else is substituted and evaluated, and

@@ -12,7 +12,7 @@
 
 namespace bench::job {
 
-/// What the texts of the part that a workpackage is at are made concrete with. A shared command
+/// What the texts of the next part of a workpackage are rendered with. A shared command
 /// has no variables of one workpackage.
 std::shared_ptr<const RenderContext> context_of(const setup::Run& run, const workflow::Graph& graph,
                                                 const workspace::Workpackage& workpackage,

@@ -10,7 +10,7 @@
 
 namespace bench::job {
 
-/// What the texts of a workpackage are made concrete with, in one cycle of it.
+/// What the texts of a workpackage are rendered with, in one of its cycles.
 struct RenderContext {
   const setup::Run& run;
   const model::Step& step;

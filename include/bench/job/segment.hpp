@@ -24,8 +24,8 @@ struct ExecutionSegment {
 ExecutionSegment next_segment(const model::Benchmark& benchmark, const model::Step& step,
                               const workspace::Progress& progress);
 
-/// Twelve digits that tell what comes next for a workpackage from any other part of any other. The
-/// UUIDs of its attempts end in them.
+/// Twelve digits that identify the next part of a workpackage among all parts of all workpackages.
+/// The UUIDs of its attempts end in them.
 std::string segment_digits(const workspace::Workpackage& workpackage);
 
 /// Whether anybody needs to know the environment that the part leaves.

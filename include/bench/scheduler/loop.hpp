@@ -17,9 +17,9 @@ struct LoopOptions {
   const std::atomic<bool>* interrupted = nullptr;
 };
 
-/// Takes a run as far as it goes: takes in what has ended since (also what an earlier, killed bench
-/// left), makes workpackages whose parents are done, and starts what is ready. Returns when nothing
-/// is left to do here; jobs of a scheduler may then still be under way.
+/// Works on a run until nothing is left to do here: records what has ended since (also under an
+/// earlier bench that was killed), makes workpackages whose parents are done, and starts what is
+/// ready. Jobs of a batch system may then still be under way.
 ///
 /// The caller holds the writer lock of the run.
 /// @param run keeps what the batch system says of its partitions before the first submission

@@ -9,7 +9,7 @@
 
 namespace bench::scheduler {
 
-/// Learns how a run is getting on. Called from the loop, often: be quick.
+/// Is told of the progress of a run. Called from the loop, often: be quick.
 class Observer {
  public:
   virtual ~Observer() = default;

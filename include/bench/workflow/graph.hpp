@@ -39,7 +39,7 @@ class Graph {
   }
 
   /// Makes the workpackages of the steps that depend on nothing.
-  /// @throws Error as `expand::expand` does, for a suffix that is none, and for more workpackages
+  /// @throws Error as `expand::expand` does, for an invalid suffix, and for more workpackages
   ///         than the run may have
   std::vector<workspace::Workpackage> make_first();
   /// A step and the parents that it is to have children of.

@@ -14,7 +14,7 @@ namespace bench::workflow {
 /// The values of a template that is plain text or a list, as they are written; none for a script.
 std::vector<std::string> template_values(const model::Parameter& parameter);
 
-/// The points of the parameter space that workpackages stand on. The iterations of one combination
+/// The point of the parameter space that each workpackage has. The iterations of one combination
 /// share a point, even where a parameter differs because it names the workpackage
 /// (`log_$jube_wp_id`); so do the children of parents on one point if their values are equal. A
 /// template that holds a value twice (`1,1`) makes two points, though nothing in their values tells

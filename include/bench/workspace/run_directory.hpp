@@ -13,7 +13,7 @@ struct RunDirectory {
   std::filesystem::path path;
 };
 
-/// Six digits with leading zeros, more where six do not do.
+/// Six digits with leading zeros, more where six are too few.
 std::string padded(long long id);
 
 /// The id that the next run in `outpath` will get: the largest all-digit directory name plus one.

@@ -101,8 +101,8 @@ class Workspace {
   /// are done have their children.
   bool is_finished(const std::set<std::string>& steps_with_children) const;
 
-  /// What `action` writes comes to be all at once, or not at all if it throws; readers see what was
-  /// before until then. Inside another one it is part of that.
+  /// Runs `action` in one transaction: what it writes becomes visible as a whole, or not at all if
+  /// it throws. Inside another transaction it is part of that.
   void at_once(const std::function<void()>& action);
 
   /// Forgets what an analyser found, and notes that it has seen every workpackage that has ended.

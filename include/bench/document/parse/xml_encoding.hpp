@@ -9,7 +9,8 @@ namespace bench::document {
 bool is_utf16(std::string_view bytes);
 
 /// The text of an XML file as UTF-8: from UTF-16, and from Latin-1 where the file declares that.
-/// @throws Error if the file declares another encoding than these, or has not what it declares
+/// @throws Error if the file declares another encoding than these, or does not have the encoding
+/// that it declares
 std::string xml_to_utf8(const std::string& bytes, const std::string& file);
 
 }  // namespace bench::document

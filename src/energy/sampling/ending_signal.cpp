@@ -7,7 +7,7 @@
 namespace bench::energy {
 namespace {
 
-/// How long a signal may have to wait until it is heeded.
+/// How long a signal may have to wait until it is handled.
 constexpr std::chrono::milliseconds slice{20};
 /// Between the first two looks for what ends at the same time, as a rule.
 constexpr std::chrono::milliseconds shortest_pause{1};

@@ -14,8 +14,7 @@ namespace bench::energy {
 ///
 /// What several ranks of a node saw is in the row of the lowest of them that has a value, and
 /// is empty in the others, so that every column may be summed. A channel is the same if its device
-/// is
-/// (`device_id`), or, where none is known, its name. Which may be added is decided again for all
+/// (`device_id`) is, or, where none is known, its name. Which may be added is decided again for all
 /// that is known of the node, see `mark_additive`. Where one of them has no value, there is no
 /// `total_wh`.
 /// @throws bench::Error if two files are of the same node and rank

@@ -20,7 +20,7 @@ enum class Owned { all, devices, nothing };
 /// Sources: Linux Documentation/power/powercap/powercap.rst; NVIDIA Grace Performance Tuning Guide,
 /// power telemetry (Module contains Grace contains CPU and SysIO).
 ///
-/// What the program has not for itself is recorded as `shared` and neither added nor taken to
+/// What the program does not have for itself is recorded as `shared` and neither added nor taken to
 /// contain anything.
 void mark_additive(std::span<Channel> channels, Owned owned = Owned::all);
 

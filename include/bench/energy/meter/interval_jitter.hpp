@@ -15,8 +15,8 @@ class IntervalJitter {
   /// Standard deviation of the differences; nothing before there are two. Welford's method (Knuth,
   /// The Art of Computer Programming, vol. 2, 3rd ed., 4.2.2).
   std::optional<double> standard_deviation_s() const;
-  /// The value that 99 % of the differences do not exceed in size, rounded up by at most 6.25
-  /// %; 1.01 us is the least it tells. Nothing before there is one.
+  /// The value that 99 % of the differences do not exceed in size, rounded up by at most
+  /// 6.25 %; 1.01 us is the least it tells. Nothing before there is one.
   std::optional<double> p99_s() const;
 
  private:

@@ -17,7 +17,7 @@ struct Started {
   std::string message;  ///< Likewise.
 };
 
-/// What becomes of the program where this process dies without a word, by SIGKILL or a crash.
+/// What becomes of the program where this process dies without warning, by SIGKILL or a crash.
 enum class OnMeterDeath { survive, kill };
 
 /// Starts a program as a shell would: same process group, terminal, descriptors and ignored

@@ -17,8 +17,7 @@ struct RecoveredFiles {
 /// Makes the results of every run in a directory whose meter left samples and none, or of the one
 /// with the suffix that is named. Nothing that exists is changed.
 /// @throws bench::Error, before anything is written: there are no samples, they all have results,
-/// or
-///     a meter still writes some, as far as that can be known
+///     or a meter still writes some, as far as that can be known
 std::vector<RecoveredFiles> recover_directory(const RecoverOptions& options);
 
 }  // namespace bench::energy

@@ -114,6 +114,7 @@ const SystemKind flux{.name = "flux",
                       .make = [](const SystemOptions&) -> std::unique_ptr<BatchSystem> {
                         return std::make_unique<Flux>();
                       },
-                      .job_variable = "FLUX_JOB_ID"};
+                      .job_variable = "FLUX_JOB_ID",
+                      .job_prefix = "FLUX_JOB_"};
 
 }  // namespace bench::batch

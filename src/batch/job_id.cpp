@@ -17,14 +17,6 @@ std::string_view before(std::string_view text, char mark) {
 
 }  // namespace
 
-std::string job_id_in(std::string_view answer) {
-  std::string id;
-  for (const std::string& line : split(answer, "\n"))
-    if (parse_integer(before(strip(line), ';')))
-      id = strip(line);
-  return id;
-}
-
 std::string array_of(std::string_view id) {
   return with_cluster(before(before(id, ';'), '_'), behind(id, ';'));
 }

@@ -83,6 +83,16 @@ std::string said(const std::string& program, const ProgramAnswer& answer) {
                                                  : fmt::format("{}: {}", program, answer.error);
 }
 
+std::string job_id_in(std::string_view answer) {
+  std::string id;
+  for (const std::string& line : split(answer, "\n")) {
+    const std::string_view word = strip(line);
+    if (parse_integer(word.substr(0, word.find(';'))))
+      id = word;
+  }
+  return id;
+}
+
 QueryResult read_queue(const ProgramAnswer& answer, std::string_view cluster) {
   QueryResult queue;
   if (!answer.ok()) {

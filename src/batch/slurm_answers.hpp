@@ -17,6 +17,10 @@ extern const char* const squeue_format;
 extern const char* const sacct_fields;
 extern const char* const sacct_delimiter;  ///< The option.
 
+/// The id in the answer of `sbatch --parsable`: its last line that is one, since a site's wrapper
+/// may say more. Empty if there is none.
+std::string job_id_in(std::string_view answer);
+
 /// The jobs in an answer of squeue. A record that cannot be read belongs to somebody else and is
 /// left out.
 /// @param cluster that was asked, for the ids; empty: the user's own

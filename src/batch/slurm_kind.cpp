@@ -18,6 +18,7 @@ const SystemKind slurm{
       return std::make_unique<Slurm>(clusters_in(options.directives));
     },
     .job_variable = "SLURM_JOB_ID",
+    .job_prefix = "SLURM_JOB_",
     .submit_message = R"(Submitted batch job (\d+))",
     .submit_variables = {"SBATCH_PARTITION", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION"},
     .misleads =

@@ -1,7 +1,6 @@
 #include "provenance.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <vector>
@@ -15,6 +14,7 @@
 #include <bench/base/host.hpp>
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/systems.hpp>
 
 namespace bench::setup {
 namespace {
@@ -72,9 +72,12 @@ std::string git_revision(const fs::path& directory) {
 
 /// The variables that change what is measured. Prefixes end in `_`.
 std::string relevant_environment() {
-  constexpr std::array<std::string_view, 14> prefixes{
-      "OMP_", "OPENBLAS_", "MKL_",  "MALLOC_", "GLIBC_TUNABLES", "CUDA_",  "ROCR_",
-      "HIP_", "NCCL_",     "GLOO_", "UCX_",    "SLURM_JOB_",     "TORCH_", "ATEN_"};
+  std::vector<std::string_view> prefixes{"OMP_",  "OPENBLAS_", "MKL_", "MALLOC_", "GLIBC_TUNABLES",
+                                         "CUDA_", "ROCR_",     "HIP_", "NCCL_",   "GLOO_",
+                                         "UCX_",  "TORCH_",    "ATEN_"};
+  for (const batch::SystemKind* kind : batch::system_kinds())
+    if (kind->job_prefix)
+      prefixes.emplace_back(kind->job_prefix);
   std::vector<std::string> lines;
   for (const auto& [name, value] : current_environment())
     if (std::any_of(prefixes.begin(), prefixes.end(),

@@ -1,6 +1,3 @@
-#include <initializer_list>
-#include <utility>
-
 #include <gtest/gtest.h>
 
 #include <bench/batch/job_id.hpp>
@@ -35,17 +32,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"JobOfACluster", "12;my_c", "12;my_c", "my_c", "12"},
                     Case{"TaskOfACluster", "12_3;my_c", "12;my_c", "my_c", "12_3"}),
     [](const auto& one) { return one.param.name; });
-
-TEST(JobId, StandsInTheAnswerOfSbatchBesideWhatAWrapperSays) {
-  for (const auto& [answer, id] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"12\n", "12"},
-           {"12;c\n", "12;c"},
-           {"Welcome!\n12\n", "12"},
-           {"12\nYour project has 3 hours left.\n", "12"},
-           {"Submitted batch job 12\n", ""},
-           {"", ""}})
-    EXPECT_EQ(job_id_in(answer), id) << answer;
-}
 
 TEST(JobId, OfATaskIsMadeOfItsArrays) {
   EXPECT_EQ(task_of("12", 3), "12_3");

@@ -1,4 +1,5 @@
 #include "batch/slurm.hpp"
+#include "batch/slurm_answers.hpp"
 #include "support/fake_programs.hpp"
 
 #include <gmock/gmock.h>
@@ -249,6 +250,17 @@ TEST_F(SacctTest, IsAskedOnceWhereThereAreNoBooks) {
   }
   EXPECT_THAT(programs_.calls("sacct"),
               ElementsAre(StartsWith("-X "), StartsWith("-c "), StartsWith("-c ")));
+}
+
+TEST(SbatchAnswer, HoldsTheIdBesideWhatAWrapperSays) {
+  for (const auto& [answer, id] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"12\n", "12"},
+           {"12;c\n", "12;c"},
+           {"Welcome!\n12\n", "12"},
+           {"12\nYour project has 3 hours left.\n", "12"},
+           {"Submitted batch job 12\n", ""},
+           {"", ""}})
+    EXPECT_EQ(job_id_in(answer), id) << answer;
 }
 
 }  // namespace

@@ -5,12 +5,8 @@
 
 namespace bench::batch {
 
-/// A job id as Slurm's `--parsable` writes it: `123`, `123_4` for a task of an array, and `;name`
-/// behind it where the job belongs to a cluster other than the user's own.
-
-/// The id in the answer of `sbatch --parsable`: its last line that is one, since a site's wrapper
-/// may say more. Empty if there is none.
-std::string job_id_in(std::string_view answer);
+// A job id as bench keeps it: `123`, `123_4` for a task of an array, and `;name` behind it where
+// the job belongs to a cluster other than the user's own.
 
 /// The array that a task belongs to (`123;c` of `123_4;c`); any other id as it is.
 std::string array_of(std::string_view id);

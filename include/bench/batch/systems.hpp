@@ -43,6 +43,8 @@ struct SystemKind {
   std::unique_ptr<BatchSystem> (*make)(const SystemOptions& options) = nullptr;
   bool needs_commands = false;         ///< It is spoken to by the commands of the platform file.
   const char* job_variable = nullptr;  ///< The environment of its jobs has it, and no other.
+  /// The names of the variables that describe a job begin so; null: they share no beginning.
+  const char* job_prefix = nullptr;
   /// What its program prints that submits a job, as a regular expression with a group for the id;
   /// null: not known.
   const char* submit_message = nullptr;

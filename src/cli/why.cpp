@@ -77,10 +77,14 @@ std::string remarks_text(const std::vector<Remark>& remarks) {
 }
 
 /// The commands that help a workpackage on.
-std::string remedy_text(const setup::Run& run, const Workpackage& workpackage, Remedy remedy) {
+std::string remedy_text(const setup::Run& run, const RunView& view, const Workpackage& workpackage,
+                        Remedy remedy) {
   const std::string target = target_of(run);
   if (remedy == Remedy::go_on)
     return fmt::format("bench continue {}", target);
+  const auto failed = std::ranges::count(view.all(), workspace::State::failed, &Workpackage::state);
+  if (remedy == Remedy::make_again && failed == 1)
+    return fmt::format("bench continue {} --failed", target);
   const bool parent = remedy == Remedy::make_parent_again && !workpackage.parents.empty();
   return fmt::format("bench remove {} --workpackage {}\nbench continue {}", target,
                      parent ? workpackage.parents.front() : workpackage.id, target);
@@ -101,7 +105,7 @@ void explain_one(const setup::Run& run, const RunView& view, long long id, std::
     remarks.push_back({"directory", short_path(run.directory.path / workpackage.directory)});
   remarks.insert(remarks.end(), explanation.remarks.begin(), explanation.remarks.end());
   if (explanation.remedy != Remedy::none)
-    remarks.push_back({"next", remedy_text(run, workpackage, explanation.remedy)});
+    remarks.push_back({"next", remedy_text(run, view, workpackage, explanation.remedy)});
   print(remarks_text(remarks));
   for (const std::filesystem::path& file : explanation.output)
     if (const FileEnd end = end_of_file(job::open_output(run, file), lines); !end.text.empty())

@@ -70,6 +70,12 @@ TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
             "\n==> end of runs/000000/000001_train/work/stdout <==\nrate=16\n");
 }
 
+TEST_F(WhyTest, TheOnlyFailureOfARunIsRepeatedInOneCommand) {
+  here_.write("one.yaml", "outpath: runs\nstep: {name: a, do: exit 3}\n");
+  here_.bench({"run", "one.yaml"});
+  EXPECT_THAT(why({"0", "runs"}), HasSubstr("  next:      bench continue runs --id 0 --failed\n"));
+}
+
 TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
   make_run();
   EXPECT_EQ(why({"runs/000000", "5"}),

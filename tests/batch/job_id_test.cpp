@@ -1,4 +1,6 @@
 #include <initializer_list>
+#include <ostream>
+#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>

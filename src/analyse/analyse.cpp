@@ -1,17 +1,30 @@
 #include "derived.hpp"
 #include "energy_file.hpp"
+#include "regex.hpp"
 #include "regex_cache.hpp"
 #include "statistics.hpp"
 #include "subject.hpp"
 
-#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 namespace {

@@ -2,17 +2,25 @@
 
 #include "derived_order.hpp"
 #include "energy_file.hpp"
-#include "statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
+#include <bench/analyse/group.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::analyse {

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include <bench/analyse/group.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 

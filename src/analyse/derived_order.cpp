@@ -1,12 +1,16 @@
 #include "derived_order.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 namespace {

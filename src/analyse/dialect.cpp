@@ -1,6 +1,10 @@
 #include "dialect.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 

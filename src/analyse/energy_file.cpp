@@ -1,12 +1,21 @@
 #include "energy_file.hpp"
 
 #include "statistics.hpp"
+#include "subject.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include <bench/analyse/group.hpp>
 #include <bench/base/text.hpp>
 #include <bench/statistics/statistics.hpp>
 

@@ -2,13 +2,17 @@
 
 #include "subject.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <bench/analyse/group.hpp>
+#include <bench/base/value.hpp>
 
 namespace bench::analyse {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
-
-#include <bench/analyse/analyse.hpp>
+#include <string>
+#include <string_view>
 
 namespace bench::analyse {
 namespace {

@@ -1,7 +1,16 @@
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include "regex.hpp"
+#include "subject.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/model/benchmark.hpp>
+#define PCRE2_CODE_UNIT_WIDTH 8
 #include "dialect.hpp"
+#include "regex.hpp"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {

@@ -1,11 +1,20 @@
 #include "regex_cache.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/analyse/group.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 namespace {

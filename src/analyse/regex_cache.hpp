@@ -10,6 +10,7 @@
 
 #include <bench/analyse/group.hpp>
 #include <bench/base/diagnostics.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 

@@ -1,7 +1,13 @@
 #include "statistics.hpp"
 
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include <bench/analyse/group.hpp>
+#include <bench/base/value.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::analyse {

@@ -2,10 +2,9 @@
 
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <bench/analyse/group.hpp>
+#include <bench/base/value.hpp>
 
 namespace bench::analyse {
 

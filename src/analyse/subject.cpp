@@ -2,6 +2,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>

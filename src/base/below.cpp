@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -7,6 +9,7 @@
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench {
 namespace {

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 
 namespace bench {
 

@@ -2,8 +2,15 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>

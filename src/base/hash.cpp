@@ -1,5 +1,8 @@
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <openssl/evp.h>

@@ -1,4 +1,5 @@
 #include <array>
+#include <string>
 
 #include <sched.h>
 #include <unistd.h>

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>

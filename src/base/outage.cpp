@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/core.h>
 

@@ -1,5 +1,9 @@
 #include <array>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <bench/base/outcome.hpp>
 

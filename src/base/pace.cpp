@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include <bench/base/pace.hpp>
 

@@ -1,6 +1,9 @@
 #include <chrono>
+#include <cstddef>
 #include <fstream>
+#include <ios>
 #include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -1,4 +1,16 @@
+#include <algorithm>
+#include <optional>
+#include <ratio>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <stdlib.h>
+#include <string.h>
+
 #include <bench/base/process.hpp>
+#include <bench/base/unique_fd.hpp>
 
 // Boost.Process leaves vfork out unless told that the system has it.
 #define BOOST_POSIX_HAS_VFORK 1

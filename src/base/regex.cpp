@@ -1,3 +1,9 @@
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <algorithm>
 

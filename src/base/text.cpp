@@ -1,10 +1,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
-#include <utf8.h>
 
 #include <bench/base/text.hpp>
 

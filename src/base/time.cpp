@@ -1,8 +1,12 @@
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <ctime>
+#include <optional>
+#include <string>
 
 #include <fmt/core.h>
+#include <time.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>

@@ -2,6 +2,8 @@
 #include <cctype>
 #include <chrono>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>

@@ -1,4 +1,6 @@
+#include <string>
 #include <utility>
+#include <variant>
 
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>

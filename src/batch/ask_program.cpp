@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <filesystem>
+#include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <bench/base/error.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/slow_answers.hpp>
 #include <bench/batch/systems.hpp>

@@ -1,6 +1,11 @@
 #include "system_kinds.hpp"
 
+#include <memory>
+#include <string_view>
+
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/command_system.hpp>
+#include <bench/batch/systems.hpp>
 
 namespace bench::batch {
 namespace {

@@ -2,13 +2,23 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/command_system.hpp>
+#include <bench/batch/command_table.hpp>
 
 namespace bench::batch {
 namespace {

@@ -2,11 +2,19 @@
 #include "system_kinds.hpp"
 
 #include <array>
+#include <memory>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/systems.hpp>
 
 namespace bench::batch {
 namespace {

@@ -1,3 +1,6 @@
+#include <string>
+#include <string_view>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>

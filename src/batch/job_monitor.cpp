@@ -1,13 +1,26 @@
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
 #include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/chunks.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_id.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/batch/known_jobs.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 
 namespace bench::batch {

@@ -1,5 +1,9 @@
+#include <vector>
+
 #include <bench/base/uuid.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_id.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/batch/known_jobs.hpp>
 
 namespace bench::batch {

@@ -1,5 +1,6 @@
 #include "slurm.hpp"
 
+#include "ask_program.hpp"
 #include "slurm_answers.hpp"
 #include "slurm_associations.hpp"
 #include "slurm_partitions.hpp"
@@ -8,16 +9,25 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/chunks.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_id.hpp>
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 namespace {

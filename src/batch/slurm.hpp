@@ -1,10 +1,14 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <bench/base/outcome.hpp>
 #include <bench/batch/batch_system.hpp>
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 

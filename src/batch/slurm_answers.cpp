@@ -1,14 +1,21 @@
 #include "slurm_answers.hpp"
 
+#include "ask_program.hpp"
 #include "slurm_states.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_id.hpp>
 
 namespace bench::batch {

@@ -1,15 +1,20 @@
 #include "slurm_associations.hpp"
 
+#include "ask_program.hpp"
 #include "slurm_program.hpp"
 
-#include <algorithm>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <pwd.h>
 #include <unistd.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 namespace {

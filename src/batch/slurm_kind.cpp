@@ -1,8 +1,19 @@
+#include "ask_program.hpp"
 #include "slurm.hpp"
 #include "slurm_program.hpp"
 #include "system_kinds.hpp"
 
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/systems.hpp>
 
 namespace bench::batch {
 

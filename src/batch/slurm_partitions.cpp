@@ -1,15 +1,19 @@
 #include "slurm_partitions.hpp"
 
+#include "ask_program.hpp"
 #include "slurm_program.hpp"
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 namespace {

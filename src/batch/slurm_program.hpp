@@ -2,6 +2,9 @@
 
 #include "ask_program.hpp"
 
+#include <string>
+#include <vector>
+
 namespace bench::batch {
 
 /// Runs one of Slurm's programs; where a cluster is named, with the option for it.

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+
+#include <bench/base/outcome.hpp>
+#include <bench/batch/batch_system.hpp>
 
 namespace bench::batch {
 namespace {

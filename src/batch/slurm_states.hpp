@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include <bench/base/outcome.hpp>
 #include <bench/batch/batch_system.hpp>
 
 namespace bench::batch {

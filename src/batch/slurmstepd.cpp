@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
+#include <ios>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::batch {

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
 
 #include <bench/base/proc.hpp>
 #include <bench/batch/submitters.hpp>

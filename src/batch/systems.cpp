@@ -1,10 +1,17 @@
 #include "system_kinds.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/regex.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/systems.hpp>
 
 namespace bench::batch {
 namespace {

@@ -1,6 +1,8 @@
 #include "command.hpp"
 #include "evaluation.hpp"
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 
 #include <bench/cli/output/log_file.hpp>

@@ -1,12 +1,16 @@
 #include "command.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/cancel.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -2,16 +2,30 @@
 #include "tag_effect.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/read_options.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {

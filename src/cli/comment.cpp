@@ -1,10 +1,13 @@
 #include "command.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

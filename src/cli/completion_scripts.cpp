@@ -1,6 +1,8 @@
 #include "complete.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -2,14 +2,20 @@
 #include "interruption.hpp"
 #include "work.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
 #include <bench/setup/parallel.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {

@@ -1,14 +1,20 @@
 #include "command.hpp"
 #include "evaluation.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/result/table.hpp>
+#include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
 namespace {

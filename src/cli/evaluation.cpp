@@ -1,9 +1,18 @@
 #include "evaluation.hpp"
 
+#include <filesystem>
+#include <utility>
+
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/tabulate/update.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::cli {

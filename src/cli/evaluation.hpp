@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +7,7 @@
 
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {

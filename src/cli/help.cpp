@@ -1,12 +1,17 @@
 #include "command.hpp"
 
+#include <functional>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/cli/help/reference.hpp>
 #include <bench/cli/help/topics.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 
 namespace bench::cli {

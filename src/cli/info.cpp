@@ -1,12 +1,20 @@
 #include "command.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_view.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {

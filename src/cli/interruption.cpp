@@ -1,5 +1,6 @@
 #include "interruption.hpp"
 
+#include <atomic>
 #include <cstdio>
 
 #include <signal.h>

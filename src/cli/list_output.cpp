@@ -1,16 +1,22 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/job/output_file.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {

@@ -1,15 +1,21 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
 namespace {

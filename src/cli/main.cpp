@@ -6,6 +6,10 @@
 #include <array>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <signal.h>
@@ -13,6 +17,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/workspace/group.hpp>
 

@@ -1,11 +1,15 @@
 #include "command.hpp"
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
+#include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
 

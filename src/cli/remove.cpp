@@ -1,7 +1,12 @@
 #include "command.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -10,7 +15,10 @@
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workspace/leftover.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -2,14 +2,26 @@
 #include "evaluation.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/tabulate/filters.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,19 +1,27 @@
 #include "command.hpp"
 #include "work.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
-#include <bench/setup/budget.hpp>
-#include <bench/workspace/writer_lock.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/scheduler/cost.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,8 +1,12 @@
 #include "command.hpp"
 
-#include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include <fmt/core.h>
+
+#include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
 namespace {

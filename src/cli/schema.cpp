@@ -1,5 +1,7 @@
 #include "command.hpp"
 
+#include <functional>
+
 #include <bench/cli/output/output.hpp>
 #include <bench/language/schema.hpp>
 

@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/core.h>
 

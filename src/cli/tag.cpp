@@ -1,12 +1,22 @@
 #include "command.hpp"
 
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/read_options.hpp>
+#include <bench/document/tags.hpp>
+#include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {

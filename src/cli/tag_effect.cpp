@@ -1,8 +1,11 @@
 #include "tag_effect.hpp"
 
-#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
-#include <bench/document/read.hpp>
+#include <bench/document/node.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,8 +1,14 @@
 #include "command.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -10,8 +16,11 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/inspect/why.hpp>
 #include <bench/job/output_file.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {

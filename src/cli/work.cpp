@@ -4,21 +4,27 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/slow_answers.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/scheduler/loop.hpp>
+#include <bench/scheduler/run_status.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
-#include <bench/workspace/writer_lock.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -2,11 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/document/parse/scalar.hpp>
+#include <bench/document/parse/value.hpp>
 #include <bench/language/elements.hpp>
 
 namespace bench::document {

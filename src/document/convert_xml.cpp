@@ -1,14 +1,26 @@
 #include "convert_xml.hpp"
 
+#include "include_path.hpp"
+#include "xml_file.hpp"
+
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
-#include <bench/base/files.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/parse/value.hpp>
 #include <bench/document/tags.hpp>
+#include <bench/language/elements.hpp>
 
 namespace bench::document {
 namespace {

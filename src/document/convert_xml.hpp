@@ -3,6 +3,8 @@
 #include "include_path.hpp"
 #include "xml_file.hpp"
 
+#include <cstddef>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/document/node.hpp>
 #include <bench/language/elements.hpp>
 

@@ -1,10 +1,14 @@
 #include "reader.hpp"
 
 #include <map>
+#include <string>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::document {
 namespace {

@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/read_options.hpp>
 
 namespace bench::document {
 

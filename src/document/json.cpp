@@ -1,6 +1,14 @@
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <bench/base/error.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

@@ -1,10 +1,13 @@
 #include "merge_sets.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,10 +1,13 @@
 #include "xml_file.hpp"
 
+#include <cstddef>
+#include <filesystem>
+
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/parse/value.hpp>
 #include <bench/document/read.hpp>
 

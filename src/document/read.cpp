@@ -1,10 +1,21 @@
 #include "reader.hpp"
 #include "sets.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/read_options.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

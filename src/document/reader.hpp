@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read_options.hpp>
 

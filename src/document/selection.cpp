@@ -1,8 +1,13 @@
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

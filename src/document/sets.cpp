@@ -1,13 +1,24 @@
 #include "sets.hpp"
 
+#include "include_path.hpp"
 #include "merge_sets.hpp"
+#include "reader.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::document {
 namespace {

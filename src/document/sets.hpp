@@ -3,10 +3,12 @@
 #include "reader.hpp"
 
 #include <filesystem>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::document {
 

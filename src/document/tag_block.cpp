@@ -1,7 +1,13 @@
+#include <set>
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

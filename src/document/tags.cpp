@@ -1,8 +1,16 @@
 #include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/tags.hpp>
 
 namespace bench::document {

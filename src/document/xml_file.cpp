@@ -1,10 +1,12 @@
 #include "xml_file.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/parse/xml_encoding.hpp>
 #include <bench/document/parse/xml_scan.hpp>

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <pugixml.hpp>
 
+#include <bench/base/error.hpp>
 #include <bench/document/parse/source.hpp>
 #include <bench/document/parse/xml_entities.hpp>
 

@@ -1,13 +1,23 @@
 #include "yaml_includes.hpp"
 
+#include "include_path.hpp"
+
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
-#include <bench/base/files.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/parse/value.hpp>
 
 namespace bench::document {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "include_path.hpp"
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <unordered_map>

@@ -1,11 +1,21 @@
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/engine/cancel.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/step_jobs.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {
 

@@ -1,15 +1,20 @@
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/result/format.hpp>
+#include <bench/setup/input.hpp>
 #include <bench/tabulate/column_meaning.hpp>
 
 namespace bench::engine {

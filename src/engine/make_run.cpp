@@ -1,8 +1,23 @@
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/engine/make_run.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/writer_lock.hpp>
 
 namespace bench::engine {
 namespace {

@@ -1,12 +1,20 @@
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/engine/preflight.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/job/job_request.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/platform/batch_system.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workflow/variables.hpp>
 
 namespace bench::engine {

@@ -1,11 +1,21 @@
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/engine/preview.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/render.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/setup/partition.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/concurrency.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::engine {
 namespace {

@@ -1,12 +1,19 @@
 #include <algorithm>
-#include <map>
+#include <filesystem>
+#include <iterator>
 #include <set>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {
 namespace {

@@ -1,12 +1,19 @@
 #include "python.hpp"
 
 #include <cstdlib>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
 

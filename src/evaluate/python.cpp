@@ -9,17 +9,25 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ratio>
+#include <span>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/evaluate/evaluator.hpp>
 
 namespace bench::evaluate {
 namespace {

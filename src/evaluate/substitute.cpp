@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -1,11 +1,19 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/execute/environment.hpp>
 
 namespace bench::execute {

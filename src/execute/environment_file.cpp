@@ -1,7 +1,13 @@
 #include "environment_file.hpp"
 
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::execute {

@@ -1,12 +1,18 @@
 #include "file_operations.hpp"
 
+#include <string>
+#include <variant>
+
 #include <fcntl.h>
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/execute/file_operation.hpp>
 
 namespace bench::execute {
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <bench/base/process.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/file_operation.hpp>
 
 namespace bench::execute {

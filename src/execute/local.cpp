@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/outage.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/local.hpp>
 
 namespace bench::execute {

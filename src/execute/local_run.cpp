@@ -4,7 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -12,11 +18,17 @@
 #include <unistd.h>
 
 #include <bench/base/below.hpp>
-#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/file_operation.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/execute/local.hpp>
 #include <bench/execute/orphans.hpp>
 #include <bench/execute/sentinel.hpp>
 

@@ -1,11 +1,18 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <cstddef>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <bench/base/outage.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/local.hpp>
 
 namespace bench::execute {

@@ -1,13 +1,18 @@
 #include "file_operations.hpp"
 
 #include <cerrno>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
+#include <bench/execute/file_operation.hpp>
 
 namespace bench::execute {
 namespace {

@@ -1,6 +1,11 @@
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include <fmt/core.h>
 #include <signal.h>

@@ -1,12 +1,20 @@
 #include "file_operations.hpp"
 
+#include <cstddef>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/process.hpp>
+#include <bench/execute/file_operation.hpp>
 
 namespace bench::execute {
 namespace {

@@ -1,14 +1,23 @@
 #include "environment_file.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 
 namespace bench::execute {

@@ -1,10 +1,19 @@
 #include "file_operations.hpp"
 
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/file_operation.hpp>
 
 namespace bench::execute {
 namespace {

@@ -1,12 +1,22 @@
 #include "fixpoint.hpp"
 #include "layouts.hpp"
+#include "partial_combination.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/expand/expand.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 namespace {

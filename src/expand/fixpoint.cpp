@@ -1,11 +1,22 @@
 #include "fixpoint.hpp"
 
+#include "partial_combination.hpp"
+
 #include <algorithm>
+#include <cstddef>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 namespace {

@@ -2,11 +2,13 @@
 
 #include "partial_combination.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 

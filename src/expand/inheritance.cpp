@@ -1,4 +1,9 @@
+#include <string>
+#include <vector>
+
+#include <bench/evaluate/substitute.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
 namespace bench::expand {

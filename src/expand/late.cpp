@@ -1,10 +1,18 @@
 #include "fixpoint.hpp"
+#include "partial_combination.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/expand/expand.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 namespace {

@@ -1,10 +1,20 @@
 #include "layouts.hpp"
 
+#include "partial_combination.hpp"
+
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
 namespace bench::expand {

@@ -2,10 +2,16 @@
 
 #include "partial_combination.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 

@@ -1,8 +1,19 @@
 #include "partial_combination.hpp"
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include <bench/evaluate/substitute.hpp>
-#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::expand {

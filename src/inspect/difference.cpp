@@ -3,13 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/inspect/difference.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::inspect {
 namespace {

@@ -7,6 +7,8 @@
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::inspect {
 

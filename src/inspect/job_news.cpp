@@ -1,12 +1,19 @@
 #include "job_news.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/known_jobs.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/platform/batch_system.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

@@ -1,14 +1,18 @@
 #include "match.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

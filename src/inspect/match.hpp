@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <bench/inspect/difference.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 

@@ -1,14 +1,25 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::inspect {
 

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::inspect {
 namespace {

@@ -2,18 +2,31 @@
 #include "job_news.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/execute/sentinel.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/inspect/why.hpp>
 #include <bench/job/prepare.hpp>
-#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/scheduler/step_jobs.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workflow/variables.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::inspect {

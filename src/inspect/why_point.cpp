@@ -1,15 +1,26 @@
 #include "tag_alternatives.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/inspect/run_view.hpp>
 #include <bench/inspect/why.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workflow/point_index.hpp>
 #include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

@@ -1,10 +1,13 @@
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/job/cycle_parameters.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

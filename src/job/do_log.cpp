@@ -1,8 +1,14 @@
 #include "do_log.hpp"
 
+#include <filesystem>
+#include <string>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/execute/file_operation.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/render_context.hpp>
 
 namespace bench::job {
 namespace {

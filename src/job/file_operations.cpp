@@ -1,10 +1,18 @@
 #include "file_operations.hpp"
 
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/execute/file_operation.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <bench/execute/file_operation.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/workflow/graph.hpp>

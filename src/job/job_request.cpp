@@ -1,12 +1,20 @@
 #include "launches.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/partition.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/platform/launch.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/setup/partition.hpp>
 
 namespace bench::job {

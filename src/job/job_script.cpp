@@ -3,16 +3,27 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/base/time.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/sources/methods.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
-#include <bench/job/render.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/platform/job_template.hpp>
+#include <bench/platform/launch.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

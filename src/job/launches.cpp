@@ -1,10 +1,13 @@
 #include "launches.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/evaluate/substitute.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::job {
 namespace {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::job {
 

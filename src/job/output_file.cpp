@@ -1,7 +1,12 @@
+#include <filesystem>
+#include <utility>
+
 #include <sys/stat.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/job/output_file.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::job {
 

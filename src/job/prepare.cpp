@@ -1,17 +1,37 @@
 #include "do_log.hpp"
 #include "file_operations.hpp"
 
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
 #include <fcntl.h>
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/time.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/execute/file_operation.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/job/cycle_parameters.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/job/script_environment.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,14 +1,24 @@
 #include "launches.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/time.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

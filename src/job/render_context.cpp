@@ -1,8 +1,17 @@
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workflow/variables.hpp>
 
 namespace bench::job {
 

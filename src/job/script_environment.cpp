@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <string>
 
+#include <bench/base/process.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/job/script_environment.hpp>
 #include <bench/platform/platform.hpp>

@@ -1,11 +1,16 @@
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
-#include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,5 +1,9 @@
 #include "table.hpp"
 
+#include <vector>
+
+#include <bench/language/elements.hpp>
+
 namespace bench::language {
 namespace {
 

@@ -2,6 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/language/elements.hpp>
 
 namespace bench::language {
 namespace {

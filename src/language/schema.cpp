@@ -1,3 +1,8 @@
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include <bench/language/elements.hpp>

@@ -1,5 +1,8 @@
 #include "by_name.hpp"
 
+#include <cstddef>
+#include <string>
+
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {

@@ -6,10 +6,16 @@
 #include "step.hpp"
 
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 
 namespace bench::model {

@@ -4,11 +4,18 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
 namespace bench::model {

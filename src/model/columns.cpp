@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 #include <bench/statistics/statistics.hpp>
 

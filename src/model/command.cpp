@@ -3,6 +3,8 @@
 #include "read.hpp"
 
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 

@@ -3,10 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::model {
 namespace {

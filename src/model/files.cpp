@@ -4,10 +4,14 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 

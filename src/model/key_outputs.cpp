@@ -2,7 +2,13 @@
 
 #include "read.hpp"
 
+#include <vector>
+
 #include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 

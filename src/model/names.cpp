@@ -2,12 +2,19 @@
 #include "shell_names.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 #include <bench/model/use.hpp>
 

@@ -3,9 +3,16 @@
 #include "key_outputs.hpp"
 #include "read.hpp"
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include <fmt/core.h>
 
+#include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/language/elements.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 

@@ -4,9 +4,18 @@
 #include "read.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/document/node.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 

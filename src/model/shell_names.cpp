@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
-
-#include <bench/base/text.hpp>
+#include <vector>
 
 namespace bench::model {
 namespace {

@@ -5,12 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/document/node.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/sources/methods.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 

@@ -1,3 +1,7 @@
+#include <string>
+#include <vector>
+
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
 
 namespace bench::model {

@@ -1,11 +1,16 @@
 #include "check.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 namespace {

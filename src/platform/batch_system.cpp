@@ -1,4 +1,10 @@
+#include <cstddef>
+#include <memory>
+
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/platform/batch_system.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::platform {
 

@@ -1,5 +1,10 @@
+#include <cstddef>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>

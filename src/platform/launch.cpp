@@ -1,12 +1,14 @@
 #include "launchers.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/launch.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::platform {
 namespace {

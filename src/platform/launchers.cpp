@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/platform/launch.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::platform {
 namespace {

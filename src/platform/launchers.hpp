@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <bench/platform/launch.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::platform {
 

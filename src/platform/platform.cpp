@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <map>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/systems.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/platform/platform.hpp>
 

@@ -1,9 +1,14 @@
 #include "read_platform.hpp"
+#include "section.hpp"
+
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/platform/machine.hpp>
 
 namespace bench::platform {
 namespace {

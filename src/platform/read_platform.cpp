@@ -1,14 +1,23 @@
 #include "read_platform.hpp"
 
+#include "section.hpp"
+
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/keys.hpp>
-#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/systems.hpp>
+#include <bench/document/node.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
 
 namespace bench::platform {

@@ -2,6 +2,8 @@
 
 #include "section.hpp"
 
+#include <bench/document/node.hpp>
+#include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::platform {

@@ -1,15 +1,18 @@
 #include "section.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 
 namespace bench::platform {
 namespace {

@@ -1,3 +1,5 @@
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
 
 namespace bench::platform {

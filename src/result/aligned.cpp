@@ -1,7 +1,11 @@
 #include "grid.hpp"
 #include "writer.hpp"
 
-#include <bench/base/text.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

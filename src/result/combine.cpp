@@ -1,10 +1,15 @@
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/result/combine.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,7 +1,12 @@
 #include "grid.hpp"
 #include "writer.hpp"
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,14 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
+#include <system_error>
+#include <variant>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/database.hpp>
+#include <bench/result/format.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -3,11 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/format.hpp>
 
 namespace bench::result {

@@ -1,8 +1,13 @@
 #include "format_spec.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
 
 #include <fmt/core.h>
+
+#include <bench/base/error.hpp>
 
 namespace bench::result {
 namespace {

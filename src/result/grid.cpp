@@ -1,8 +1,13 @@
 #include "grid.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 #include <fmt/core.h>
+
+#include <bench/result/format.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -4,12 +4,20 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/table.hpp>
 
 namespace bench::result {

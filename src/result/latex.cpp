@@ -1,9 +1,15 @@
 #include "grid.hpp"
 #include "writer.hpp"
 
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

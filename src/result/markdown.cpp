@@ -1,9 +1,15 @@
 #include "grid.hpp"
 #include "writer.hpp"
 
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,12 +1,18 @@
 #include "notes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -2,10 +2,14 @@
 #include "writer.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,7 +1,10 @@
 #include "real_text.hpp"
 
+#include "format_spec.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 

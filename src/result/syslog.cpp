@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 #include <netdb.h>
@@ -13,7 +18,9 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/result/format.hpp>
 #include <bench/result/syslog.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,11 +1,15 @@
 #include "writer.hpp"
 
 #include <array>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

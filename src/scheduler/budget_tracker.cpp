@@ -1,14 +1,25 @@
 #include "budget_tracker.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/time.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/prepare.hpp>
-#include <bench/setup/budget.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
 namespace {

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include <bench/job/job_script.hpp>
+#include <bench/base/error.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/job/job_request.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {

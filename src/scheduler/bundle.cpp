@@ -1,7 +1,11 @@
 #include "bundle.hpp"
 
+#include <cstddef>
+#include <deque>
 #include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <bench/base/chunks.hpp>
 #include <bench/base/uuid.hpp>

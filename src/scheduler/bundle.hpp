@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include <bench/execute/job.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/render_context.hpp>
 
 namespace bench::scheduler {
 

@@ -1,11 +1,18 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
+#include <bench/job/job_request.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/platform/launch.hpp>
 #include <bench/scheduler/cost.hpp>
-#include <bench/setup/budget.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
 namespace {

@@ -3,6 +3,10 @@
 #include <chrono>
 #include <thread>
 
+#include <bench/base/error.hpp>
+#include <bench/base/outage.hpp>
+#include <bench/workspace/event.hpp>
+
 namespace bench::scheduler {
 
 void Journal::write() {

@@ -7,23 +7,38 @@
 #include "submitter.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
 #include <bench/batch/job_monitor.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/scheduler/loop.hpp>
+#include <bench/scheduler/observer.hpp>
+#include <bench/scheduler/run_status.hpp>
 #include <bench/scheduler/step_jobs.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
 namespace {

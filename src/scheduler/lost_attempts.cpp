@@ -1,13 +1,23 @@
 #include "lost_attempts.hpp"
 
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
 
 #include <fmt/core.h>
 
 #include <bench/base/outage.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/scheduler/observer.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
 

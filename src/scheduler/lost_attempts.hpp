@@ -8,6 +8,7 @@
 #include <bench/execute/job.hpp>
 #include <bench/scheduler/observer.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {

@@ -1,9 +1,11 @@
 #include "outage_watch.hpp"
 
+#include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include <bench/base/outage.hpp>
 #include <bench/base/time.hpp>
 
 namespace bench::scheduler {

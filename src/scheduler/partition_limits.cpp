@@ -1,12 +1,21 @@
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/partition.hpp>
+#include <bench/job/job_request.hpp>
+#include <bench/platform/launch.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
 namespace {

@@ -2,19 +2,29 @@
 
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/job_monitor.hpp>
 #include <bench/batch/submitters.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/execute/local.hpp>
 #include <bench/execute/orphans.hpp>
 #include <bench/execute/sentinel.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

@@ -2,14 +2,16 @@
 
 #include "lost_attempts.hpp"
 
-#include <string>
 #include <vector>
 
 #include <bench/batch/job_monitor.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/local.hpp>
 #include <bench/scheduler/observer.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {

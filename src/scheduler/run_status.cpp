@@ -1,7 +1,14 @@
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
+#include <bench/model/benchmark.hpp>
 #include <bench/scheduler/run_status.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
 

@@ -1,12 +1,24 @@
 #include "sequencer.hpp"
 
+#include "sequencing.hpp"
+
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

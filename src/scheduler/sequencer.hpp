@@ -2,11 +2,14 @@
 
 #include "sequencing.hpp"
 
+#include <string>
+
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
-#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

@@ -1,10 +1,20 @@
 #include "sequencing.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/batch/job_monitor.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

@@ -8,6 +8,7 @@
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 // What comes next for a workpackage, as pure functions: from its step, its progress, how an attempt
 // ended and what the files that its commands watch say, to the event that follows.

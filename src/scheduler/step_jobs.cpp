@@ -1,13 +1,27 @@
+#include <chrono>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/systems.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/job/output_file.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/scheduler/step_jobs.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

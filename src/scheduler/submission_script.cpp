@@ -1,11 +1,19 @@
 #include "submission_script.hpp"
 
+#include "bundle.hpp"
+
+#include <optional>
+#include <string>
+
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/script_environment.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
 

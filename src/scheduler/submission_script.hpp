@@ -2,7 +2,10 @@
 
 #include "bundle.hpp"
 
+#include <string>
+
 #include <bench/batch/batch_system.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::scheduler {
 

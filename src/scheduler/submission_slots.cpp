@@ -1,9 +1,15 @@
 #include "submission_slots.hpp"
 
+#include "bundle.hpp"
+
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <bench/base/text.hpp>
 #include <bench/batch/job_id.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::scheduler {
 

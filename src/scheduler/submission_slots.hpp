@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bench/batch/job_monitor.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/store/state_store.hpp>
 
 namespace bench::scheduler {

@@ -1,6 +1,8 @@
 #include "submission_timing.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace bench::scheduler {
 

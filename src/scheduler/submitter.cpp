@@ -1,17 +1,37 @@
 #include "submitter.hpp"
 
+#include "bundle.hpp"
+#include "journal.hpp"
+#include "lost_attempts.hpp"
 #include "submission_script.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_id.hpp>
+#include <bench/batch/job_monitor.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
 

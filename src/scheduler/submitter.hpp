@@ -6,12 +6,18 @@
 #include "lost_attempts.hpp"
 #include "submission_slots.hpp"
 
+#include <cstddef>
 #include <deque>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/batch/job_monitor.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
 #include <bench/workspace/workspace.hpp>

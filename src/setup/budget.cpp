@@ -1,7 +1,12 @@
+#include <string>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::setup {
 namespace {

@@ -1,12 +1,21 @@
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/read_options.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/setup/input.hpp>
 
 namespace bench::setup {

@@ -1,5 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include <bench/base/text.hpp>

@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <optional>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/text.hpp>
 #include <bench/setup/parallel.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::setup {
 

@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <string>
 
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/partition.hpp>
 #include <bench/setup/partition.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::setup {
 

@@ -1,7 +1,10 @@
-#include <string_view>
+#include <string>
 
 #include <fmt/core.h>
 
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/platform_variables.hpp>
 
 namespace bench::setup {

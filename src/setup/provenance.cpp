@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>

@@ -1,10 +1,19 @@
 #include "provenance.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
@@ -13,11 +22,17 @@
 #include <bench/document/read.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/parallel.hpp>
 #include <bench/setup/platform_variables.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::setup {
 namespace {

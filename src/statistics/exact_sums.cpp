@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 
 namespace bench::statistics {
 namespace {

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {

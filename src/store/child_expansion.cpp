@@ -1,7 +1,15 @@
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/child_expansion.hpp>
+#include <bench/store/ready_queues.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
 

@@ -1,12 +1,18 @@
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/parallel.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/concurrency.hpp>
 #include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
 namespace {

@@ -1,7 +1,14 @@
 #include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
 
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/ready_queues.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
 

@@ -1,11 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/uuid.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/transition.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::store {
 

@@ -1,5 +1,10 @@
 #include "analysed_files.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <glob.h>
 
 namespace bench::tabulate {

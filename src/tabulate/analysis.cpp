@@ -2,24 +2,39 @@
 #include "needed_names.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/expand/inheritance.hpp>
 #include <bench/job/cycle_parameters.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workflow/lineage.hpp>
 #include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 namespace {

@@ -2,7 +2,12 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
+#include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/column_meaning.hpp>
 

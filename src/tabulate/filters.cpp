@@ -1,6 +1,15 @@
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/tabulate/filters.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 

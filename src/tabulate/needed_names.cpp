@@ -1,8 +1,15 @@
 #include "needed_names.hpp"
 
 #include <cctype>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::tabulate {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <bench/model/benchmark.hpp>
 

@@ -2,13 +2,28 @@
 #include "rows.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/tabulate/column_meaning.hpp>
+#include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/workflow/lineage.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 namespace {

@@ -2,13 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/result/table.hpp>
+#include <bench/tabulate/filters.hpp>
 
 namespace bench::tabulate {
 namespace {

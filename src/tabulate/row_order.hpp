@@ -2,11 +2,14 @@
 
 #include "rows.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
+#include <bench/result/table.hpp>
 #include <bench/tabulate/filters.hpp>
 
 namespace bench::tabulate {

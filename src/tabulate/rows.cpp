@@ -2,13 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/analyse/analyse.hpp>
+#include <bench/base/value.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/result/table.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/workflow/lineage.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 

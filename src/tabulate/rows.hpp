@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
@@ -9,9 +10,9 @@
 #include <vector>
 
 #include <bench/result/table.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/lineage.hpp>
-#include <bench/workflow/variables.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {

@@ -1,6 +1,9 @@
 #include "needed_names.hpp"
 
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 

@@ -1,12 +1,21 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/model/build.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/tabulate/update.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 namespace {

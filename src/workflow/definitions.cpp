@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <string>
 
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/workflow/definitions.hpp>
 #include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 namespace {

@@ -2,6 +2,10 @@
 
 #include <bench/base/integer.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/workflow/fractions.hpp>
 
 namespace bench::workflow {

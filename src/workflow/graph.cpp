@@ -1,11 +1,32 @@
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/expand/expand.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/definitions.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workflow/join.hpp>
+#include <bench/workflow/left_out.hpp>
+#include <bench/workflow/point_index.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workflow/workpackages.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 

@@ -1,12 +1,21 @@
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/expand/combination.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
+#include <bench/workflow/definitions.hpp>
 #include <bench/workflow/join.hpp>
+#include <bench/workflow/point_index.hpp>
+#include <bench/workflow/workpackages.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 

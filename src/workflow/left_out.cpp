@@ -1,5 +1,9 @@
+#include <cstddef>
+#include <vector>
+
 #include <fmt/core.h>
 
+#include <bench/expand/expand.hpp>
 #include <bench/workflow/left_out.hpp>
 
 namespace bench::workflow {

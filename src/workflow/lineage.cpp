@@ -1,6 +1,13 @@
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 #include <bench/workflow/lineage.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 

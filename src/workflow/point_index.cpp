@@ -1,11 +1,20 @@
 #include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workflow/definitions.hpp>
 #include <bench/workflow/point_index.hpp>
+#include <bench/workflow/workpackages.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 namespace {

@@ -1,14 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/expand/expand.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/evaluate/substitute.hpp>
 #include <bench/expand/inheritance.hpp>
-#include <bench/setup/platform_variables.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
 #include <bench/workflow/variables.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 

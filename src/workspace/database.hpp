@@ -1,9 +1,10 @@
 #pragma once
 
-#include <exception>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json.hpp>

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/vfs.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::workspace {
 

@@ -1,14 +1,22 @@
 #include "database.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include <bench/base/value.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {

@@ -1,6 +1,10 @@
 #include "jube_run.hpp"
 
-#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -9,8 +13,11 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/base/value.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
-#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
 namespace {

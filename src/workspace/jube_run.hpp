@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bench/document/node.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {

@@ -1,8 +1,15 @@
 #include "jube_run.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -10,7 +17,10 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/document/node.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
 namespace {

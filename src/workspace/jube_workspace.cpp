@@ -3,6 +3,15 @@
 #include "parameters_json.hpp"
 #include "schema.hpp"
 
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
 namespace bench::workspace {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include "schema.hpp"
 
+#include <filesystem>
 #include <initializer_list>
 #include <set>
 #include <string>

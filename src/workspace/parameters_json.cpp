@@ -1,11 +1,15 @@
 #include "parameters_json.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
 namespace {

@@ -1,8 +1,13 @@
+#include <cstddef>
+
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/transition.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
 namespace {

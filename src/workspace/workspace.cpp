@@ -3,8 +3,13 @@
 #include "own_schema.hpp"
 #include "schema.hpp"
 
+#include <filesystem>
+#include <functional>
 #include <initializer_list>
+#include <map>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,6 +17,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -3,8 +3,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -19,6 +24,7 @@
 #include <bench/base/proc.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

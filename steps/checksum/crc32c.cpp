@@ -3,7 +3,9 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace bench::steps {
 namespace {

@@ -1,8 +1,14 @@
 #include "data/crop.hpp"
 
+#include "data/jpeg.hpp"
+#include "data/random.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bench::steps {

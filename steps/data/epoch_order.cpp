@@ -1,8 +1,12 @@
 #include "data/epoch_order.hpp"
 
+#include "data/random.hpp"
 #include "harness/program.hpp"
 
+#include <cstdint>
 #include <limits>
+#include <mutex>
+#include <optional>
 
 #include <fmt/core.h>
 

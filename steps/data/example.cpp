@@ -3,6 +3,11 @@
 #include "data/protobuf.hpp"
 
 #include <bit>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 namespace bench::steps {
 namespace {

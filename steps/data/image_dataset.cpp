@@ -1,14 +1,20 @@
 #include "data/image_dataset.hpp"
 
 #include "data/image_folder.hpp"
+#include "data/staging.hpp"
 #include "harness/program.hpp"
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 

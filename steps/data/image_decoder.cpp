@@ -1,8 +1,14 @@
 #include "data/image_decoder.hpp"
 
+#include "data/jpeg.hpp"
 #include "data/png.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace bench::steps {
 namespace {

@@ -3,8 +3,12 @@
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 

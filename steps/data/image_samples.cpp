@@ -1,11 +1,23 @@
 #include "data/image_samples.hpp"
 
+#include "data/crop.hpp"
 #include "data/data_error.hpp"
+#include "data/epoch_order.hpp"
+#include "data/image_dataset.hpp"
 #include "data/image_decoder.hpp"
+#include "data/image_source.hpp"
+#include "data/jpeg.hpp"
+#include "data/random.hpp"
+#include "data/sample_loader.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 
 namespace bench::steps {
 namespace {

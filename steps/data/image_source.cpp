@@ -2,6 +2,7 @@
 
 #include "data/data_error.hpp"
 #include "data/example.hpp"
+#include "data/image_dataset.hpp"
 #include "data/image_folder.hpp"
 #include "data/lmdb_images.hpp"
 #include "data/parallel.hpp"
@@ -9,8 +10,16 @@
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <ios>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {

@@ -1,7 +1,16 @@
+#include "data/crop.hpp"
+#include "data/epoch_order.hpp"
 #include "data/image_samples.hpp"
+#include "data/random.hpp"
+#include "data/sample_loader.hpp"
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
 
 namespace bench::steps {
 namespace {

@@ -1,14 +1,21 @@
 #include "data/image_writer.hpp"
 
 #include "data/example.hpp"
+#include "data/image_dataset.hpp"
 #include "data/lmdb_images.hpp"
 #include "data/output_file.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>

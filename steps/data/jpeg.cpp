@@ -2,7 +2,12 @@
 
 #include "data/data_error.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <turbojpeg.h>
 

@@ -6,8 +6,15 @@
 #include "harness/program.hpp"
 
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <system_error>
+
+#include <lmdb.h>
 
 namespace bench::steps {
 namespace {

@@ -3,11 +3,17 @@
 #include "harness/program.hpp"
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/core.h>
+#include <lmdb.h>
 
 namespace bench::steps {
 namespace {

@@ -5,9 +5,14 @@
 
 #include <bit>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

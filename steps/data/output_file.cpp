@@ -2,7 +2,10 @@
 
 #include "harness/program.hpp"
 
+#include <ios>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 

@@ -1,7 +1,9 @@
 #include "data/parallel.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>

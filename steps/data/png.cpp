@@ -1,7 +1,12 @@
 #include "data/png.hpp"
 
 #include "data/data_error.hpp"
+#include "data/jpeg.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <png.h>

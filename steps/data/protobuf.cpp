@@ -3,6 +3,10 @@
 #include "data/data_error.hpp"
 #include "data/mapped_file.hpp"
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 namespace bench::steps {
 
 void ProtobufReader::fail(const std::string& message) const {

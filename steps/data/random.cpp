@@ -1,7 +1,9 @@
 #include "data/random.hpp"
 
+#include <cstdint>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 

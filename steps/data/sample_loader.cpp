@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <stop_token>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 

@@ -7,11 +7,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
 #include <unistd.h>

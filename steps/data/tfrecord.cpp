@@ -2,6 +2,13 @@
 
 #include "checksum/crc32c.hpp"
 #include "data/data_error.hpp"
+#include "data/mapped_file.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace bench::steps {
 namespace {

@@ -1,9 +1,15 @@
 #include "data/token_dataset.hpp"
 
 #include "data/data_error.hpp"
+#include "data/mapped_file.hpp"
 #include "data/token_layout.hpp"
+#include "data/token_type.hpp"
 
+#include <cstdint>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 

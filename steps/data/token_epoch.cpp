@@ -1,7 +1,12 @@
 #include "data/random.hpp"
+#include "data/token_dataset.hpp"
 #include "data/token_samples.hpp"
+#include "data/token_split.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace bench::steps {
 

@@ -2,10 +2,14 @@
 
 #include "data/data_error.hpp"
 #include "data/random.hpp"
+#include "data/token_dataset.hpp"
+#include "data/token_split.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <span>
 
 #include <fmt/core.h>
 

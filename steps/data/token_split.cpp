@@ -4,7 +4,12 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <string>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -1,6 +1,9 @@
 #include "data/token_type.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 namespace bench::steps {

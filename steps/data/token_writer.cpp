@@ -1,9 +1,15 @@
 #include "data/token_writer.hpp"
 
 #include "data/token_layout.hpp"
+#include "data/token_type.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include <fmt/core.h>
 

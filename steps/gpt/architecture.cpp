@@ -1,8 +1,11 @@
 #include "gpt/architecture.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace bench::gpt {
 namespace {

@@ -1,5 +1,7 @@
 #include "gpt/iteration_log.hpp"
 
+#include <string>
+
 #include <fmt/core.h>
 
 namespace bench::gpt {

@@ -1,5 +1,10 @@
 #include "gpt/layout.hpp"
 
+#include "gpt/architecture.hpp"
+
+#include <cstdint>
+#include <string>
+
 #include <fmt/core.h>
 
 namespace bench::gpt {

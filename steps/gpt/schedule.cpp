@@ -1,6 +1,7 @@
 #include "gpt/schedule.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 namespace bench::gpt {

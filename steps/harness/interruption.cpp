@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include <signal.h>
 #include <time.h>
 
 namespace bench::steps {

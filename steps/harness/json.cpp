@@ -1,5 +1,8 @@
 #include "harness/json.hpp"
 
+#include <string>
+#include <string_view>
+
 namespace bench::steps {
 
 std::string json_string(std::string_view text) {

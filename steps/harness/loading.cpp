@@ -12,6 +12,8 @@
 #include <exception>
 #include <new>
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -3,8 +3,14 @@
 #include "harness/json.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <source_location>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 namespace bench::steps {
 namespace {

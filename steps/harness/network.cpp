@@ -1,19 +1,21 @@
 #include "harness/network.hpp"
 
 #include "harness/program.hpp"
+#include "harness/ranks.hpp"
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
-#include <arpa/inet.h>
 #include <fmt/core.h>
 #include <ifaddrs.h>
-#include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -2,9 +2,11 @@
 
 #include "harness/network.hpp"
 
-#include <array>
+#include <chrono>
 #include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>

@@ -3,10 +3,15 @@
 #include "harness/hash.hpp"
 #include "harness/program.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>

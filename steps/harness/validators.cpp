@@ -1,6 +1,7 @@
 #include "harness/validators.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string>
 

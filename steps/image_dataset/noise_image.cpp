@@ -1,8 +1,12 @@
 #include "image_dataset/noise_image.hpp"
 
 #include "data/epoch_order.hpp"
+#include "data/jpeg.hpp"
+#include "data/random.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace bench::image_dataset {

@@ -1,11 +1,16 @@
 #include "vision/architecture.hpp"
 
 #include "vision/inception.hpp"
+#include "vision/layers.hpp"
 #include "vision/plain_networks.hpp"
 #include "vision/resnet.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace bench::vision {
 namespace {

@@ -1,6 +1,11 @@
 #include "vision/counts.hpp"
 
+#include "vision/architecture.hpp"
+#include "vision/layers.hpp"
+
 #include <algorithm>
+#include <cstdint>
+#include <variant>
 
 namespace bench::vision {
 namespace {

@@ -1,7 +1,11 @@
 #include "vision/inception.hpp"
 
+#include "vision/layers.hpp"
+
+#include <cstdint>
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 namespace bench::vision {
 namespace {

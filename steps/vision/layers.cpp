@@ -1,6 +1,8 @@
 #include "vision/layers.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <variant>
 
 namespace bench::vision {
 namespace {

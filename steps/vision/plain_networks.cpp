@@ -1,5 +1,9 @@
 #include "vision/plain_networks.hpp"
 
+#include "vision/layers.hpp"
+
+#include <cstdint>
+
 namespace bench::vision {
 namespace {
 

@@ -2,9 +2,12 @@
 
 #include "vision/step_log.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <numeric>
+#include <span>
 #include <stdexcept>
+#include <string>
 
 #include <fmt/core.h>
 

@@ -1,5 +1,9 @@
 #include "vision/resnet.hpp"
 
+#include "vision/layers.hpp"
+
+#include <array>
+#include <cstdint>
 #include <utility>
 
 namespace bench::vision {

@@ -3,6 +3,9 @@
 #include "harness/statistics.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>

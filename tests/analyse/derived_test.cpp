@@ -2,6 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/analyse/group.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+
 namespace bench::analyse {
 namespace {
 

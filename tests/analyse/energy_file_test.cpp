@@ -1,6 +1,12 @@
 #include "analyse/work_directory.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include <bench/analyse/group.hpp>
+#include <bench/base/value.hpp>
 
 namespace bench::analyse {
 namespace {

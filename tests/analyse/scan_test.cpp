@@ -1,7 +1,18 @@
 #include "analyse/work_directory.hpp"
 #include "support/error_of.hpp"
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include <bench/analyse/group.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 namespace {

@@ -1,6 +1,16 @@
 #include "analyse/work_directory.hpp"
 
+#include <map>
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include <bench/analyse/group.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 namespace {

@@ -1,6 +1,8 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <filesystem>
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,9 @@
 #include "support/temp_directory.hpp"
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>

@@ -3,6 +3,10 @@
 #include "support/temp_directory.hpp"
 
 #include <filesystem>
+#include <iterator>
+#include <optional>
+#include <ostream>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

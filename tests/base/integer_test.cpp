@@ -1,3 +1,7 @@
+#include <cstddef>
+#include <iterator>
+#include <ostream>
+
 #include <gtest/gtest.h>
 
 #include <bench/base/integer.hpp>

@@ -3,12 +3,14 @@
 #include "support/temp_directory.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/outage.hpp>
 
 namespace bench {

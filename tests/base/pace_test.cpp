@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <ostream>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,13 @@
 #include "support/eventually.hpp"
 #include "support/temp_directory.hpp"
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,8 +17,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/process.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench {
 namespace {

@@ -1,6 +1,12 @@
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,14 @@
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 
+#include <chrono>
 #include <ctime>
+#include <optional>
+#include <ostream>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <bench/base/time.hpp>
 

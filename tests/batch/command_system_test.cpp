@@ -1,10 +1,21 @@
 #include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
 
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/command_system.hpp>
+#include <bench/batch/command_table.hpp>
 
 namespace bench::batch {
 namespace {

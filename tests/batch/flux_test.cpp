@@ -1,10 +1,14 @@
 #include "support/fake_programs.hpp"
 
+#include <memory>
 #include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/systems.hpp>
 
 namespace bench::batch {

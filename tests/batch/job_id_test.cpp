@@ -1,3 +1,6 @@
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include <bench/batch/job_id.hpp>

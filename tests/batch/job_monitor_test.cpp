@@ -1,7 +1,16 @@
 #include "batch/job_monitor_fixture.hpp"
 
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/execute/job.hpp>
 
 namespace bench::batch {
 namespace {

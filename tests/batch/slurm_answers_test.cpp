@@ -2,8 +2,17 @@
 #include "batch/slurm_answers.hpp"
 #include "support/fake_programs.hpp"
 
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/base/text.hpp>
+#include <bench/batch/batch_system.hpp>
 
 namespace bench::batch {
 namespace {

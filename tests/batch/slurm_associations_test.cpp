@@ -2,8 +2,12 @@
 
 #include "support/fake_programs.hpp"
 
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 namespace {

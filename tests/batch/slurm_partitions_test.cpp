@@ -2,8 +2,14 @@
 
 #include "support/fake_programs.hpp"
 
+#include <optional>
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/batch/partition.hpp>
 
 namespace bench::batch {
 namespace {

@@ -1,6 +1,12 @@
 #include "batch/slurm_states.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/batch/batch_system.hpp>
 
 namespace bench::batch {
 namespace {

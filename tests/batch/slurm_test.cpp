@@ -1,9 +1,19 @@
 #include "batch/slurm.hpp"
 
+#include "support/environment_variable.hpp"
 #include "support/fake_programs.hpp"
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/batch/batch_system.hpp>
 
 namespace bench::batch {
 namespace {

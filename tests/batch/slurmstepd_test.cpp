@@ -2,9 +2,13 @@
 
 #include "support/temp_directory.hpp"
 
+#include <optional>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
 
 namespace bench::batch {
 namespace {

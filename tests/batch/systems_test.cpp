@@ -1,6 +1,6 @@
 #include "batch/slurm.hpp"
 
-#include <algorithm>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,18 @@
 #include "batch/job_monitor_fixture.hpp"
 
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/base/uuid.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/job_monitor.hpp>
+#include <bench/execute/job.hpp>
 
 namespace bench::batch {
 namespace {

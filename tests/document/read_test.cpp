@@ -1,12 +1,17 @@
 #include "dump.hpp"
 #include "support/error_of.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <ostream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

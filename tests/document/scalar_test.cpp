@@ -1,7 +1,10 @@
-#include "dump.hpp"
+#include <ostream>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

@@ -1,10 +1,16 @@
 #include "dump.hpp"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/error_of.hpp>
 #include <support/temp_directory.hpp>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

@@ -1,10 +1,17 @@
 #include "dump.hpp"
 
+#include <ostream>
+#include <set>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/error_of.hpp>
 #include <support/temp_directory.hpp>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

@@ -1,11 +1,14 @@
-#include "dump.hpp"
-
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/document/read.hpp>
 

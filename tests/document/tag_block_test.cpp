@@ -1,9 +1,14 @@
+#include <set>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/error_of.hpp>
 #include <support/temp_directory.hpp>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,8 +1,16 @@
 #include "dump.hpp"
 
+#include <ostream>
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

@@ -1,10 +1,13 @@
 #include "dump.hpp"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/error_of.hpp>
 #include <support/temp_directory.hpp>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/document/read.hpp>
 

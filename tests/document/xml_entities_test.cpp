@@ -1,9 +1,15 @@
 #include "dump.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/error_of.hpp>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 
 namespace bench::document {

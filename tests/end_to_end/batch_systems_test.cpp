@@ -1,13 +1,16 @@
 #include "bench_program.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

@@ -2,6 +2,9 @@
 #include "bench_program.hpp"
 #include "shipped_benchmark.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

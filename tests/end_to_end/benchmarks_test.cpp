@@ -4,9 +4,16 @@
 #include "shipped_benchmark.hpp"
 #include "support/sanitizer.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

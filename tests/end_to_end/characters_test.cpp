@@ -1,9 +1,15 @@
 #include "bench_program.hpp"
 
+#include <cstddef>
+#include <filesystem>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

@@ -1,5 +1,9 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
+#include <ostream>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

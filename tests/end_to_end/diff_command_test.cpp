@@ -1,6 +1,10 @@
 #include "bench_program.hpp"
 #include "terminal.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/text.hpp>

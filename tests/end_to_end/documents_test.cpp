@@ -4,9 +4,14 @@
 #include "support/tutorial.hpp"
 
 #include <cstdlib>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

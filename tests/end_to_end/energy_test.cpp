@@ -1,5 +1,7 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

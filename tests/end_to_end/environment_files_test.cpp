@@ -4,9 +4,14 @@
 #include "support/eventually.hpp"
 
 #include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

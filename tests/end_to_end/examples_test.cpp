@@ -1,9 +1,16 @@
 #include "transcript.hpp"
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {

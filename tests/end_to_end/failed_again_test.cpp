@@ -1,5 +1,8 @@
 #include "bench_program.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/text.hpp>

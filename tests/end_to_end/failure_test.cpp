@@ -1,8 +1,12 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <signal.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

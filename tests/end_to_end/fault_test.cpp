@@ -5,11 +5,17 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -2,9 +2,15 @@
 #include "preload.hpp"
 #include "support/eventually.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <unistd.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

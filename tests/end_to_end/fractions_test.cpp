@@ -1,8 +1,15 @@
 // Parameters of type int whose value is computed and has a fraction.
 #include "bench_program.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

@@ -1,6 +1,11 @@
 #include "bench_program.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

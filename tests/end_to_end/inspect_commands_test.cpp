@@ -1,5 +1,11 @@
 #include "bench_program.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

@@ -1,7 +1,14 @@
 // What `cmake --install` leaves works without the sources and the build directory.
 #include "bench_program.hpp"
 
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

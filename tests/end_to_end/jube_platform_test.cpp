@@ -1,7 +1,12 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

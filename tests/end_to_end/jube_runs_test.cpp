@@ -1,8 +1,15 @@
+#include "end_to_end/bench_program.hpp"
 #include "jube_run.hpp"
 
+#include <filesystem>
 #include <map>
+#include <ostream>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
 
 namespace bench::end_to_end {
 namespace {

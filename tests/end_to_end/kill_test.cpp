@@ -3,10 +3,14 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <ostream>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
@@ -14,6 +18,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 

@@ -1,7 +1,12 @@
 #include "bench_program.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

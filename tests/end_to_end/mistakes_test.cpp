@@ -1,5 +1,8 @@
 #include "bench_program.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

@@ -2,12 +2,20 @@
 // show.
 #include "support/document_commands.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::end_to_end {
 namespace {

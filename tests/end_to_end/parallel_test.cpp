@@ -1,5 +1,8 @@
 #include "bench_program.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

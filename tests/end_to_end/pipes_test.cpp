@@ -3,14 +3,19 @@
 #include "support/sanitizer.hpp"
 
 #include <array>
+#include <csignal>
+#include <cstddef>
 #include <stdexcept>
+#include <string>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -1,8 +1,13 @@
 #include "bench_program.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

@@ -1,8 +1,11 @@
 #include "bench_program.hpp"
 
-#include <gmock/gmock.h>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <bench/base/text.hpp>
+#include <gmock/gmock.h>
 
 namespace bench::end_to_end {
 namespace {

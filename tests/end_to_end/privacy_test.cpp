@@ -1,9 +1,14 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -1,8 +1,13 @@
 #include "bench_program.hpp"
 #include "support/sanitizer.hpp"
 
+#include <filesystem>
+#include <string>
+#include <utility>
+
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::end_to_end {

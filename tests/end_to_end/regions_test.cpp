@@ -2,6 +2,8 @@
 #include "bench_program.hpp"
 #include "support/sanitizer.hpp"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 
 namespace bench::end_to_end {

@@ -1,7 +1,14 @@
+#include "end_to_end/bench_program.hpp"
 #include "terminal.hpp"
 
+#include <filesystem>
+#include <vector>
+
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
+
+#include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -1,6 +1,10 @@
 #include "bench_program.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -8,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
 

@@ -1,5 +1,8 @@
 #include "bench_program.hpp"
 
+#include <string>
+#include <vector>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

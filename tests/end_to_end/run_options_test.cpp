@@ -1,6 +1,10 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

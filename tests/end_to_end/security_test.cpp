@@ -3,11 +3,18 @@
 #include "terminal.hpp"
 
 #include <array>
+#include <filesystem>
+#include <ostream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

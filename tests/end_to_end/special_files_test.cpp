@@ -1,8 +1,12 @@
 // Pipes, devices and links where bench expects a file.
 #include "bench_program.hpp"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -1,7 +1,14 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

@@ -1,6 +1,10 @@
 #include "bench_program.hpp"
 
+#include <filesystem>
+
 #include <gtest/gtest.h>
+
+#include <bench/base/files.hpp>
 
 namespace bench::end_to_end {
 namespace {

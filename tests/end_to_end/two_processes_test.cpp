@@ -3,13 +3,17 @@
 #include "support/eventually.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <bench/base/host.hpp>
-#include <bench/base/text.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

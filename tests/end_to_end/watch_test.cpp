@@ -3,10 +3,13 @@
 #include "support/eventually.hpp"
 
 #include <csignal>
+#include <string>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <signal.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
 
 namespace bench::end_to_end {

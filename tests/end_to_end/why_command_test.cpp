@@ -2,9 +2,15 @@
 #include "support/eventually.hpp"
 #include "transcript.hpp"
 
+#include <csignal>
+#include <ostream>
+#include <regex>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 
-#include <bench/base/host.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::end_to_end {
 namespace {

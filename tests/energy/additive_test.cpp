@@ -1,9 +1,13 @@
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

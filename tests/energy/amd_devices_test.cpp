@@ -1,4 +1,10 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

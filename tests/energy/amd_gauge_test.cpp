@@ -1,4 +1,6 @@
 #include <cmath>
+#include <cstdint>
+#include <optional>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // The real bench-energy on a node with AMD GPUs, which the fake libraries of tests/fake stand for.
-#include "energy/fixtures.hpp"
+#include <ostream>
+#include <string>
 
 #include <gmock/gmock.h>
 

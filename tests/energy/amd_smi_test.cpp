@@ -1,10 +1,20 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
 
 namespace bench::energy {

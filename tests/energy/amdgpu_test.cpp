@@ -1,9 +1,17 @@
 #include "energy/fixtures.hpp"
 #include "energy/gpu_metrics_table.hpp"
 
+#include <cstdint>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <utility>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
 
 namespace bench::energy {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 
 namespace bench::energy {

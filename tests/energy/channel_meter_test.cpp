@@ -1,9 +1,12 @@
 #include "energy/readings.hpp"
 
 #include <algorithm>
+#include <ostream>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 
 namespace bench::energy {

@@ -1,3 +1,7 @@
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/energy/meter/channel.hpp>

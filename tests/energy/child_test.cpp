@@ -1,6 +1,9 @@
+#include <csignal>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <bench/energy/program/child.hpp>
 

@@ -1,6 +1,10 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <ostream>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,10 +1,14 @@
 #include "energy/fixtures.hpp"
 
+#include <filesystem>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
+#include <bench/energy/files/report.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,10 +1,19 @@
 #include "energy/fixtures.hpp"
 
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/energy/files/combine.hpp>
+#include <bench/energy/files/energy_file.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,4 +1,7 @@
 #include <array>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

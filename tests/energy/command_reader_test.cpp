@@ -1,6 +1,10 @@
 #include "energy/fixtures.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -9,6 +13,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/command_reader.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,8 +1,16 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <string>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/command_source.hpp>
 
 namespace bench::energy {

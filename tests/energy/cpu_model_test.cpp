@@ -1,6 +1,7 @@
 #include "energy/fixtures.hpp"
 
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -8,7 +9,11 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/cpu_model.hpp>
+#include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,3 +1,7 @@
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <barrier>
+#include <cstddef>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,11 @@
 // docs/reference/energy.md against the program.
-#include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>

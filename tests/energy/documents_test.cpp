@@ -2,10 +2,18 @@
 // fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
 #include "energy/program_fixture.hpp"
 #include "support/document_commands.hpp"
+#include "support/temp_directory.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::energy {

@@ -1,10 +1,16 @@
 #include "energy/fixtures.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/files/energy_file.hpp>
 #include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/files/provenance.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,10 +1,17 @@
 // What the Python libraries that people read HDF5 with make of the files, where they are installed.
 #include "energy/energy_hdf5_fixture.hpp"
 
+#include <cstdlib>
+#include <ostream>
+#include <string>
+
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <bench/energy/files/energy_hdf5.hpp>
+#include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/files/provenance.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,10 +1,14 @@
 #include "energy/energy_hdf5_fixture.hpp"
+#include "energy/hdf5_reader.hpp"
 
-#include <fstream>
+#include <cstddef>
+#include <string>
 
 #include <gmock/gmock.h>
 
 #include <bench/energy/files/energy_hdf5.hpp>
+#include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 namespace {

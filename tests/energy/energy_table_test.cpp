@@ -1,12 +1,16 @@
-#include "energy/fixtures.hpp"
-
+#include <cstddef>
 #include <map>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/files/provenance.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/energy/meter/event.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 namespace {

@@ -3,15 +3,25 @@
 // however busy that is; sampler_test.cpp has the times of real threads.
 #include "energy/fixtures.hpp"
 #include "fake/waveform.hpp"
+#include "support/environment_variable.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <memory>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
 #include <bench/energy/sources/nvml.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 #include <bench/energy/sources/rocm_smi.hpp>
 
 namespace bench::energy {

@@ -1,13 +1,21 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 
 namespace bench::energy {

@@ -1,7 +1,14 @@
 #include "energy/gpu_metrics_table.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/gpu_metrics.hpp>
 
 namespace bench::energy {

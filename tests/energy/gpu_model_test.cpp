@@ -1,9 +1,16 @@
-#include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
+#include <bench/energy/sources/model.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
 namespace {

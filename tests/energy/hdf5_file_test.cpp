@@ -1,11 +1,16 @@
 #include "energy/energy_hdf5_fixture.hpp"
+#include "energy/hdf5_reader.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/files/hdf5_file.hpp>
+#include <bench/energy/files/hdf5_library.hpp>
 
 namespace bench::energy {
 namespace {

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <sys/inotify.h>
@@ -12,6 +17,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 
 namespace bench::energy {

@@ -1,5 +1,7 @@
 #include <chrono>
 #include <cmath>
+#include <optional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>

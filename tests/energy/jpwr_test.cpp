@@ -1,11 +1,22 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 
 #include <functional>
 #include <list>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 #include <bench/energy/sources/nvml.hpp>

@@ -1,7 +1,11 @@
 // What the meter needs on a compute node.
 #include "support/sanitizer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

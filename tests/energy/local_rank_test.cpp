@@ -1,4 +1,8 @@
-#include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <optional>
+
+#include <stdlib.h>
 
 #include <bench/energy/sources/local_rank.hpp>
 

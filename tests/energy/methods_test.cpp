@@ -1,10 +1,17 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

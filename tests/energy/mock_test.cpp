@@ -1,9 +1,12 @@
 #include <chrono>
+#include <ostream>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/mock.hpp>
 

@@ -2,10 +2,15 @@
 #include "energy/fixtures.hpp"
 
 #include <chrono>
+#include <fstream>
 #include <map>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>

@@ -1,13 +1,23 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/nvml.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,9 +1,19 @@
-#include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <chrono>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/files/format.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/program/child.hpp>
 #include <bench/energy/program/options.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,13 +1,21 @@
 #include "energy/fixtures.hpp"
 
+#include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <ostream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/pm_counters.hpp>
 
 namespace bench::energy {

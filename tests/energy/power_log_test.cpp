@@ -1,10 +1,16 @@
 #include "energy/fixtures.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/channel.hpp>
 
 namespace bench::energy {
 namespace {

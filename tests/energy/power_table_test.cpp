@@ -1,8 +1,18 @@
 #include "energy/fixtures.hpp"
 
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/power_table.hpp>
 
 namespace bench::energy {

@@ -1,7 +1,13 @@
 // What the real bench-energy makes of sensors that did not see all of a run.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

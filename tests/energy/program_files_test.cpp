@@ -1,10 +1,15 @@
 // The real bench-energy where the file of its samples does not come: a pipe that nobody reads.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+
+#include <filesystem>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

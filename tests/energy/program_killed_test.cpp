@@ -1,10 +1,21 @@
 // What the real bench-energy leaves when it is killed by SIGKILL.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <signal.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 

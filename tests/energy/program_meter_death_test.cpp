@@ -1,12 +1,20 @@
 // What becomes of the program when the real bench-energy is killed by SIGKILL.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 
 namespace bench::energy {

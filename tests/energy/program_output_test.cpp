@@ -1,8 +1,15 @@
 // The files that the real bench-energy writes and merges.
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>

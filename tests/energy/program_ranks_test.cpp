@@ -1,11 +1,18 @@
 // bench-energy under a launcher that starts several of it on a node.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,9 +1,14 @@
 // bench-energy with regions of the program, and the idle node before it.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+
+#include <filesystem>
+#include <string>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

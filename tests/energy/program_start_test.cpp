@@ -1,11 +1,16 @@
 // When the real bench-energy starts the program.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

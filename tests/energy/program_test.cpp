@@ -1,14 +1,24 @@
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
 
-#include <chrono>
-#include <thread>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <filesystem>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,9 +1,14 @@
 #include "energy/fixtures.hpp"
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/rapl.hpp>
 
 namespace bench::energy {

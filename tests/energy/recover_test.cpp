@@ -1,8 +1,13 @@
 #include "energy/energy_hdf5_fixture.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <ostream>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -12,7 +17,10 @@
 #include <bench/base/host.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/energy/files/format.hpp>
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
 
 namespace bench::energy {

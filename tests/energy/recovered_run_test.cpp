@@ -1,9 +1,21 @@
 #include "energy/fixtures.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/files/power_log.hpp>
 #include <bench/energy/files/report.hpp>
+#include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/sampling/recovered_run.hpp>
 
 namespace bench::energy {

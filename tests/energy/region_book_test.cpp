@@ -1,6 +1,11 @@
+#include <optional>
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/regions/region_book.hpp>
 
 namespace bench::energy {

@@ -1,12 +1,20 @@
 #include "energy/fixtures.hpp"
 
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/regions/region_file.hpp>
 
 namespace bench::energy {

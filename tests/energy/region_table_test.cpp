@@ -1,6 +1,11 @@
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/energy/files/region_table.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 namespace {

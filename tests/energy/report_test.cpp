@@ -1,9 +1,15 @@
-#include "energy/fixtures.hpp"
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/program/source_table.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,12 +1,22 @@
 #include "energy/fixtures.hpp"
 
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/unique_fd.hpp>
+#include <bench/energy/files/format.hpp>
+#include <bench/energy/files/power_log.hpp>
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,11 +1,20 @@
 #include "energy/fixtures.hpp"
 
+#include <chrono>
+#include <cstddef>
+#include <ostream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,5 +1,8 @@
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <gmock/gmock.h>
 

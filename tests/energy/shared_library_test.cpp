@@ -1,6 +1,8 @@
 #include "energy/fixtures.hpp"
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

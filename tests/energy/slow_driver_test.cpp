@@ -1,9 +1,13 @@
 // A driver that takes long to answer, and several devices.
+#include "energy/fixtures.hpp"
 #include "energy/program_fixture.hpp"
+
+#include <string>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::energy {
 namespace {

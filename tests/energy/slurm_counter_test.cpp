@@ -1,9 +1,18 @@
 #include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/slurm_counter.hpp>
 
 namespace bench::energy {

@@ -1,4 +1,8 @@
-#include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <optional>
+#include <ostream>
+#include <string>
 
 #include <unistd.h>
 

@@ -1,7 +1,12 @@
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/verdict.hpp>
 
 namespace bench::energy {

@@ -1,7 +1,10 @@
 // The invented power of the fake libraries: tests of the sources rely on its closed form.
 #include "fake/waveform.hpp"
 
-#include "energy/fixtures.hpp"
+#include "support/environment_variable.hpp"
+
+#include <ostream>
+#include <string>
 
 namespace bench::energy {
 namespace {

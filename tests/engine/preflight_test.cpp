@@ -1,11 +1,19 @@
+#include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
 #include "workflow/run_fixture.hpp"
+
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::engine {
 namespace {

@@ -1,10 +1,20 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/engine/remove.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::engine {
 namespace {

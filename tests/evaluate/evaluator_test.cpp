@@ -4,6 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,9 @@
+#include <functional>
 #include <map>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 

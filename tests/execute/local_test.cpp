@@ -1,14 +1,24 @@
 #include "execute/fixture.hpp"
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
+#include "support/eventually.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/execute/file_operation.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 
 namespace bench::execute {

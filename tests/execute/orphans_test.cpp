@@ -1,9 +1,16 @@
 #include "execute/fixture.hpp"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/execute/orphans.hpp>
 
 namespace bench::execute {

@@ -1,7 +1,11 @@
 #include "support/temp_directory.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include <bench/execute/job.hpp>
 #include <bench/execute/sentinel.hpp>
 
 namespace bench::execute {

@@ -2,9 +2,15 @@
 #include "support/bad_files.hpp"
 #include "support/error_of.hpp"
 
+#include <filesystem>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
+#include <bench/document/read.hpp>
+#include <bench/model/build.hpp>
 
 namespace bench::expand {
 namespace {

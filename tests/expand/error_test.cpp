@@ -2,7 +2,16 @@
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/expand/expand.hpp>
 
 namespace bench::expand {
 namespace {

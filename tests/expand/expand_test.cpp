@@ -1,9 +1,16 @@
 #include "expand/fixture.hpp"
 #include "support/environment_variable.hpp"
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/expand/expand.hpp>
 #include <bench/expand/inheritance.hpp>
 
 namespace bench::expand {

@@ -1,8 +1,15 @@
 #include "expand/fixture.hpp"
 #include "support/error_of.hpp"
 
+#include <cstddef>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/expand/expand.hpp>
 
 namespace bench::expand {
 namespace {

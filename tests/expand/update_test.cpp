@@ -1,9 +1,19 @@
 #include "expand/fixture.hpp"
 
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/expand/expand.hpp>
 #include <bench/expand/inheritance.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 namespace {

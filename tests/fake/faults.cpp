@@ -7,8 +7,6 @@
 //     FAULT_STAYS  if set, all calls behind it fail, too
 //     FAULT_COUNT  a file that gets the number of calls
 
-#include "this_program_alone.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

@@ -3,8 +3,6 @@
 // reports for what is in it, in hexadecimal; with FAKE_FILE_SYSTEM_WITHOUT_LOCKS nothing in it can
 // be locked.
 
-#include "this_program_alone.hpp"
-
 #include <cerrno>
 #include <climits>
 #include <cstdarg>
@@ -13,9 +11,9 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 namespace {
 

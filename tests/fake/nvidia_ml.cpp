@@ -16,9 +16,11 @@
 #include "fake/waveform.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <ios>
 #include <mutex>
 #include <string>
 #include <thread>

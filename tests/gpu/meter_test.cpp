@@ -1,12 +1,19 @@
 // The meter on a machine with a real NVIDIA GPU; skipped, visibly, where there is none.
 #include "energy/program_fixture.hpp"
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/process.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/sources/nvml.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,12 +1,21 @@
 #include "tabulate/report_fixture.hpp"
+#include "workflow/run_fixture.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/value.hpp>
 #include <bench/inspect/difference.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

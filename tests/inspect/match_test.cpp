@@ -1,11 +1,14 @@
 #include "inspect/match.hpp"
 
 #include <deque>
+#include <string>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/text.hpp>
+#include <bench/inspect/difference.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

@@ -1,10 +1,17 @@
 #include "store/store_fixture.hpp"
+#include "support/error_of.hpp"
+
+#include <ostream>
+#include <string>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
 #include <bench/inspect/why.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::inspect {
 namespace {

@@ -1,13 +1,23 @@
+#include "support/environment_variable.hpp"
 #include "workflow/run_fixture.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/execute/sentinel.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
+#include <bench/workflow/graph.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,7 +1,14 @@
 #include "workflow/run_fixture.hpp"
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/workflow/graph.hpp>
+#include <bench/workflow/variables.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,10 +1,15 @@
 #include "job/file_operations.hpp"
 #include "workflow/run_fixture.hpp"
 
+#include <filesystem>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
+#include <bench/execute/file_operation.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,10 +1,16 @@
+#include "support/error_of.hpp"
 #include "workflow/run_fixture.hpp"
+
+#include <ostream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/batch/partition.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/workflow/graph.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,13 +1,23 @@
+#include "support/error_of.hpp"
 #include "workflow/run_fixture.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/text.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 namespace {

@@ -1,4 +1,8 @@
+#include "support/error_of.hpp"
 #include "workflow/run_fixture.hpp"
+
+#include <filesystem>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +10,10 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/execute/environment.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/job/render.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/workflow/graph.hpp>
 
 namespace bench::job {
 namespace {

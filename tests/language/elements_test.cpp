@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/language/elements.hpp>
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,12 @@
 #include "support/bad_files.hpp"
 #include "support/error_of.hpp"
 
+#include <filesystem>
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/document/read.hpp>
 #include <bench/model/build.hpp>

@@ -1,10 +1,20 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
+#include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
 
 namespace bench::model {

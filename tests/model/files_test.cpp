@@ -1,7 +1,12 @@
 #include "model/fixture.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 namespace {

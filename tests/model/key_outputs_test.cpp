@@ -1,7 +1,11 @@
 #include "model/fixture.hpp"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 namespace {

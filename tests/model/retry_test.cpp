@@ -1,7 +1,14 @@
 #include "model/fixture.hpp"
 
+#include <optional>
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 namespace {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/document/read.hpp>
+#include <bench/model/build.hpp>
 #include <bench/model/use.hpp>
 
 namespace bench::model {

@@ -1,6 +1,11 @@
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/document/read.hpp>
 #include <bench/model/build.hpp>
 

@@ -2,6 +2,9 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,16 @@
 #include "support/error_of.hpp"
 
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include <bench/base/process.hpp>
 #include <bench/platform/launch.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::platform {
 namespace {

@@ -3,6 +3,8 @@
 #include "support/temp_directory.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,15 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <optional>
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
+#include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::platform {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <ostream>
 #include <regex>
 #include <set>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +18,7 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/platform/job_template.hpp>
+#include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::platform {

@@ -1,6 +1,11 @@
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include <bench/base/value.hpp>
 #include <bench/result/combine.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,12 +1,14 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
-#include <limits>
+#include <optional>
+#include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/database.hpp>
 
 namespace bench::result {

@@ -1,7 +1,11 @@
 #include <limits>
+#include <ostream>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/format.hpp>
 
 namespace bench::result {

@@ -1,16 +1,20 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <cstddef>
 #include <regex>
+#include <string>
+#include <vector>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <bench/base/unique_fd.hpp>
 #include <bench/result/syslog.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::result {
 namespace {

@@ -1,5 +1,11 @@
+#include <optional>
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/style.hpp>
 #include <bench/result/table.hpp>
 

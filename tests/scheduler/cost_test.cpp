@@ -1,5 +1,10 @@
+#include <ostream>
+#include <vector>
+
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/scheduler/cost.hpp>
 
 namespace bench::scheduler {

@@ -1,11 +1,22 @@
 #include "scheduler/sequencer.hpp"
 #include "store/store_fixture.hpp"
+#include "workflow/run_fixture.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

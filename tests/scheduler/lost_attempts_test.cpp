@@ -2,11 +2,19 @@
 
 #include "scheduler/quiet_observer.hpp"
 #include "store/store_fixture.hpp"
+#include "support/error_of.hpp"
+
+#include <optional>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

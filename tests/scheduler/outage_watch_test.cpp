@@ -3,8 +3,12 @@
 #include "scheduler/quiet_observer.hpp"
 #include "support/environment_variable.hpp"
 
+#include <chrono>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/outage.hpp>
 
 namespace bench::scheduler {
 namespace {

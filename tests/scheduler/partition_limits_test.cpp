@@ -1,9 +1,17 @@
-#include "store/store_fixture.hpp"
+#include "support/error_of.hpp"
 #include "support/fake_programs.hpp"
+#include "workflow/run_fixture.hpp"
+
+#include <optional>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
+#include <bench/batch/partition.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/platform/batch_system.hpp>
+#include <bench/platform/launch.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 

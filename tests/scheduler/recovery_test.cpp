@@ -1,12 +1,23 @@
 #include "scheduler/recovery.hpp"
 
+#include "scheduler/lost_attempts.hpp"
 #include "scheduler/quiet_observer.hpp"
 #include "store/store_fixture.hpp"
+#include "support/error_of.hpp"
+
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/batch/job_monitor.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/execute/local.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

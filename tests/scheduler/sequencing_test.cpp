@@ -2,8 +2,19 @@
 
 #include "workflow/run_fixture.hpp"
 
+#include <ostream>
+#include <string>
+#include <variant>
+
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

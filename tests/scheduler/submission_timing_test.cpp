@@ -1,5 +1,8 @@
 #include "scheduler/submission_timing.hpp"
 
+#include <chrono>
+#include <cstddef>
+
 #include <gtest/gtest.h>
 
 namespace bench::scheduler {

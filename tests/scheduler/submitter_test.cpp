@@ -1,14 +1,28 @@
 #include "scheduler/submitter.hpp"
 
+#include "scheduler/lost_attempts.hpp"
+#include "scheduler/outage_watch.hpp"
 #include "scheduler/quiet_observer.hpp"
 #include "store/store_fixture.hpp"
 
+#include <cstddef>
 #include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/base/files.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/batch/batch_system.hpp>
+#include <bench/batch/job_monitor.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 namespace {

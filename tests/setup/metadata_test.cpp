@@ -1,3 +1,7 @@
+#include <map>
+#include <optional>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include <bench/setup/metadata.hpp>

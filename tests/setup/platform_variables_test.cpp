@@ -1,5 +1,9 @@
+#include <string>
+
 #include <gtest/gtest.h>
 
+#include <bench/platform/platform.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/platform_variables.hpp>
 
 namespace bench::setup {

@@ -1,8 +1,16 @@
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <support/error_of.hpp>
 #include <support/temp_directory.hpp>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::setup {

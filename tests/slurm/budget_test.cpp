@@ -1,6 +1,8 @@
 #include "site.hpp"
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,11 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -11,6 +13,9 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::slurm {
 namespace {

@@ -1,11 +1,19 @@
 // The command lines of the documentation that need a batch system, on a real Slurm.
-#include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/document_commands.hpp"
 #include "support/tutorial.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <regex>
+#include <utility>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::slurm {
 namespace {

@@ -1,12 +1,16 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/execute/orphans.hpp>
 
 namespace bench::slurm {

@@ -1,9 +1,13 @@
 #include "fake/slurm/fake_slurm.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 
 namespace bench::fake {
 namespace {

@@ -1,13 +1,19 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::slurm {

@@ -1,11 +1,15 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <signal.h>
+
+#include <bench/base/files.hpp>
 
 namespace bench::slurm {
 namespace {

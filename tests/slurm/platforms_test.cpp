@@ -1,13 +1,18 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
+#include "support/environment_variable.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/platform/machine.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::slurm {

@@ -3,7 +3,13 @@
 #include "cluster.hpp"
 #include "support/free_port.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
+
+#include <bench/base/process.hpp>
 
 namespace bench::slurm {
 namespace {

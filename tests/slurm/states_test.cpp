@@ -1,10 +1,13 @@
 #include "site.hpp"
 
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/uuid.hpp>
 
 namespace bench::slurm {

@@ -1,10 +1,15 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
 #include <optional>
+#include <ostream>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
 
 namespace bench::slurm {
 namespace {

@@ -1,12 +1,19 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <signal.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/process.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::slurm {
 namespace {

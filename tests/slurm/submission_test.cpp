@@ -1,11 +1,16 @@
 #include "site.hpp"
-#include "support/eventually.hpp"
+#include "slurm/cluster.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <ostream>
 #include <set>
 #include <string>
 
 #include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 
 namespace bench::slurm {
 namespace {

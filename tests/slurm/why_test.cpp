@@ -1,4 +1,5 @@
 #include "site.hpp"
+#include "slurm/cluster.hpp"
 #include "support/eventually.hpp"
 
 #include <string>

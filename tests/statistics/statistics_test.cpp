@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/base/value.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {

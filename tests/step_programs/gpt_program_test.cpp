@@ -2,7 +2,12 @@
 #include "step_programs/program_runner.hpp"
 #include "support/sanitizer.hpp"
 
-#include <regex>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <string>
+#include <utility>
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>

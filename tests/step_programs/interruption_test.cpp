@@ -2,11 +2,11 @@
 #include "step_programs/program_runner.hpp"
 #include "step_programs/rank_processes.hpp"
 
-#include <filesystem>
+#include <csignal>
+#include <cstddef>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>

@@ -1,8 +1,15 @@
 #include "data/crop.hpp"
 
+#include "data/jpeg.hpp"
+#include "data/random.hpp"
+
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstddef>
+#include <cstdint>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 

@@ -2,8 +2,10 @@
 
 #include "harness/program.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <thread>
 #include <vector>
 

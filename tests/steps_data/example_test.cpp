@@ -3,7 +3,11 @@
 #include "data/data_error.hpp"
 #include "steps_data/hex.hpp"
 
+#include <cstdint>
 #include <limits>
+#include <ostream>
+#include <string>
+#include <variant>
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,14 @@
 #include "data/image_dataset.hpp"
 
+#include "data/staging.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

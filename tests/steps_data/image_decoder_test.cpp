@@ -1,8 +1,10 @@
 #include "data/image_decoder.hpp"
 
 #include "data/data_error.hpp"
+#include "data/jpeg.hpp"
 #include "data/png.hpp"
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -3,6 +3,12 @@
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 namespace bench::steps {

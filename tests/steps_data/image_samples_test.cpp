@@ -1,15 +1,24 @@
 #include "data/image_samples.hpp"
 
+#include "data/crop.hpp"
 #include "data/data_error.hpp"
+#include "data/image_dataset.hpp"
+#include "data/image_source.hpp"
+#include "data/jpeg.hpp"
+#include "data/sample_loader.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/image_files.hpp"
 #include "support/message_of.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
-#include <numeric>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include <gmock/gmock.h>
 

@@ -2,11 +2,17 @@
 
 #include "data/data_error.hpp"
 #include "data/example.hpp"
+#include "data/image_dataset.hpp"
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/image_files.hpp"
 #include "support/message_of.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <ostream>
+#include <string>
 
 #include <gmock/gmock.h>
 

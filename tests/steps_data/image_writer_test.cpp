@@ -1,9 +1,13 @@
 #include "data/image_writer.hpp"
 
+#include "data/image_dataset.hpp"
 #include "data/image_source.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
+
+#include <cstdint>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 

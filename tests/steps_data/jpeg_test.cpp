@@ -1,9 +1,14 @@
 #include "data/jpeg.hpp"
 
 #include "data/data_error.hpp"
-#include "harness/program.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 

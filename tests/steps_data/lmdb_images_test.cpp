@@ -5,7 +5,15 @@
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 

@@ -3,6 +3,7 @@
 #include "support/message_of.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>

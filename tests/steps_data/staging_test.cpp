@@ -4,7 +4,11 @@
 #include "step_programs/program_runner.hpp"
 #include "support/message_of.hpp"
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 

@@ -6,7 +6,13 @@
 #include "step_programs/program_runner.hpp"
 #include "steps_data/hex.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <ios>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 

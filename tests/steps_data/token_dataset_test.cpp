@@ -1,13 +1,20 @@
 #include "data/token_dataset.hpp"
 
 #include "data/data_error.hpp"
+#include "data/token_type.hpp"
+#include "data/token_writer.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 #include "steps_data/hex.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <ios>
 #include <numeric>
+#include <ostream>
+#include <stdexcept>
 #include <vector>
 
 #include <gmock/gmock.h>

@@ -1,13 +1,19 @@
 #include "data/token_samples.hpp"
 
 #include "data/data_error.hpp"
+#include "data/token_split.hpp"
+#include "data/token_type.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <vector>
 
 #include <gmock/gmock.h>
 

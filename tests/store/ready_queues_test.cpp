@@ -1,13 +1,21 @@
 #include "store/store_fixture.hpp"
+#include "support/error_of.hpp"
+#include "workflow/run_fixture.hpp"
 
-#include <algorithm>
+#include <cstddef>
+#include <ostream>
 #include <random>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/outcome.hpp>
 #include <bench/setup/parallel.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
 namespace {

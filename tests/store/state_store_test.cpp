@@ -1,12 +1,26 @@
 #include "store/store_fixture.hpp"
 #include "support/error_of.hpp"
 
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <random>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/workspace/transition.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/base/process.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/store/state_store.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::store {
 namespace {

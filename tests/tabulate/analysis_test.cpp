@@ -1,6 +1,14 @@
+#include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::tabulate {
 namespace {

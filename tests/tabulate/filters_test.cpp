@@ -1,9 +1,16 @@
 #include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include <bench/base/text.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/result/table.hpp>
+#include <bench/tabulate/filters.hpp>
+#include <bench/tabulate/report.hpp>
 
 namespace bench::tabulate {
 namespace {

@@ -1,9 +1,20 @@
+#include "support/error_of.hpp"
 #include "tabulate/report_fixture.hpp"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/model/benchmark.hpp>
+#include <bench/result/syslog.hpp>
+#include <bench/result/table.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 namespace {

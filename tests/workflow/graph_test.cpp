@@ -1,8 +1,16 @@
+#include "support/environment_variable.hpp"
+#include "support/error_of.hpp"
 #include "workflow/run_fixture.hpp"
+
+#include <optional>
+#include <ostream>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/platform_variables.hpp>
 
 namespace bench::workflow {

@@ -1,9 +1,14 @@
 #include "workflow/run_fixture.hpp"
 
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 namespace {

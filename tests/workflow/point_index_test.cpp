@@ -1,7 +1,12 @@
 #include "workflow/run_fixture.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workflow {
 namespace {

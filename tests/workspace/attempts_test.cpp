@@ -1,8 +1,17 @@
 #include "workspace/fixture.hpp"
 
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
 namespace {

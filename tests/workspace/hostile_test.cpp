@@ -1,12 +1,17 @@
-#include "fixture.hpp"
 #include "support/error_of.hpp"
+
+#include <filesystem>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bench/base/files.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
 namespace bench::workspace {

@@ -1,12 +1,16 @@
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bench/base/error.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::workspace {

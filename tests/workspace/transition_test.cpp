@@ -1,10 +1,21 @@
 #include "support/error_of.hpp"
 #include "workspace/fixture.hpp"
 
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <bench/base/outcome.hpp>
+#include <bench/workspace/event.hpp>
 #include <bench/workspace/transition.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::workspace {
 namespace {

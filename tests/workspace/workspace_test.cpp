@@ -1,12 +1,23 @@
 #include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
 #include "workspace/fixture.hpp"
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <bench/base/files.hpp>
+#include <bench/base/outcome.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::workspace {
 namespace {

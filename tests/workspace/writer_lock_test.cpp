@@ -2,17 +2,21 @@
 #include "support/temp_directory.hpp"
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
+#include <string>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 

@@ -7,6 +7,7 @@
 #include <bench/analyse/group.hpp>
 #include <bench/base/diagnostics.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::analyse {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "batch_system.hpp"
+
 #include <map>
 #include <set>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -8,7 +9,6 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/document/node.hpp>
 #include <bench/document/read_options.hpp>
-#include <bench/document/tags.hpp>
 
 namespace bench::document {
 

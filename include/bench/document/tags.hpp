@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/document/node.hpp>
 
 namespace bench::document {

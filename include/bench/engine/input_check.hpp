@@ -1,7 +1,7 @@
 #pragma once
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/setup/run.hpp>
+#include <bench/setup/input.hpp>
 
 namespace bench::engine {
 

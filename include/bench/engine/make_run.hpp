@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/scheduler/cost.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/process.hpp>
 #include <bench/evaluate/evaluator.hpp>
 

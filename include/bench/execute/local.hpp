@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
 
 namespace bench::execute {

@@ -7,6 +7,7 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::expand {
 

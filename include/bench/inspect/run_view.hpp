@@ -2,12 +2,11 @@
 
 #include <filesystem>
 #include <map>
-#include <string>
 #include <vector>
 
-#include <bench/base/unique_fd.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::inspect {
 

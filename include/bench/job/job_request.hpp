@@ -4,6 +4,7 @@
 
 #include <bench/job/render_context.hpp>
 #include <bench/platform/launch.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::job {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@
 #include <bench/job/job_request.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/platform/job_template.hpp>
+#include <bench/platform/platform.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 

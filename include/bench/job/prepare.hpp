@@ -1,14 +1,16 @@
 #pragma once
 
+#include "job_request.hpp"
+
 #include <memory>
 #include <string>
 
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
-#include <bench/job/job_script.hpp>
 #include <bench/job/render_context.hpp>
-#include <bench/job/segment.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 

@@ -1,14 +1,18 @@
 #pragma once
 
+#include "job_request.hpp"
+
 #include <string>
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
-#include <bench/job/job_script.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/job/segment.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 

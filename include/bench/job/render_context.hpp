@@ -4,9 +4,12 @@
 #include <string>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::job {
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <bench/job/render_context.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/platform/platform.hpp>
 

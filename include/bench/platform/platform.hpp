@@ -2,12 +2,10 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <bench/base/error.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/platform/machine.hpp>
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "machine.hpp"
+
 #include <map>
 #include <string>
 

@@ -8,7 +8,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/value.hpp>
-#include <bench/result/format.hpp>
 
 namespace bench::result {
 

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/job/job_request.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::scheduler {

@@ -5,7 +5,7 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/execute/job.hpp>
-#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

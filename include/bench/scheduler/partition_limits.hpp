@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bench/base/error.hpp>
 #include <bench/batch/batch_system.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/setup/run.hpp>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include <bench/batch/batch_system.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/graph.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::scheduler {
 

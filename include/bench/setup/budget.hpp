@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::setup {

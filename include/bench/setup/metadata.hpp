@@ -1,10 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-
-#include <bench/platform/platform.hpp>
 
 namespace bench::setup {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bench/batch/batch_system.hpp>
+#include <bench/batch/partition.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::setup {

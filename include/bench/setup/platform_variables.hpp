@@ -1,8 +1,5 @@
 #pragma once
 
-#include <map>
-#include <string>
-
 #include <bench/platform/platform.hpp>
 #include <bench/setup/metadata.hpp>
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 

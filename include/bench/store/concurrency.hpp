@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <bench/setup/run.hpp>

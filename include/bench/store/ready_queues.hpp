@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <set>
 #include <vector>
 
+#include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/concurrency.hpp>
 #include <bench/workspace/workpackage.hpp>

@@ -1,16 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/child_expansion.hpp>
 #include <bench/store/ready_queues.hpp>
 #include <bench/workflow/graph.hpp>
 #include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::store {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::tabulate {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/result/database.hpp>
 #include <bench/result/syslog.hpp>
 #include <bench/result/table.hpp>

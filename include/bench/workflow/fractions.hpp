@@ -6,7 +6,8 @@
 #include <vector>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/expand/expand.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::workflow {
 

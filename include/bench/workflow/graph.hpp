@@ -1,20 +1,24 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/evaluate/evaluator.hpp>
-#include <bench/expand/expand.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/definitions.hpp>
 #include <bench/workflow/fractions.hpp>
 #include <bench/workflow/join.hpp>
 #include <bench/workflow/left_out.hpp>
 #include <bench/workflow/point_index.hpp>
-#include <bench/workflow/variables.hpp>
 #include <bench/workflow/workpackages.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include <bench/expand/expand.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workflow/definitions.hpp>
 #include <bench/workflow/point_index.hpp>

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
-#include <bench/setup/platform_variables.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "workpackage.hpp"
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
 
+#include <bench/base/outcome.hpp>
 #include <bench/workspace/event.hpp>
 
 namespace bench::workspace {

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <bench/base/outcome.hpp>
 #include <bench/base/process.hpp>
 
 namespace bench::workspace {

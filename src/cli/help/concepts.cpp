@@ -1,3 +1,5 @@
+#include <span>
+
 #include <bench/cli/help/topics.hpp>
 
 namespace bench::cli {

@@ -1,3 +1,8 @@
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>

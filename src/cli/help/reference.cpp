@@ -1,3 +1,9 @@
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>

@@ -1,6 +1,9 @@
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <bench/cli/help/topics.hpp>
 

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstddef>
+#include <optional>
+#include <string_view>
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,11 +1,18 @@
-#include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/difference.hpp>
+#include <bench/result/table.hpp>
 
 namespace bench::cli {
 namespace {

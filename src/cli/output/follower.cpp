@@ -1,14 +1,22 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/follower.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/execute/job.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,9 +1,19 @@
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 

@@ -1,13 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/cli/output/console.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,9 +1,15 @@
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
 
-#include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/platform_sheet.hpp>
+#include <bench/platform/machine.hpp>
+#include <bench/platform/platform.hpp>
 #include <bench/platform/words.hpp>
 
 namespace bench::cli {

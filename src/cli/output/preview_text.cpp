@@ -1,6 +1,8 @@
-#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -8,6 +10,9 @@
 #include <bench/base/time.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
+#include <bench/engine/preview.hpp>
+#include <bench/scheduler/cost.hpp>
+#include <bench/setup/run.hpp>
 
 namespace bench::cli {
 namespace {

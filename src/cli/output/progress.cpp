@@ -1,16 +1,25 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <bench/base/text.hpp>
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/base/time.hpp>
 #include <bench/cli/output/console.hpp>
+#include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/progress.hpp>
 #include <bench/cli/output/progress_line.hpp>
+#include <bench/execute/job.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cstddef>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/progress_line.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,10 +1,15 @@
 #include <array>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/time.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 

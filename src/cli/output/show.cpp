@@ -2,17 +2,25 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/below.hpp>
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/result/combine.hpp>
+#include <bench/result/database.hpp>
 #include <bench/result/style.hpp>
+#include <bench/result/syslog.hpp>
+#include <bench/result/table.hpp>
+#include <bench/tabulate/report.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,11 +1,17 @@
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_view.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/result/table.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 namespace {

@@ -1,9 +1,16 @@
+#include <string>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/cli/output/information.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_view.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
 
 namespace bench::cli {
 namespace {

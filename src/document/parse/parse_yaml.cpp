@@ -1,12 +1,20 @@
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <bench/base/error.hpp>
 #include <bench/document/parse/scalar.hpp>
 #include <bench/document/parse/source.hpp>
 #include <bench/document/parse/value.hpp>

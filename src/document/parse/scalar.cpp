@@ -1,7 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <cstddef>
+#include <initializer_list>
 #include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/multiprecision/cpp_int.hpp>

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 

@@ -1,9 +1,16 @@
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
-#include <bench/document/parse/xml_encoding.hpp>
+#include <bench/document/parse/source.hpp>
+#include <bench/document/parse/value.hpp>
 #include <bench/document/parse/xml_entities.hpp>
 #include <bench/document/parse/xml_scan.hpp>
 

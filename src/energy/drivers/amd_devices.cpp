@@ -1,9 +1,18 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -11,6 +20,8 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,4 +1,7 @@
+#include <optional>
+
 #include <bench/energy/drivers/amd_gauge.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/integrate.hpp>
 
 namespace bench::energy {

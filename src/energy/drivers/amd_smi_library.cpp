@@ -1,5 +1,9 @@
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <string>
 
 #include <fmt/core.h>
 

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -12,8 +15,10 @@
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/command_reader.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,3 +1,7 @@
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include <bench/energy/drivers/device_threads.hpp>

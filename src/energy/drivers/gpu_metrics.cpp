@@ -1,10 +1,15 @@
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
 
 #include <fmt/core.h>
 
+#include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/gpu_metrics.hpp>
 
 namespace bench::energy {

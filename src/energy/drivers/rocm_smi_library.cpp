@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>

@@ -1,8 +1,15 @@
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <string.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/shared_library.hpp>

@@ -2,8 +2,17 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,6 +20,7 @@
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
 
 namespace bench::energy {

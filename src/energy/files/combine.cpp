@@ -1,7 +1,13 @@
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -10,7 +16,10 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/files/combine.hpp>
 #include <bench/energy/files/csv.hpp>
+#include <bench/energy/files/energy_file.hpp>
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,7 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -10,6 +16,7 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/energy_file.hpp>
+#include <bench/energy/files/report.hpp>
 
 namespace bench::energy {
 namespace {

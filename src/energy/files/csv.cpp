@@ -1,3 +1,9 @@
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>

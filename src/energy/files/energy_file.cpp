@@ -1,5 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +18,7 @@
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/energy_file.hpp>
 #include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,9 +1,22 @@
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
 #include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include <bench/base/value.hpp>
 #include <bench/energy/files/energy_hdf5.hpp>
+#include <bench/energy/files/energy_table.hpp>
 #include <bench/energy/files/hdf5_file.hpp>
+#include <bench/energy/files/hdf5_library.hpp>
+#include <bench/energy/files/jpwr.hpp>
 #include <bench/energy/files/power_log.hpp>
+#include <bench/energy/files/provenance.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 namespace {

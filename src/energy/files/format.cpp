@@ -1,4 +1,9 @@
 #include <array>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 

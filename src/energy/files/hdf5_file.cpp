@@ -1,14 +1,19 @@
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <numeric>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/files/hdf5_file.hpp>
+#include <bench/energy/files/hdf5_library.hpp>
 
 namespace bench::energy {
 namespace {

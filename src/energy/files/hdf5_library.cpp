@@ -1,6 +1,8 @@
 #include <cstdlib>
+#include <vector>
 
 #include <fmt/core.h>
+#include <stdlib.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/shared_library.hpp>

@@ -1,13 +1,22 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/grace_label.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

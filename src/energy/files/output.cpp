@@ -1,16 +1,22 @@
-#include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
-#include <bench/base/text.hpp>
 #include <bench/energy/files/energy_hdf5.hpp>
 #include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/files/format.hpp>
 #include <bench/energy/files/jpwr.hpp>
 #include <bench/energy/files/output.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/files/provenance.hpp>
 #include <bench/energy/files/region_table.hpp>
+#include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 Output::Output(OutputSettings settings) : settings_(std::move(settings)) {

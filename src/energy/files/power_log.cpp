@@ -4,7 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +22,7 @@
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/jpwr.hpp>
 #include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/channel.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,11 +1,18 @@
-#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/region_table.hpp>
+#include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,13 +1,19 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <bench/base/text.hpp>
 #include <bench/energy/files/region_table.hpp>
 #include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,4 +1,11 @@
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -6,7 +13,13 @@
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
+#include <bench/energy/files/format.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/files/provenance.hpp>
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,6 +1,10 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 

@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/coverage.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 
 #include <bench/energy/meter/coverage.hpp>
 

@@ -1,5 +1,8 @@
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <climits>
+#include <cstdint>
 #include <ctime>
 
 #include <linux/futex.h>
@@ -7,6 +10,7 @@
 #include <unistd.h>
 
 #include <bench/energy/meter/event.hpp>
+#include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {
 

@@ -1,8 +1,11 @@
 #include <array>
 #include <charconv>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <bench/energy/meter/grace_label.hpp>
+#include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
+#include <optional>
 
 #include <bench/energy/meter/history.hpp>
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include <bench/energy/meter/history.hpp>
 #include <bench/energy/meter/integrate.hpp>
 
 namespace bench::energy {

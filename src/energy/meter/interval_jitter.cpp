@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <bench/energy/meter/interval_jitter.hpp>
 

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
+#include <string_view>
 
 #include <bench/energy/meter/scope.hpp>
 

@@ -1,3 +1,7 @@
+#include <csignal>
+
+#include <signal.h>
+
 #include <bench/energy/meter/signals.hpp>
 
 namespace bench::energy {

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include <bench/energy/meter/ticks.hpp>
 

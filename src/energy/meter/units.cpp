@@ -1,5 +1,7 @@
 #include <array>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>

@@ -1,7 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/verdict.hpp>
 
 namespace bench::energy {

@@ -1,16 +1,21 @@
-#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bench/base/process.hpp>
 #include <bench/base/unique_fd.hpp>
 #include <bench/energy/program/child.hpp>
 

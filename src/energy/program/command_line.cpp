@@ -1,4 +1,9 @@
 #include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 

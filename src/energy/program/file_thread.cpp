@@ -1,8 +1,11 @@
+#include <mutex>
+#include <optional>
 #include <utility>
 
-#include <pthread.h>
+#include <signal.h>
 
 #include <bench/energy/meter/signals.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/program/file_thread.hpp>
 
 namespace bench::energy {

@@ -1,9 +1,14 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -12,13 +17,18 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/host.hpp>
+#include <bench/base/process.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/files/combine.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/output.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/files/provenance.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/signals.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/file_thread.hpp>
 #include <bench/energy/program/options.hpp>
@@ -31,6 +41,8 @@
 #include <bench/energy/sampling/sampler.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/local_rank.hpp>
+#include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

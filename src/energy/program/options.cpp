@@ -1,17 +1,28 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
+#include <bench/energy/files/format.hpp>
 #include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/files/output.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/units.hpp>
+#include <bench/energy/program/child.hpp>
 #include <bench/energy/program/command_line.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/suffix.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,5 +1,13 @@
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -8,9 +16,12 @@
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/host.hpp>
-#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/energy/files/format.hpp>
+#include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/program/options.hpp>
 #include <bench/energy/program/recover.hpp>
 #include <bench/energy/sampling/recovered_run.hpp>
 

@@ -1,11 +1,16 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <bench/base/text.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/program/source_table.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

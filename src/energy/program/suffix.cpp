@@ -1,4 +1,6 @@
 #include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <unistd.h>

@@ -1,9 +1,16 @@
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/regions/region.hpp>
 #include <bench/energy/regions/region_book.hpp>
 

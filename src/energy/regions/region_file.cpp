@@ -1,11 +1,17 @@
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -13,6 +19,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/meter/signals.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/regions/region_file.hpp>
 
 namespace bench::energy {

@@ -1,5 +1,13 @@
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/baseline.hpp>
 #include <bench/energy/sampling/ending_signal.hpp>
+#include <bench/energy/sampling/sampler.hpp>
 
 namespace bench::energy {
 

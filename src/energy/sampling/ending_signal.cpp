@@ -1,8 +1,16 @@
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <ctime>
 #include <thread>
 
+#include <signal.h>
+
+#include <bench/base/process.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/ending_signal.hpp>
+#include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/claims.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,10 +1,20 @@
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/energy/files/power_log.hpp>
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/power_table.hpp>
 
 namespace bench::energy {

@@ -1,9 +1,18 @@
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <iterator>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/regions/region_book.hpp>
 #include <bench/energy/sampling/region_marks.hpp>
+#include <bench/energy/sampling/sampler.hpp>
 
 namespace bench::energy {
 

@@ -1,14 +1,28 @@
 #include "sampler_state.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+#include <signal.h>
 
 #include <bench/base/time.hpp>
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/signals.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/meter/verdict.hpp>
 #include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

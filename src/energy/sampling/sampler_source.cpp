@@ -1,13 +1,30 @@
 #include "sampler_state.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/prctl.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,10 +1,18 @@
 #include "sampler_state.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -8,10 +10,14 @@
 #include <vector>
 
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/event.hpp>
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/power_table.hpp>
 #include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 

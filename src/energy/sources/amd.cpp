@@ -1,8 +1,10 @@
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

@@ -1,12 +1,23 @@
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/amd_smi_library.hpp>
 #include <bench/energy/drivers/shared_library.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
 #include <bench/energy/sources/source_method.hpp>

@@ -1,12 +1,27 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/gpu_metrics.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
 #include <bench/energy/sources/source_method.hpp>

@@ -2,8 +2,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -12,6 +16,7 @@
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/claims.hpp>

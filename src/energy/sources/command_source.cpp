@@ -2,6 +2,11 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -9,6 +14,9 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/command_reader.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/sources/command_source.hpp>
 #include <bench/energy/sources/source_method.hpp>

@@ -1,20 +1,33 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sched.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/cpu_model.hpp>
+#include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,10 +1,20 @@
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/command_reader.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/gcipu.hpp>
 #include <bench/energy/sources/source_method.hpp>
 

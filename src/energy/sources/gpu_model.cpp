@@ -1,8 +1,18 @@
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
+#include <bench/energy/sources/model.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
 namespace {

@@ -1,15 +1,24 @@
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/grace_label.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/hwmon.hpp>
 #include <bench/energy/sources/source_method.hpp>
 

@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <initializer_list>
+#include <optional>
 
 #include <bench/base/text.hpp>
 #include <bench/energy/sources/local_rank.hpp>

@@ -1,13 +1,23 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
+#include <memory>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/meter/additive.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {

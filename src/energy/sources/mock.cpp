@@ -1,12 +1,20 @@
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/sources/mock.hpp>

@@ -1,12 +1,17 @@
 #include <array>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/sources/cpu_model.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

@@ -1,17 +1,26 @@
-#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/text.hpp>
 #include <bench/energy/drivers/device_threads.hpp>
 #include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/counter_schedule.hpp>
 #include <bench/energy/sources/nvml.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {

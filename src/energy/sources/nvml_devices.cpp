@@ -2,11 +2,15 @@
 #include <cstdlib>
 #include <numeric>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/energy/drivers/nvml_library.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {

@@ -1,14 +1,25 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/integrate.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/rapl.hpp>
 #include <bench/energy/sources/source_method.hpp>

@@ -1,5 +1,10 @@
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -7,6 +12,9 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/drivers/command_reader.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/sources/slurm_counter.hpp>
 #include <bench/energy/sources/source_method.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include <bench/inspect/run_view.hpp>
 #include <bench/setup/run.hpp>

@@ -1,16 +1,20 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/base/pace.hpp>
 #include <bench/cli/output/follower.hpp>
 #include <bench/cli/output/log_file.hpp>
+#include <bench/execute/job.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/scheduler/loop.hpp>
+#include <bench/scheduler/observer.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
-#include <bench/workspace/workspace.hpp>
+#include <bench/workspace/workpackage.hpp>
 
 namespace bench::cli {
 

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include <bench/base/error.hpp>
 #include <bench/document/parse/value.hpp>

@@ -1,11 +1,14 @@
 #pragma once
 
+#include "provenance.hpp"
+
 #include <filesystem>
 #include <span>
 
 #include <bench/energy/files/energy_table.hpp>
 #include <bench/energy/files/hdf5_library.hpp>
 #include <bench/energy/files/jpwr.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 

@@ -2,11 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/base/value.hpp>
 #include <bench/energy/files/provenance.hpp>
-#include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <bench/energy/files/hdf5_library.hpp>
 

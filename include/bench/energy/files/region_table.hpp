@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {
 

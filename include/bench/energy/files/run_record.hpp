@@ -1,11 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -18,6 +16,7 @@
 #include <bench/energy/files/format.hpp>
 #include <bench/energy/files/power_log.hpp>
 #include <bench/energy/files/provenance.hpp>
+#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <signal.h>
-
 namespace bench::energy {
 
 /// Blocks every signal of this thread, and of the threads it starts, for as long as the process

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include <bench/base/process.hpp>

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 /// Regions of a program, for the meter that runs it: `bench-energy --regions -- program`. Needs

@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
 
 namespace bench::energy {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
-#include <string>
+#include <chrono>
 #include <variant>
 
+#include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/sampling/sampler.hpp>
 
 namespace bench::energy {

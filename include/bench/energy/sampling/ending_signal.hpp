@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include <bench/base/process.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/sampler.hpp>
 #include <bench/energy/sources/claims.hpp>
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/regions/region_book.hpp>
 #include <bench/energy/regions/region_file.hpp>
 #include <bench/energy/sampling/sampler.hpp>

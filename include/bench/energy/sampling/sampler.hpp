@@ -1,18 +1,18 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
+#include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
+#include <bench/energy/files/power_log.hpp>
+#include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/power_table.hpp>
-#include <bench/energy/sources/methods.hpp>
+#include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 

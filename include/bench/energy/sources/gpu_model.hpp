@@ -1,5 +1,7 @@
 #pragma once
 
+#include "nvml_devices.hpp"
+
 #include <memory>
 
 #include <bench/energy/meter/power_source.hpp>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <filesystem>
+#include "nvml_devices.hpp"
+
 #include <memory>
 #include <string>
 
 #include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/sources/nvml.hpp>
 
 namespace bench::energy {
 

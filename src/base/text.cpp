@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <utf8.h>
 
 #include <bench/base/text.hpp>
 

@@ -14,6 +14,7 @@
 
 #include <fmt/core.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>

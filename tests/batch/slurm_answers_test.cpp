@@ -1,5 +1,6 @@
-#include "batch/slurm.hpp"
 #include "batch/slurm_answers.hpp"
+
+#include "batch/slurm.hpp"
 #include "support/fake_programs.hpp"
 
 #include <optional>

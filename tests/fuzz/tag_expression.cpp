@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::fuzz {
 namespace {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <bench/document/read.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::fuzz {
 

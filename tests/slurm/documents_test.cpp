@@ -1,4 +1,5 @@
 // The command lines of the documentation that need a batch system, on a real Slurm.
+#include "end_to_end/bench_program.hpp"
 #include "slurm/cluster.hpp"
 #include "support/document_commands.hpp"
 #include "support/tutorial.hpp"

@@ -1,4 +1,5 @@
 #include "support/error_of.hpp"
+#include "support/temp_directory.hpp"
 
 #include <filesystem>
 

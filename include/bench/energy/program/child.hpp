@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <bench/base/process.hpp>

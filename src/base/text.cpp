@@ -72,11 +72,16 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return pieces;
 }
 
+std::vector<std::string> split_values(std::string_view text, std::string_view separator) {
+  std::vector<std::string> values = split(text, separator);
+  for (std::string& value : values)
+    value = strip(value);
+  return values;
+}
+
 std::vector<std::string> split_names(std::string_view text, std::string_view separator) {
-  std::vector<std::string> names;
-  for (const std::string& piece : split(text, separator))
-    if (const auto name = strip(piece); !name.empty())
-      names.emplace_back(name);
+  std::vector<std::string> names = split_values(text, separator);
+  std::erase(names, "");
   return names;
 }
 

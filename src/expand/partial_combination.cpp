@@ -35,12 +35,7 @@ Cell open_cell(const model::Parameter& parameter) {
 }
 
 std::vector<std::string> pieces_of(const model::Parameter& parameter, const Cell& cell) {
-  if (!cell.splits)
-    return parameter.values;
-  std::vector<std::string> pieces = split(cell.text, parameter.separator);
-  for (std::string& piece : pieces)
-    piece = strip(piece);
-  return pieces;
+  return cell.splits ? split_values(cell.text, parameter.separator) : parameter.values;
 }
 
 void split_if_template(const model::Parameter& parameter, Cell& cell) {

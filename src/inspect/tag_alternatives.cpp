@@ -35,10 +35,7 @@ std::vector<std::string> values_of(const Node& parameter) {
   std::vector<std::string> values;
   for (const Node* value : parameter.all("value"))
     values.emplace_back(strip(value->text));
-  if (values.empty())
-    for (const std::string& piece : split(parameter.text, parameter.get("separator", ",")))
-      values.emplace_back(strip(piece));
-  return values;
+  return values.empty() ? split_values(parameter.text, parameter.get("separator", ",")) : values;
 }
 
 class TagSearch {

@@ -31,10 +31,10 @@ std::string stands_in(const Parameter& earlier) {
 }
 
 void add_values(const Parameter& parameter, std::set<std::string>& values) {
-  values.insert(parameter.values.begin(), parameter.values.end());
-  if (parameter.values.empty())
-    for (const std::string& piece : split(parameter.text, parameter.separator))
-      values.emplace(strip(piece));
+  const std::vector<std::string> all = parameter.values.empty()
+                                           ? split_values(parameter.text, parameter.separator)
+                                           : parameter.values;
+  values.insert(all.begin(), all.end());
 }
 
 void require_equal(bool equal, const char* what, const Parameter& earlier, const Parameter& later) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -44,16 +45,26 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-/// `4 x NVIDIA A100-SXM4-40GB` from the driver's own files; empty without that driver.
-std::string nvidia_gpus() {
+/// What the driver calls an AMD GPU; its PCI device id where the board has no name of its own.
+std::string amd_model(const fs::path& device) {
+  const std::string name = first_line(device / "product_name");
+  return name.empty() ? fmt::format("AMD GPU {}", first_line(device / "device")) : name;
+}
+
+/// How many there are of each model, by the files of the NVIDIA and AMD drivers.
+std::map<std::string, int> gpu_models(const fs::path& root) {
+  constexpr std::string_view amd_vendor = "0x1002";
   std::map<std::string, int> models;
   std::error_code absent;
-  for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", absent))
+  for (const auto& entry : fs::directory_iterator(root / "proc/driver/nvidia/gpus", absent))
     ++models[colon_value(entry.path() / "information", "Model")];
-  std::vector<std::string> texts;
-  for (const auto& [model, count] : models)
-    texts.push_back(fmt::format("{} x {}", count, model));
-  return join(texts, ", ");
+  std::set<fs::path> devices;  // each is listed as a card and as a render node
+  for (const auto& entry : fs::directory_iterator(root / "sys/class/drm", absent))
+    if (first_line(entry.path() / "device/vendor") == amd_vendor)
+      devices.insert(fs::canonical(entry.path() / "device"));
+  for (const fs::path& device : devices)
+    ++models[amd_model(device)];
+  return models;
 }
 
 /// The revision of the working tree with the input file, with `+changes` where it differs from
@@ -95,9 +106,20 @@ std::string relevant_environment() {
 
 }  // namespace
 
+std::map<std::string, std::string> gpu_facts(const fs::path& root) {
+  std::vector<std::string> models;
+  for (const auto& [model, count] : gpu_models(root))
+    models.push_back(fmt::format("{} x {}", count, model));
+  std::vector<std::string> drivers{first_line(root / "proc/driver/nvidia/version")};
+  if (const std::string amd = first_line(root / "sys/module/amdgpu/version"); !amd.empty())
+    drivers.push_back("amdgpu " + amd);
+  std::erase(drivers, "");
+  return {{"gpus", join(models, ", ")}, {"gpu_driver", join(drivers, ", ")}};
+}
+
 std::map<std::string, std::string> collect_provenance(const fs::path& input_file) {
   std::map<std::string, std::string> facts;
-  const auto add = [&](const char* name, const std::string& value) {
+  const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())
       facts[name] = to_valid_utf8(value);
   };
@@ -113,8 +135,8 @@ std::map<std::string, std::string> collect_provenance(const fs::path& input_file
   add("cpus_usable", std::to_string(usable_cpus()));
   add("memory_bytes",
       std::to_string(static_cast<unsigned long long>(memory.totalram) * memory.mem_unit));
-  add("gpus", nvidia_gpus());
-  add("gpu_driver", first_line("/proc/driver/nvidia/version"));
+  for (const auto& [name, value] : gpu_facts("/"))
+    add(name, value);
   const char* modules = std::getenv("LOADEDMODULES");
   add("modules", modules ? modules : "");
   add("environment", relevant_environment());

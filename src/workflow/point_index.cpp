@@ -41,10 +41,7 @@ bool has(const Workpackage& workpackage, const std::string& name) {
 std::vector<std::string> template_values(const model::Parameter& parameter) {
   if (!parameter.values.empty() || parameter.mode != evaluate::Mode::text)
     return parameter.values;
-  std::vector<std::string> values;
-  for (const std::string& piece : split(parameter.text, parameter.separator))
-    values.emplace_back(strip(piece));
-  return values;
+  return split_values(parameter.text, parameter.separator);
 }
 
 PointIndex::PointIndex(const model::Benchmark& benchmark, const Definitions& definitions,

@@ -42,6 +42,10 @@ TEST(Split, TakesSeparatorsOfAnyLength) {
   EXPECT_EQ(split("a,b", ""), (Words{"a,b"}));
 }
 
+TEST(SplitValues, StripsEachAndKeepsEmptyOnes) {
+  EXPECT_THAT(split_values(" 1,, a b ", ","), testing::ElementsAre("1", "", "a b"));
+}
+
 TEST(SplitNames, LeavesBlanksAndEmptyNamesOut) {
   EXPECT_EQ(split_names(" a , ,b,"), (Words{"a", "b"}));
   EXPECT_EQ(split_names("a;b", ";"), (Words{"a", "b"}));

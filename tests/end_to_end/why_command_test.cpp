@@ -78,7 +78,7 @@ TEST_F(WhyTest, AFailureIsShownWithItsCommandItsOutputAndWhatToDo) {
 TEST_F(WhyTest, TheOnlyFailureOfARunIsRepeatedInOneCommand) {
   here_.write("one.yaml", "outpath: runs\nstep: {name: a, do: exit 3}\n");
   here_.bench({"run", "one.yaml"});
-  EXPECT_THAT(why({"0", "runs"}), HasSubstr("  next:      bench continue runs --id 0 --failed\n"));
+  EXPECT_THAT(why({"0", "runs"}), HasSubstr("  next:       bench continue runs --id 0 --failed\n"));
 }
 
 TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {

@@ -98,7 +98,7 @@ TEST(Amdgpu, AnUnknownTableLeavesTheHwmonAndANote) {
   EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 15);
   EXPECT_DOUBLE_EQ(source->channels()[0].counter_period_s, 0);
   EXPECT_THAT(source->notes(),
-              ElementsAre(tree.path().string() +
+              ElementsAre("amdgpu device 0000:c1:00.0: " + tree.path().string() +
                           "/class/drm/card0/device/gpu_metrics: table v2.3 is not known"));
 }
 
@@ -135,8 +135,8 @@ TEST(Amdgpu, ANodeWithoutSaysSo) {
   const TemporaryDirectory tree;
   EXPECT_EQ(reason(tree), "no AMD GPU in " + tree.path().string() + "/class/drm/card*");
   add_card(tree, 0, "c1", MetricsTable(1, 9));
-  EXPECT_EQ(reason(tree),
-            tree.path().string() + "/class/drm/card0/device/gpu_metrics: table v1.9 is not known");
+  EXPECT_EQ(reason(tree), "amdgpu device 0000:c1:00.0: " + tree.path().string() +
+                              "/class/drm/card0/device/gpu_metrics: table v1.9 is not known");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 //     FAULT_STAYS  if set, all calls behind it fail, too
 //     FAULT_COUNT  a file that gets the number of calls
 
+#include "this_program_alone.hpp"  // IWYU pragma: keep
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

@@ -3,6 +3,8 @@
 // reports for what is in it, in hexadecimal; with FAKE_FILE_SYSTEM_WITHOUT_LOCKS nothing in it can
 // be locked.
 
+#include "this_program_alone.hpp"  // IWYU pragma: keep
+
 #include <cerrno>
 #include <climits>
 #include <cstdarg>

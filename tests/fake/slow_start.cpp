@@ -2,6 +2,8 @@
 // SLOW_START is the path of that program, SLOW_START_MARK a file that is made just before the wait
 // of a second between vfork and exec.
 
+#include "this_program_alone.hpp"  // IWYU pragma: keep
+
 #include <cstdlib>
 #include <cstring>
 

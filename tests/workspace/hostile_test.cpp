@@ -89,7 +89,7 @@ TEST_F(HostileWorkspace, NeitherLinksNorPipesAreOpened) {
     const fs::path beside = directory_.path() / name;
     ASSERT_EQ(::mkfifo(beside.c_str(), 0666), 0);
     EXPECT_EQ(error_of_reading(), "error: " + beside.string() +
-                                      " is no regular file\n"
+                                      " is not a regular file\n"
                                       "hint: bench follows no links to a workspace");
     fs::remove(beside);
   }

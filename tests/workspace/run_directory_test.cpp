@@ -141,7 +141,7 @@ TEST_F(Outpath, RefusesADirectoryWithoutRuns) {
 TEST_F(Outpath, RefusesWhatIsNoDirectory) {
   EXPECT_EQ(error_of([&] { select_runs(outpath_ / "nowhere", {}); }),
             "error: " + (outpath_ / "nowhere").string() +
-                " is no directory\nhint: give the benchmark's outpath, where its runs are");
+                " is not a directory\nhint: give the benchmark's outpath, where its runs are");
 }
 
 TEST_F(Outpath, MakesTheNextRunOrTheWantedOne) {

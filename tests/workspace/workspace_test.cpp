@@ -290,7 +290,7 @@ TEST(Workspace, RefusesADatabaseOfSomebodyElse) {
   const std::string file = (directory.path() / "workspace.db").string();
   SQLite::Database(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec("CREATE TABLE t (x)");
   EXPECT_EQ(error_of([&] { Workspace::open(directory.path(), Workspace::Access::read); }),
-            "error: " + file + " is no workspace of bench");
+            "error: " + file + " is not a workspace of bench");
 }
 
 TEST(Workspace, RefusesAFileThatIsNoDatabase) {

@@ -23,6 +23,9 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 /// `split`, each piece stripped, empty pieces left out: for lists of names.
 std::vector<std::string> split_names(std::string_view text, std::string_view separator = ",");
 
+/// `split`, each piece stripped, empty pieces kept: for the values of a template.
+std::vector<std::string> split_values(std::string_view text, std::string_view separator);
+
 std::string join(std::span<const std::string> pieces, std::string_view separator);
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to);

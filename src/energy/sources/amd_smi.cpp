@@ -1,11 +1,11 @@
+#include "amd_source.hpp"
+
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,51 +16,22 @@
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/amd_smi_library.hpp>
 #include <bench/energy/drivers/shared_library.hpp>
-#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/amd_smi.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
 namespace bench::energy {
 namespace {
 
-struct AmdSmiGpu {
-  amdsmi::Handle handle = nullptr;
-  bool counter = false;
-  AmdGauge gauge;
-};
-
-class AmdSmi : public PowerSource {
+class AmdSmi : public AmdSource {
  public:
   AmdSmi(const std::vector<std::string>& libraries, const std::filesystem::path& sysfs,
          const AmdVisibility& visibility)
-      : library_(libraries) {
-    shortest_interval_s_ = amd_counter_period_s;
-    std::vector<AmdSmiGpu> gpus;
-    std::vector<AmdDevice> devices;
+      : AmdSource("amdsmi"), library_(libraries) {
     for (const amdsmi::Handle socket : sockets())
       for (const amdsmi::Handle processor : processors(socket))
-        add_gpu(processor, sysfs, gpus, devices);
-    if (devices.empty())
-      throw Error(notes_.empty() ? "AMD SMI shows no device" : notes_.front());
-    for (const AmdMeter& meter : amd_meters("amdsmi", devices, visibility, notes_)) {
-      const AmdSmiGpu& gpu = gpus[meter.device];
-      channels_.push_back(meter.channel);
-      channels_.back().counter_period_s = gpu.counter ? amd_counter_period_s : 0;
-      gpus_.push_back(gpu);
-    }
-  }
-
-  void read(std::span<Reading> readings) override {
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      std::string failure;
-      const AmdValues values = look(gpus_[i].handle, failure);
-      const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
-      readings[i] = gpus_[i].gauge.reading(values, host_time.count());
-      if (!failure.empty())
-        readings[i].failure = failure;
-    }
+        add_gpu(processor, sysfs);
+    choose(visibility, "AMD SMI shows no device");
   }
 
  private:
@@ -92,23 +63,16 @@ class AmdSmi : public PowerSource {
     return result;
   }
 
-  void add_gpu(amdsmi::Handle handle, const std::filesystem::path& sysfs,
-               std::vector<AmdSmiGpu>& gpus, std::vector<AmdDevice>& devices) {
+  void add_gpu(amdsmi::Handle handle, const std::filesystem::path& sysfs) {
     std::uint64_t bdf_id = 0;
     if (const int code = library_.get_pci_id(handle, &bdf_id); code != amdsmi::success) {
-      notes_.push_back(fmt::format("amdsmi device {}: {}", gpus.size(), library_.message(code)));
+      notes_.push_back(fmt::format("an amdsmi device: {}", library_.message(code)));
       return;
     }
     const std::string address = pci_address_of(bdf_id);
     AmdDevice device = amd_device_of_sysfs(sysfs / "bus/pci/devices" / address);
     device.pci_address = address;
-    std::string failure;
-    const AmdValues values = look(handle, failure);
-    if (!failure.empty())
-      notes_.push_back(fmt::format("amdsmi device {}: {}", address, failure));
-    device.silent = is_silent(values);
-    devices.push_back(device);
-    gpus.push_back({handle, values.energy_count.value_or(0) > 0, {}});
+    add(device, [this, handle](std::string& failure) { return look(handle, failure); });
   }
 
   /// @param failure set where the count cannot be read although the GPU has one
@@ -125,7 +89,6 @@ class AmdSmi : public PowerSource {
   }
 
   AmdSmiLibrary library_;
-  std::vector<AmdSmiGpu> gpus_;
 };
 
 }  // namespace

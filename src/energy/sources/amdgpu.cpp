@@ -1,7 +1,8 @@
+#include "amd_source.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -20,9 +21,7 @@
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/gpu_metrics.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
-#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
@@ -55,16 +54,10 @@ std::optional<SysfsNumber> hwmon_power(const std::filesystem::path& device) {
   return std::nullopt;
 }
 
-/// One `card<N>` of the amdgpu driver.
+/// The files of one `card<N>` of the amdgpu driver.
 struct Card {
   explicit Card(const std::filesystem::path& directory)
-      : device(amd_device_of_sysfs(directory)),
-        metrics(directory / "gpu_metrics"),
-        power(hwmon_power(directory)) {
-    const AmdValues values = look(failure);
-    device.silent = is_silent(values);
-    counter = values.energy_count.value_or(0) > 0;
-  }
+      : metrics(directory / "gpu_metrics"), power(hwmon_power(directory)) {}
 
   /// @param why set where one of the values is missing that the files could have
   AmdValues look(std::string& why) const {
@@ -75,12 +68,8 @@ struct Card {
     return values;
   }
 
-  AmdDevice device;
   KernelFile metrics;
   std::optional<SysfsNumber> power;
-  AmdGauge gauge;
-  std::string failure;  ///< Of the first look.
-  bool counter = false;
 };
 
 /// `card1`, but not its connectors, `card1-DP-1`.
@@ -90,42 +79,18 @@ bool is_card(const std::filesystem::path& entry) {
          std::all_of(name.begin() + 4, name.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-class Amdgpu : public PowerSource {
+class Amdgpu : public AmdSource {
  public:
-  Amdgpu(const std::filesystem::path& directory, const AmdVisibility& visibility) {
-    shortest_interval_s_ = amd_counter_period_s;
-    std::vector<Card> cards;
-    std::vector<AmdDevice> devices;
+  Amdgpu(const std::filesystem::path& directory, const AmdVisibility& visibility)
+      : AmdSource("amdgpu") {
     for (const auto& entry : entries(directory, "card"))
-      if (is_card(entry) && first_line(entry / "device/vendor") == amd_vendor) {
-        cards.emplace_back(entry / "device");
-        devices.push_back(cards.back().device);
-        if (!cards.back().failure.empty())
-          notes_.push_back(cards.back().failure);
-      }
-    if (cards.empty())
-      throw Error(fmt::format("no AMD GPU in {}/card*", directory.string()));
-    for (const AmdMeter& meter : amd_meters("amdgpu", devices, visibility, notes_)) {
-      Card& card = cards[meter.device];
-      channels_.push_back(meter.channel);
-      channels_.back().counter_period_s = card.counter ? amd_counter_period_s : 0;
-      cards_.push_back(std::move(card));
-    }
+      if (is_card(entry) && first_line(entry / "device/vendor") == amd_vendor)
+        add(amd_device_of_sysfs(entry / "device"),
+            [card = std::make_shared<Card>(entry / "device")](std::string& failure) {
+              return card->look(failure);
+            });
+    choose(visibility, fmt::format("no AMD GPU in {}/card*", directory.string()));
   }
-
-  void read(std::span<Reading> readings) override {
-    for (std::size_t i = 0; i < cards_.size(); ++i) {
-      std::string failure;
-      const AmdValues values = cards_[i].look(failure);
-      const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
-      readings[i] = cards_[i].gauge.reading(values, host_time.count());
-      if (!readings[i].failure.empty() && !failure.empty())
-        readings[i].failure = failure;
-    }
-  }
-
- private:
-  std::vector<Card> cards_;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
+#include "amd_source.hpp"
+
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +15,7 @@
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/drivers/rocm_smi_library.hpp>
 #include <bench/energy/drivers/shared_library.hpp>
-#include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/power_source.hpp>
-#include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/rocm_smi.hpp>
 #include <bench/energy/sources/source_method.hpp>
 
@@ -29,68 +27,31 @@ constexpr double rsmi_watts_per_uw = 1e-6;
 /// The call that answers for a GPU.
 enum class PowerCall { none, power, current, average };
 
-/// One GPU. Some fail to answer now and then, so the call is chosen once.
-struct RocmGpu {
-  std::uint32_t index = 0;
-  PowerCall call = PowerCall::none;
-  bool counter = false;
-  AmdGauge gauge;
-};
-
-class RocmSmi : public PowerSource {
+class RocmSmi : public AmdSource {
  public:
   RocmSmi(const std::vector<std::string>& libraries, const AmdVisibility& visibility)
-      : library_(libraries) {
-    shortest_interval_s_ = amd_counter_period_s;
-    std::vector<RocmGpu> gpus;
-    std::vector<AmdDevice> devices;
-    enumerate(gpus, devices);
-    if (devices.empty())
-      throw Error(notes_.empty() ? "ROCm SMI shows no device" : notes_.front());
-    for (const AmdMeter& meter : amd_meters("rocm", devices, visibility, notes_)) {
-      const RocmGpu& gpu = gpus[meter.device];
-      channels_.push_back(meter.channel);
-      channels_.back().counter_period_s = gpu.counter ? amd_counter_period_s : 0;
-      gpus_.push_back(gpu);
-    }
-  }
-
-  void read(std::span<Reading> readings) override {
-    for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      std::string failure;
-      const AmdValues values = look(gpus_[i], failure);
-      const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
-      readings[i] = gpus_[i].gauge.reading(values, host_time.count());
-      if (!failure.empty())
-        readings[i].failure = failure;
-    }
-  }
-
- private:
-  void enumerate(std::vector<RocmGpu>& gpus, std::vector<AmdDevice>& devices) {
+      : AmdSource("rocm"), library_(libraries) {
     std::uint32_t count = 0;
     if (const int code = library_.get_count(&count); code != rocm::success)
       throw Error(fmt::format("rsmi_num_monitor_devices: {}", library_.message(code)));
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint64_t bdf_id = 0;
-      if (const int code = library_.get_pci_id(i, &bdf_id); code != rocm::success) {
-        notes_.push_back(fmt::format("rocm device {}: {}", i, library_.message(code)));
-        continue;
-      }
-      RocmGpu gpu;
-      gpu.index = i;
-      gpu.call = call_of(i);
-      std::string failure;
-      const AmdValues values = look(gpu, failure);
-      gpu.counter = values.energy_count.value_or(0) > 0;
-      if (!failure.empty())
-        notes_.push_back(fmt::format("rocm device {}: {}", i, failure));
-      AmdDevice device = description(i);
-      device.pci_address = pci_address_of(bdf_id);
-      device.silent = is_silent(values);
-      devices.push_back(device);
-      gpus.push_back(gpu);
+    for (std::uint32_t i = 0; i < count; ++i)
+      add_gpu(i);
+    choose(visibility, "ROCm SMI shows no device");
+  }
+
+ private:
+  void add_gpu(std::uint32_t index) {
+    std::uint64_t bdf_id = 0;
+    if (const int code = library_.get_pci_id(index, &bdf_id); code != rocm::success) {
+      notes_.push_back(fmt::format("rocm device {}: {}", index, library_.message(code)));
+      return;
     }
+    AmdDevice device = description(index);
+    device.pci_address = pci_address_of(bdf_id);
+    // Some calls fail now and then, so which one to ask is settled once.
+    add(device, [this, index, call = call_of(index)](std::string& failure) {
+      return look(index, call, failure);
+    });
   }
 
   AmdDevice description(std::uint32_t index) const {
@@ -134,23 +95,22 @@ class RocmSmi : public PowerSource {
   }
 
   /// @param failure set where a call fails that the GPU supports
-  AmdValues look(const RocmGpu& gpu, std::string& failure) const {
+  AmdValues look(std::uint32_t index, PowerCall call, std::string& failure) const {
     AmdValues values;
     int code = rocm::not_supported;
-    values.power_w = power_w(gpu.call, gpu.index, code);
+    values.power_w = power_w(call, index, code);
     if (code != rocm::success && code != rocm::not_supported)
       failure = library_.message(code);
     if (!library_.get_energy_count)
       return values;
     code = read_energy_count(
-        [&](auto... into) { return library_.get_energy_count(gpu.index, into...); }, values);
+        [&](auto... into) { return library_.get_energy_count(index, into...); }, values);
     if (code != rocm::success && code != rocm::not_supported)
       failure = library_.message(code);
     return values;
   }
 
   RocmSmiLibrary library_;
-  std::vector<RocmGpu> gpus_;
 };
 
 }  // namespace

@@ -1,0 +1,55 @@
+#include "amd_source.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/drivers/amd_gauge.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/ticks.hpp>
+
+namespace bench::energy {
+
+AmdSource::AmdSource(std::string name) : name_(std::move(name)) {
+  shortest_interval_s_ = amd_counter_period_s;
+}
+
+void AmdSource::add(AmdDevice device, Look look) {
+  std::string failure;
+  const AmdValues values = look(failure);
+  if (!failure.empty())
+    notes_.push_back(fmt::format("{} device {}: {}", name_, device.pci_address, failure));
+  device.silent = is_silent(values);
+  devices_.push_back(std::move(device));
+  found_.push_back({std::move(look), values.energy_count.value_or(0) > 0, {}});
+}
+
+void AmdSource::choose(const AmdVisibility& visibility, const std::string& absence) {
+  if (devices_.empty())
+    throw Error(notes_.empty() ? absence : notes_.front());
+  for (const AmdMeter& meter : amd_meters(name_, devices_, visibility, notes_)) {
+    const Gpu& gpu = found_[meter.device];
+    channels_.push_back(meter.channel);
+    channels_.back().counter_period_s = gpu.has_counter ? amd_counter_period_s : 0;
+    gpus_.push_back(gpu);
+  }
+}
+
+void AmdSource::read(std::span<Reading> readings) {
+  for (std::size_t i = 0; i < gpus_.size(); ++i) {
+    std::string failure;
+    const AmdValues values = gpus_[i].look(failure);
+    const auto host_time = std::chrono::duration<double>(Clock::now().time_since_epoch());
+    readings[i] = gpus_[i].gauge.reading(values, host_time.count());
+    if (!failure.empty())
+      readings[i].failure = failure;
+  }
+}
+
+}  // namespace bench::energy

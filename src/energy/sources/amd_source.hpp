@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <bench/energy/drivers/amd_devices.hpp>
+#include <bench/energy/drivers/amd_gauge.hpp>
+#include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/power_source.hpp>
+
+namespace bench::energy {
+
+/// The AMD GPUs that one interface shows: what derives from this finds them and says how to look
+/// at each.
+class AmdSource : public PowerSource {
+ public:
+  void read(std::span<Reading> readings) override;
+
+ protected:
+  /// @param failure set where a value is missing that the GPU could have
+  using Look = std::function<AmdValues(std::string& failure)>;
+
+  /// @param name of the source, as its channels have it
+  explicit AmdSource(std::string name);
+
+  /// Looks at a GPU for the first time; why that failed becomes a note.
+  void add(AmdDevice device, Look look);
+
+  /// Makes the channels of those GPUs that the program sees.
+  /// @throws bench::Error if there is none: the first note, or `absence` where no GPU was added
+  void choose(const AmdVisibility& visibility, const std::string& absence);
+
+ private:
+  struct Gpu {
+    Look look;
+    bool has_counter = false;
+    AmdGauge gauge;
+  };
+
+  std::string name_;
+  std::vector<AmdDevice> devices_;
+  std::vector<Gpu> found_;  ///< As `devices_`.
+  std::vector<Gpu> gpus_;   ///< As the channels.
+};
+
+}  // namespace bench::energy

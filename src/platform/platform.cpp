@@ -17,6 +17,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/keys.hpp>
+#include <bench/base/regex.hpp>
 #include <bench/base/text.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/document/node.hpp>
@@ -102,13 +103,21 @@ std::map<std::string, fs::path> platform_files(const fs::path& beside) {
   return files;
 }
 
-/// An input file has other files beside it, so a platform there is found by its name only.
+/// A file with a line that only benchmarks have. Nothing else is read of it: it may include others.
+bool is_benchmark(const fs::path& file) {
+  static const Regex element(
+      "(?m)^(?:benchmark|step|parameterset|patternset|fileset|substituteset|analyser|result)[ ]*:");
+  return element.search(read_file(file)).has_value();
+}
+
+/// An input file has other files beside it, so a platform there is found by its name only, and only
+/// if it is not a benchmark, such as `local.yaml` that is run on the platform of that name.
 fs::path file_of(const std::string& name, const fs::path& beside) {
   std::error_code absent;
   if (is_platform_file(name))
     return fs::absolute(name);
   if (const fs::path own = beside / (name + ".yaml");
-      !beside.empty() && fs::is_regular_file(own, absent))
+      !beside.empty() && fs::is_regular_file(own, absent) && !is_benchmark(own))
     return own;
   const auto files = platform_files(beside);
   if (const auto found = files.find(name); found != files.end())

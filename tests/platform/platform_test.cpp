@@ -149,6 +149,14 @@ TEST_F(PlatformTest, IsTheFirstOnTheSearchPath) {
   EXPECT_EQ(description("A100"), "beside");
 }
 
+TEST_F(PlatformTest, IsNotABenchmarkOfTheSameName) {
+  const support::TempDirectory beside;
+  beside.write("local.yaml", "name: sweep\nstep: {name: a, do: echo}\n");
+  beside.write("A100.yaml", "name: sweep\nparameterset :\n  - !include others.yaml\n");
+  EXPECT_EQ(load_platform("local", beside.path()).name, "local");
+  EXPECT_EQ(load_platform("A100", beside.path()).description, "JURECA-DC, A100 nodes");
+}
+
 TEST_F(PlatformTest, IsReadFromAFileThatIsNamed) {
   const auto file = data_.write("mine/fox.yaml", "{name: fox, template: t, description: mine}");
   EXPECT_EQ(load_platform(file.string()).description, "mine");

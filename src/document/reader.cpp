@@ -8,6 +8,7 @@
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/parse/xml_encoding.hpp>
+#include <bench/document/tags.hpp>
 
 namespace bench::document {
 namespace {

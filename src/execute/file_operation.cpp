@@ -21,6 +21,8 @@ template <class... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;  // Clang 14 needs it
 
 std::string lines_of(const Environment& environment) {
   std::string lines;

@@ -17,15 +17,9 @@
 namespace bench::inspect {
 namespace {
 
+using workspace::value_of;
 using workspace::Workpackage;
 using Names = std::vector<std::string>;
-
-const std::string* find_value(const Workpackage& workpackage, const std::string& name) {
-  for (const auto& [known, value] : workpackage.parameters)
-    if (known == name)
-      return &value;
-  return nullptr;
-}
 
 /// Every parameter that some have, in order.
 Names parameter_names(const Members& members) {
@@ -41,7 +35,7 @@ Names parameter_names(const Members& members) {
 std::set<std::string> values_in(const Members& members, const std::string& name) {
   std::set<std::string> values;
   for (const Workpackage* member : members)
-    if (const std::string* value = find_value(*member, name))
+    if (const std::string* value = value_of(member->parameters, name))
       values.insert(*value);
   return values;
 }
@@ -62,7 +56,7 @@ std::string some_of(const std::set<std::string>& values) {
 workspace::Parameters chosen(const Workpackage& workpackage, const Names& names) {
   workspace::Parameters parameters;
   for (const std::string& name : names)
-    if (const std::string* value = find_value(workpackage, name))
+    if (const std::string* value = value_of(workpackage.parameters, name))
       parameters.emplace_back(name, *value);
   return parameters;
 }
@@ -70,7 +64,7 @@ workspace::Parameters chosen(const Workpackage& workpackage, const Names& names)
 std::string key_of(const Workpackage& workpackage, const Names& names) {
   std::string key;
   for (const std::string& name : names) {
-    const std::string* value = find_value(workpackage, name);
+    const std::string* value = value_of(workpackage.parameters, name);
     key += value ? *value : "\x1e";
     key += '\x1f';
   }

@@ -26,6 +26,7 @@ namespace bench::inspect {
 namespace {
 
 using workspace::Parameters;
+using workspace::value_of;
 using workspace::Workpackage;
 
 /// `8` is `8.0`.
@@ -36,18 +37,11 @@ bool is_same_value(const std::string& a, const std::string& b) {
   return number && number == parse_number(b);
 }
 
-const std::string* value_in_point(const Workpackage& workpackage, const std::string& name) {
-  for (const auto& [known, value] : workpackage.parameters)
-    if (known == name)
-      return &value;
-  return nullptr;
-}
-
 /// Whether a workpackage has all of these values, as far as it has such parameters.
 /// @param all a parameter that it lacks counts as another value
 bool stands_on(const Workpackage& workpackage, const Parameters& point, bool all) {
   return std::ranges::all_of(point, [&](const auto& assignment) {
-    const std::string* value = value_in_point(workpackage, assignment.first);
+    const std::string* value = value_of(workpackage.parameters, assignment.first);
     return value ? is_same_value(*value, assignment.second) : !all;
   });
 }
@@ -112,7 +106,7 @@ class Search {
       std::ranges::for_each(workflow::template_values(*parameter), add);
     for (const Workpackage& one : view_.all()) {
       const bool counts = one.step == step_.name || (others.empty() && is_parent(one));
-      const std::string* value = counts ? value_in_point(one, name) : nullptr;
+      const std::string* value = counts ? value_of(one.parameters, name) : nullptr;
       if (value && stands_on(one, others, true))
         add(*value);
     }

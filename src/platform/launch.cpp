@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/platform/machine.hpp>

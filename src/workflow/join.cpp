@@ -19,16 +19,10 @@
 
 namespace bench::workflow {
 
+using workspace::value_of;
 using workspace::Workpackage;
 
 namespace {
-
-const std::string* value_of(const Workpackage& workpackage, const std::string& name) {
-  for (const auto& [known, value] : workpackage.parameters)
-    if (known == name)
-      return &value;
-  return nullptr;
-}
 
 /// The definition in a set that the step uses, or may use; null if there is none.
 const model::Parameter* own_definition(const model::Benchmark& benchmark, const model::Step& step,
@@ -159,7 +153,7 @@ std::string Join::key(const std::vector<long long>& ids,
   std::string text;
   for (const std::string& name : names)
     for (const long long id : ids)
-      if (const std::string* value = value_of(workpackages_.at(id), name)) {
+      if (const std::string* value = value_of(workpackages_.at(id).parameters, name)) {
         text += fmt::format("{}\x1e{}\x1f", *value, points_.repeat_of(workpackages_.at(id), name));
         break;
       }
@@ -173,7 +167,7 @@ bool Join::agree(const std::vector<long long>& ids, long long candidate) const {
   for (const long long id : ids) {
     const Workpackage& one = workpackages_.at(id);
     for (const auto& [name, value] : one.parameters) {
-      const std::string* other = value_of(two, name);
+      const std::string* other = value_of(two.parameters, name);
       if (!other)
         continue;
       const model::Parameter* definition = definitions_.of(one, name);

@@ -19,6 +19,7 @@
 namespace bench::workflow {
 namespace {
 
+using workspace::value_of;
 using workspace::Workpackage;
 
 bool defines(const model::Benchmark& benchmark, const model::Step& step,
@@ -29,11 +30,6 @@ bool defines(const model::Benchmark& benchmark, const model::Step& step,
              return &parameter == &definition;
            });
   });
-}
-
-bool has(const Workpackage& workpackage, const std::string& name) {
-  return std::ranges::any_of(workpackage.parameters,
-                             [&](const auto& parameter) { return parameter.first == name; });
 }
 
 }  // namespace
@@ -123,7 +119,7 @@ bool PointIndex::is_inherited(const Workpackage& workpackage, const model::Param
   if (expand::is_made_anew(definition, own ? &definition : nullptr))
     return false;
   for (const long long parent : workpackage.parents)
-    if (has(workpackages_.at(parent), definition.name)) {
+    if (value_of(workpackages_.at(parent).parameters, definition.name)) {
       *from = &workpackages_.at(parent);
       return true;
     }

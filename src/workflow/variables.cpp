@@ -12,6 +12,7 @@
 #include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/expand/inheritance.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
@@ -131,10 +132,7 @@ evaluate::Lookup lookup_in(const setup::Variables& variables,
   return [&](std::string_view name) -> const std::string* {
     if (const auto found = variables.find(name); found != variables.end())
       return &found->second;
-    for (const auto& [known, value] : parameters)
-      if (known == name)
-        return &value;
-    return nullptr;
+    return workspace::value_of(parameters, name);
   };
 }
 

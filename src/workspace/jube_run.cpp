@@ -1,5 +1,6 @@
 #include "jube_run.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 #include "database.hpp"
 #include "parameters_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -124,6 +125,12 @@ std::vector<Attempt> read_attempts(const SQLite::Database& database, const std::
 }
 
 }  // namespace
+
+const std::string* value_of(const Parameters& parameters, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      parameters, [&](const auto& parameter) { return parameter.first == name; });
+  return found == parameters.end() ? nullptr : &found->second;
+}
 
 std::string_view name_of(State state) {
   for (const auto& [known, name] : state_names)

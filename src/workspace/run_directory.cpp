@@ -98,6 +98,19 @@ const RunDirectory& pick(const std::vector<RunDirectory>& runs, const std::strin
               fmt::format("the runs there: {}", ids_text(runs)));
 }
 
+/// What to give in place of a directory without runs: an outpath in it, if there is one. Only first
+/// runs are looked for, so that it takes one look per directory.
+std::string hint_to_outpaths(const fs::path& directory) {
+  std::vector<std::string> outpaths;
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(directory, absent))
+    if (is_run(entry.path() / padded(0)))
+      outpaths.push_back(entry.path().lexically_normal().string());
+  std::sort(outpaths.begin(), outpaths.end());
+  return outpaths.empty() ? "give the benchmark's outpath, or start one with `bench run FILE`"
+                          : "the runs are in " + join(outpaths, ", ");
+}
+
 /// The runs that `directory` stands for.
 std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers) {
   if (is_run(directory))
@@ -112,7 +125,7 @@ std::vector<RunDirectory> runs_in(const fs::path& directory, bool with_leftovers
   });
   if (runs.empty())
     throw Error(fmt::format("there is no run in {}", directory.string()),
-                "give the benchmark's outpath, or start one with `bench run FILE`");
+                hint_to_outpaths(directory));
   return runs;
 }
 

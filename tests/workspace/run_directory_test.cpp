@@ -138,6 +138,17 @@ TEST_F(Outpath, RefusesADirectoryWithoutRuns) {
                 "\nhint: give the benchmark's outpath, or start one with `bench run FILE`");
 }
 
+TEST_F(Outpath, IsNamedWhereTheDirectoryAroundItWasGiven) {
+  const support::TempDirectory around;
+  around.write("sweep_run/000000/workspace.db", "");
+  around.write("training_run/000000/workspace.db", "");
+  around.write("notes/000000", "");
+  const std::string here = around.path().string();
+  EXPECT_EQ(error_of([&] { select_runs(here, {}); }), "error: there is no run in " + here +
+                                                          "\nhint: the runs are in " + here +
+                                                          "/sweep_run, " + here + "/training_run");
+}
+
 TEST_F(Outpath, RefusesWhatIsNoDirectory) {
   EXPECT_EQ(error_of([&] { select_runs(outpath_ / "nowhere", {}); }),
             "error: " + (outpath_ / "nowhere").string() +

@@ -23,6 +23,9 @@ State state_of(std::string_view word);
 /// Parameters in the order of expansion: name and value.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
+/// The value of a parameter; null if there is none of that name.
+const std::string* value_of(const Parameters& parameters, std::string_view name);
+
 using bench::EnvironmentChanges;
 
 /// How far a workpackage has come; what is behind it is not repeated.

@@ -31,10 +31,8 @@ std::string csv_line(const std::vector<std::string>& cells, const std::string& s
 }
 
 std::string value_in(const workspace::Parameters& parameters, const std::string& name) {
-  for (const auto& [known, value] : parameters)
-    if (known == name)
-      return value;
-  return "";
+  const std::string* const value = workspace::value_of(parameters, name);
+  return value ? *value : "";
 }
 
 /// Adds the names that are not there yet, in order.

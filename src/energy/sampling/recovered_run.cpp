@@ -11,6 +11,8 @@
 #include <bench/energy/files/jpwr.hpp>
 #include <bench/energy/meter/verdict.hpp>
 #include <bench/energy/regions/region_book.hpp>
+#include <bench/energy/sampling/baseline.hpp>
+#include <bench/energy/sampling/power_table.hpp>
 #include <bench/energy/sampling/recovered_run.hpp>
 
 namespace bench::energy {

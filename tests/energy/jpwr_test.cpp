@@ -70,7 +70,7 @@ std::unique_ptr<PowerSource> fake_rocm() {
 }
 
 std::unique_ptr<PowerSource> fake_gcipu() {
-  return open_gcipu();
+  return open_gcipu({.patience_s = 120});
 }
 
 std::unique_ptr<PowerSource> fake_superchip() {

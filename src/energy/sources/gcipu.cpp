@@ -22,8 +22,6 @@ namespace bench::energy {
 namespace {
 
 constexpr double ipu_tick_s = 0.1;
-/// Finding the devices over the network takes the library seconds.
-constexpr double ipu_patience_s = 8;
 constexpr std::string_view ipu_line_start = "ipus";
 constexpr std::size_t fields_per_ipu = 5;
 
@@ -63,7 +61,7 @@ class Gcipu : public PowerSource {
  public:
   explicit Gcipu(const GcipuSettings& settings)
       : reader_({.arguments = {settings.python, "-c", ipu_helper, fmt::format("{}", ipu_tick_s)},
-                 .patience_s = ipu_patience_s,
+                 .patience_s = settings.patience_s,
                  .is_reading = is_ipu_line,
                  .expected = "the power of an IPU"}) {
     reader_.wait_for_first();

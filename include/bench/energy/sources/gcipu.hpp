@@ -13,6 +13,7 @@ namespace bench::energy {
 /// How to run the vendor's Python module.
 struct GcipuSettings {
   std::string python = "python3";
+  double patience_s = 8;  ///< Finding the devices over the network takes the library seconds.
 };
 
 /// What gcipuinfo says of one IPU.

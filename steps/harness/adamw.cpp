@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 namespace bench::steps {
@@ -10,46 +9,42 @@ namespace {
 
 // Below this a second thread costs more than it brings.
 constexpr std::int64_t weights_per_thread = 1 << 15;
-// What temporaries are made for at a time: 256 MiB each, where the weights may be several GB.
-constexpr std::int64_t weights_per_pass = 1 << 26;
 
 }  // namespace
 
-/// Of one step, in the form in which the loop needs them.
+/// Of one step, in the form in which the loops need them.
 struct AdamW::Factors {
+  double learning_rate;
   double gradient;
-  double decay;  ///< What the weights that decay are multiplied by.
+  double decay;  ///< Factor of the weights that decay.
   double step;   ///< learning_rate / (1 - beta1^t)
   double root;   ///< 1 / sqrt(1 - beta2^t)
 };
 
-AdamW::AdamW(torch::Tensor weights, torch::Tensor gradients, std::int64_t decaying,
-             const Options& options)
-    : weights_(std::move(weights)),
-      gradients_(std::move(gradients)),
-      mean_(torch::zeros_like(weights_)),
-      variance_(torch::zeros_like(weights_)),
-      decaying_(decaying),
+AdamW::AdamW(OptimizerRows rows, const Options& options)
+    : rows_(std::move(rows)),
+      mean_(torch::zeros_like(rows_.weights)),
+      variance_(torch::zeros_like(rows_.weights)),
       options_(options) {
-  for (const torch::Tensor* row : {&weights_, &gradients_})
-    if (row->scalar_type() != torch::kFloat || !row->is_contiguous() || row->dim() != 1 ||
-        row->numel() != weights_.numel())
-      throw std::invalid_argument("AdamW takes two equal rows of fp32");
+  check_rows(rows_);
 }
 
 void AdamW::step(double learning_rate, double gradient_scale) {
   const torch::NoGradGuard no_gradient;
   const auto t = static_cast<double>(++steps_);
-  const Factors factors{.gradient = gradient_scale,
+  const Factors factors{.learning_rate = learning_rate,
+                        .gradient = gradient_scale,
                         .decay = 1 - learning_rate * options_.weight_decay,
                         .step = learning_rate / (1 - std::pow(options_.beta1, t)),
                         .root = 1 / std::sqrt(1 - std::pow(options_.beta2, t))};
-  if (weights_.is_cpu() && !options_.kernels)
+  if (rows_.weights.is_cpu())
     step_in_one_pass(factors);
   else
     step_with_kernels(factors);
 }
 
+// LibTorch 1.13 has no fused optimizer: its AdamW takes 27 ms for 19 million weights on two cores,
+// this loop 5.2 ms.
 void AdamW::step_in_one_pass(const Factors& factors) {
   const auto beta1 = static_cast<float>(options_.beta1);
   const auto beta2 = static_cast<float>(options_.beta2);
@@ -57,10 +52,10 @@ void AdamW::step_in_one_pass(const Factors& factors) {
   const auto gradient_scale = static_cast<float>(factors.gradient);
   const auto rate = static_cast<float>(factors.step);
   const auto root = static_cast<float>(factors.root);
-  float* const w = weights_.data_ptr<float>();
+  float* const w = rows_.weights.data_ptr<float>();
   float* const m = mean_.data_ptr<float>();
   float* const v = variance_.data_ptr<float>();
-  const float* const gradients = gradients_.data_ptr<float>();
+  const float* const gradients = rows_.gradients.data_ptr<float>();
   const auto pass = [=](std::int64_t begin, std::int64_t end, float decay) {
 // The compiler alone would not see that the four arrays lie apart.
 #pragma omp simd
@@ -72,8 +67,8 @@ void AdamW::step_in_one_pass(const Factors& factors) {
     }
   };
   const auto decay = static_cast<float>(factors.decay);
-  const std::int64_t decaying = decaying_;
-  at::parallel_for(0, weights_.numel(), weights_per_thread,
+  const std::int64_t decaying = rows_.matrix_numbers;
+  at::parallel_for(0, rows_.weights.numel(), weights_per_thread,
                    [=](std::int64_t begin, std::int64_t end) {
                      const std::int64_t middle = std::clamp(decaying, begin, end);
                      pass(begin, middle, decay);
@@ -81,20 +76,49 @@ void AdamW::step_in_one_pass(const Factors& factors) {
                    });
 }
 
+#if BENCH_TORCH_AT_LEAST(2, 4)
+
+// One kernel for the weights that decay and one for the others. It counts the step itself, and
+// leaves scaled gradients behind.
 void AdamW::step_with_kernels(const Factors& factors) {
-  weights_.narrow(0, 0, decaying_).mul_(factors.decay);
-  for (std::int64_t begin = 0; begin < weights_.numel(); begin += weights_per_pass) {
-    const std::int64_t length = std::min(weights_per_pass, weights_.numel() - begin);
+  const torch::Tensor scale =
+      torch::full({}, 1 / factors.gradient, rows_.gradients.options());  // divides
+  const auto update = [&](std::int64_t begin, std::int64_t end, double weight_decay) {
+    if (begin == end)
+      return;
+    const auto part = [&](const torch::Tensor& row) {
+      return std::vector{row.narrow(0, begin, end - begin)};
+    };
+    const std::vector steps{
+        torch::full({}, static_cast<double>(steps_ - 1), rows_.gradients.options())};
+    at::_fused_adamw_(part(rows_.weights), part(rows_.gradients), part(mean_), part(variance_), {},
+                      steps, factors.learning_rate, options_.beta1, options_.beta2, weight_decay,
+                      options_.epsilon, /*amsgrad=*/false, /*maximize=*/false, scale);
+  };
+  update(0, rows_.matrix_numbers, options_.weight_decay);
+  update(rows_.matrix_numbers, rows_.weights.numel(), 0);
+}
+
+#else
+
+// Temporaries are of 256 MiB at most, where the weights may be several GB.
+void AdamW::step_with_kernels(const Factors& factors) {
+  constexpr std::int64_t weights_per_pass = 1 << 26;
+  rows_.weights.narrow(0, 0, rows_.matrix_numbers).mul_(factors.decay);
+  for (std::int64_t begin = 0; begin < rows_.weights.numel(); begin += weights_per_pass) {
+    const std::int64_t length = std::min(weights_per_pass, rows_.weights.numel() - begin);
     const auto part = [&](const torch::Tensor& row) { return row.narrow(0, begin, length); };
-    const torch::Tensor g = part(gradients_) * factors.gradient;
+    const torch::Tensor g = part(rows_.gradients) * factors.gradient;
     const torch::Tensor m = part(mean_);
     const torch::Tensor v = part(variance_);
     m.mul_(options_.beta1).add_(g, 1 - options_.beta1);
     v.mul_(options_.beta2).addcmul_(g, g, 1 - options_.beta2);
     const torch::Tensor root = v.sqrt().mul_(factors.root).add_(options_.epsilon);
-    part(weights_).addcdiv_(m, root, -factors.step);
+    part(rows_.weights).addcdiv_(m, root, -factors.step);
   }
 }
+
+#endif
 
 void AdamW::save(SavedState& state) const {
   state.set("adamw_mean", mean_);

@@ -87,6 +87,12 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
       ->check(steps::between(0.001, 1e6));
   app.add_option("--seed", arguments.seed, "Seed of weights and synthetic data")
       ->check(whole_and_not_negative());
+  app.add_option("--time-limit", arguments.time_limit_s,
+                 "Ends after the step that exceeds this time, in seconds; 0: no limit")
+      ->check(not_negative());
+  app.add_option("--peak-tflops", arguments.peak_tflops,
+                 "Peak of a device in this precision, for mfu_percent; 0: unknown")
+      ->check(not_negative());
   app.add_option("--timings", arguments.timings_file,
                  "Write every timed sample to this file, as csv (key,index,seconds)");
   app.add_option("--metrics", arguments.metrics_file,
@@ -127,9 +133,10 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
 }
 
 std::string options_in_common(const CLI::App& app) {
-  static const std::set<std::string> own{
-      "--help",  "--version",      "--device",    "--threads",  "--timings",       "--metrics",
-      "--mllog", "--rank-timeout", "--data-path", "--stage-to", "--loader-threads"};
+  static const std::set<std::string> own{"--help",     "--version",        "--device",
+                                         "--threads",  "--timings",        "--metrics",
+                                         "--mllog",    "--rank-timeout",   "--data-path",
+                                         "--stage-to", "--loader-threads", "--peak-tflops"};
   std::string lines = "the program " + app.get_name() + "\n";
   for (const CLI::Option* option : app.get_options()) {
     if (own.contains(option->get_name()))

@@ -20,6 +20,8 @@ struct CommonArguments {
   std::int64_t steps = 100;
   std::int64_t warmup = 10;
   double rank_timeout_s = 120;  ///< How long a rank waits for others in an operation.
+  double time_limit_s = 0;      ///< 0: none.
+  double peak_tflops = 0;       ///< Of one device in the precision of the run; 0: unknown.
   int threads = 0;              ///< 0: as many as there are CPUs that this process may use.
   std::uint64_t seed = 1;
   std::string timings_file;  ///< Empty: no file of samples.

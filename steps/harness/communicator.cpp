@@ -199,6 +199,43 @@ Pending Communicator::all_reduce(const torch::Tensor& tensor) {
   });
 }
 
+Pending Communicator::reduce(const torch::Tensor& tensor, int root) {
+  if (!state_ || tensor.numel() == 0)
+    return Pending();
+  state_->check(tensor);
+  return State::start(state_, "reduce", [&](Backend& backend) {
+    Tensors tensors{tensor.detach()};
+    c10d::ReduceOptions options;
+    options.rootRank = root;
+    return backend.reduce(tensors, options);
+  });
+}
+
+void Communicator::all_gather_in_place(const torch::Tensor& row) {
+  if (!state_ || row.numel() == 0)
+    return;
+  state_->check(row);
+  if (row.dim() != 1 || row.numel() % size() != 0)
+    throw std::invalid_argument("all_gather_in_place of a row without an equal part for each rank");
+  const torch::Tensor bytes = as_bytes(row);
+  const torch::Tensor parts = bytes.view({size(), -1});
+#ifdef BENCH_STEPS_NCCL
+  if (state_->device.is_cuda()) {
+    State::start(state_, "all_gather", [&](Backend& backend) {
+      torch::Tensor output = bytes;
+      torch::Tensor input = parts[rank()];
+      return backend._allgather_base(output, input);
+    }).wait();
+    return;
+  }
+#endif
+  State::start(state_, "all_gather", [&](Backend& backend) {
+    Tensors inputs{parts[rank()].clone()};
+    std::vector<Tensors> outputs{parts.unbind()};
+    return backend.allgather(outputs, inputs);
+  }).wait();
+}
+
 torch::Tensor Communicator::all_gather(const torch::Tensor& tensor) {
   if (!state_)
     return tensor.unsqueeze(0);
@@ -289,7 +326,7 @@ Pending Communicator::receive(const torch::Tensor& tensor, int from, int tag) {
 }
 
 void Communicator::tell(const std::exception& error) const noexcept {
-  if (!state_)
+  if (!state_ || dynamic_cast<const CommunicationError*>(&error))
     return;
   tell_failure(state_->failures, state_->number_of(state_->rank), first_line(error));
 }

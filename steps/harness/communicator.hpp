@@ -72,6 +72,15 @@ class Communicator {
   /// takes no bf16.
   Pending all_reduce(const torch::Tensor& tensor);
 
+  /// Sums the tensor over the ranks, in place on the rank `root`. On the others it is undefined
+  /// afterwards.
+  Pending reduce(const torch::Tensor& tensor, int root);
+
+  /// Overwrites each rank's part of a row with that of its owner: of N numbers, rank r owns the
+  /// r-th of as many equal parts as there are ranks.
+  /// @throws std::invalid_argument if N is not a multiple of the number of ranks
+  void all_gather_in_place(const torch::Tensor& row);
+
   /// The tensors of all ranks, (size, ...) of (...). May share memory with `tensor` for one rank.
   torch::Tensor all_gather(const torch::Tensor& tensor);
 
@@ -97,19 +106,10 @@ class Communicator {
   Pending send(const torch::Tensor& tensor, int to, int tag = 0);
   Pending receive(const torch::Tensor& tensor, int from, int tag = 0);
 
-  /// Calls `work`. Why it failed, if it did, stands in the errors of the ranks that then miss this
-  /// one, so that all know of a rank whose memory ran out.
-  template <typename Work>
-  auto report_failure_to_peers(const Work& work) {
-    try {
-      return work();
-    } catch (const CommunicationError&) {
-      throw;  // another rank knows why
-    } catch (const std::exception& error) {
-      tell(error);
-      throw;
-    }
-  }
+  /// Tells the other ranks why this one fails: their errors, which then miss it, name the reason,
+  /// so that all know of a rank whose memory ran out. A CommunicationError is not told: another
+  /// rank knows why.
+  void tell(const std::exception& error) const noexcept;
 
   /// A communicator of the ranks that give the same color, numbered by key and then by their rank
   /// here. All ranks must call it. A rank whose color is negative gets itself alone.
@@ -117,7 +117,6 @@ class Communicator {
 
  private:
   struct State;
-  void tell(const std::exception& error) const noexcept;
   explicit Communicator(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<State> state_;  ///< Empty for one rank alone.

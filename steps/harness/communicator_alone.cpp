@@ -31,6 +31,12 @@ Pending Communicator::all_reduce(const torch::Tensor&) {
   return Pending();
 }
 
+Pending Communicator::reduce(const torch::Tensor&, int) {
+  return Pending();
+}
+
+void Communicator::all_gather_in_place(const torch::Tensor&) {}
+
 torch::Tensor Communicator::all_gather(const torch::Tensor& tensor) {
   return tensor.unsqueeze(0);
 }

@@ -4,9 +4,11 @@
 #include <utility>
 
 #ifdef BENCH_STEPS_CUDA
+#include "harness/device.hpp"
 #include "harness/gpu_runtime.hpp"
 
 #include <deque>
+#include <vector>
 
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -18,26 +20,50 @@ namespace {
 
 class CudaClock : public Clock {
  public:
-  explicit CudaClock(const torch::Device& device) : device_(device) {}
+  explicit CudaClock(const torch::Device& device) : device_(device) { anchor_.record(); }
 
-  std::size_t mark() override {
-    events_.emplace_back(timed_event).record();
-    return events_.size() - 1;
+  Mark mark() override {
+    if (unused_.empty())
+      unused_.emplace_back(timed_event);
+    events_.push_back(std::move(unused_.back()));
+    unused_.pop_back();
+    events_.back().record();
+    return marks_++;
   }
 
   void wait() override { torch::cuda::synchronize(device_.index()); }
 
-  bool has_reached(std::size_t mark) const override { return events_.at(mark).query(); }
-
-  double seconds_between(std::size_t from, std::size_t to) const override {
-    return static_cast<double>(events_.at(from).elapsed_time(events_.at(to))) * 1e-3;
+  bool has_reached(Mark mark) const override {
+    return mark < oldest() || events_.at(static_cast<std::size_t>(mark - oldest())).query();
   }
 
-  void clear() override { events_.clear(); }
+  double take_oldest() override {
+    at::cuda::CUDAEvent event = std::move(events_.front());
+    events_.pop_front();
+    const double time_s =
+        anchor_s_ + static_cast<double>(anchor_.elapsed_time(event)) * seconds_per_millisecond;
+    if (time_s - anchor_s_ > longest_distance_s) {
+      std::swap(anchor_, event);
+      anchor_s_ = time_s;
+    }
+    unused_.push_back(std::move(event));
+    return time_s;
+  }
 
  private:
+  static constexpr double seconds_per_millisecond = 1e-3;
+  /// Distances are floats of milliseconds: 0.25 us is their last digit in four seconds, 0.25 ms
+  /// would be in an hour.
+  static constexpr double longest_distance_s = 4;
+
+  Mark oldest() const { return marks_ - events_.size(); }
+
   torch::Device device_;
-  std::deque<at::cuda::CUDAEvent> events_;  // a deque, since they can neither be copied nor moved
+  at::cuda::CUDAEvent anchor_{timed_event};
+  double anchor_s_ = 0;  ///< Its time.
+  std::deque<at::cuda::CUDAEvent> events_;
+  std::vector<at::cuda::CUDAEvent> unused_;
+  Mark marks_ = 0;
 };
 
 /// Where several graphs have their temporary memory.
@@ -110,20 +136,24 @@ std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device& device) 
   return gpu_memory::getDeviceStats(device.index()).allocated_bytes[0].peak;
 }
 
+void reset_cuda_peak_memory(const torch::Device& device) {
+  gpu_memory::resetPeakStats(device.index());
+}
+
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device& device) {
   return std::make_unique<CudaClock>(device);
 }
 
-std::function<double()> cuda_number_on_host(const torch::Tensor& number) {
+std::function<std::vector<double>()> cuda_numbers_on_host(const torch::Tensor& numbers) {
   // Only into memory that stays in its place does the GPU copy by itself.
-  const torch::Tensor there =
-      torch::empty({}, torch::TensorOptions(number.scalar_type()).pinned_memory(true));
-  there.copy_(number.detach(), /*non_blocking=*/true);
+  const torch::Tensor there = torch::empty(
+      numbers.sizes(), torch::TensorOptions(numbers.scalar_type()).pinned_memory(true));
+  there.copy_(numbers.detach(), /*non_blocking=*/true);
   const auto copied = std::make_shared<at::cuda::CUDAEvent>();
   copied->record();
   return [there, copied] {
     copied->synchronize();
-    return there.item<double>();
+    return numbers_of(there);
   };
 }
 
@@ -153,12 +183,14 @@ std::optional<std::int64_t> cuda_peak_memory_bytes(const torch::Device&) {
   return std::nullopt;
 }
 
+void reset_cuda_peak_memory(const torch::Device&) {}
+
 std::unique_ptr<Clock> make_cuda_clock(const torch::Device&) {
   throw std::logic_error("a GPU clock was asked for in a program built without CUDA");
 }
 
-std::function<double()> cuda_number_on_host(const torch::Tensor&) {
-  throw std::logic_error("a number of a GPU was asked for in a program built without CUDA");
+std::function<std::vector<double>()> cuda_numbers_on_host(const torch::Tensor&) {
+  throw std::logic_error("numbers of a GPU were asked for in a program built without CUDA");
 }
 
 std::unique_ptr<GraphMaker> make_cuda_graphs(const torch::Device&) {

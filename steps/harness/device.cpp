@@ -110,10 +110,15 @@ void synchronise(const torch::Device& device) {
     torch::cuda::synchronize(device.index());
 }
 
-std::function<double()> number_on_host(const torch::Tensor& number) {
-  if (number.is_cuda())
-    return cuda_number_on_host(number);
-  return [value = number.item<double>()] { return value; };
+std::function<std::vector<double>()> numbers_on_host(const torch::Tensor& numbers) {
+  if (numbers.is_cuda())
+    return cuda_numbers_on_host(numbers);
+  return [values = numbers_of(numbers)] { return values; };
+}
+
+std::vector<double> numbers_of(const torch::Tensor& numbers) {
+  const torch::Tensor values = numbers.detach().to(torch::kCPU, torch::kDouble).contiguous();
+  return {values.data_ptr<double>(), values.data_ptr<double>() + values.numel()};
 }
 
 std::int64_t device_memory_bytes(const torch::Device& device, int processes) {
@@ -126,10 +131,19 @@ std::int64_t device_memory_bytes(const torch::Device& device, int processes) {
 std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device) {
   if (device.is_cuda())
     return cuda_peak_memory_bytes(device);
-  rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0)
-    return std::nullopt;
-  return std::int64_t{usage.ru_maxrss} * 1024;  // Linux counts in KiB
+  // getrusage's peak also has that of the program before an exec, and cannot be reset.
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;
+       status.ignore(std::numeric_limits<std::streamsize>::max(), '\n'))
+    if (std::int64_t kib = 0; key == "VmHWM:" && status >> kib)
+      return kib * 1024;
+  return std::nullopt;
+}
+
+void reset_peak_memory(const torch::Device& device) {
+  if (device.is_cuda())
+    return reset_cuda_peak_memory(device);
+  std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): resets VmHWM
 }
 
 }  // namespace bench::steps

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace bench::steps {
 
@@ -24,17 +25,21 @@ std::string device_name(const torch::Device& device);
 /// Waits until everything that was given to the device is done. Nothing to do on the CPU.
 void synchronise(const torch::Device& device);
 
-/// Starts to bring a number, a scalar on this or that device, to the host. The function that is
-/// returned waits until it is there and gives it; on a GPU nothing that was launched later is
-/// waited for.
-std::function<double()> number_on_host(const torch::Tensor& number);
+/// The numbers of a tensor on any device, for which it waits.
+std::vector<double> numbers_of(const torch::Tensor& numbers);
+
+/// Starts to bring numbers, (N) on this or that device, to the host. The function that is returned
+/// waits until they are there; on a GPU it waits for nothing that was launched later.
+std::function<std::vector<double>()> numbers_on_host(const torch::Tensor& numbers);
 
 /// Of the GPU; or what each of that many processes that share the host may have, by its memory and
 /// the limits of control groups (Slurm's, a container's) and of this process (`ulimit`).
 std::int64_t device_memory_bytes(const torch::Device& device, int processes = 1);
 
-/// The most memory that was in use so far, in bytes: of tensors on the GPU, or on the CPU the
-/// resident set of this process. Empty where it cannot be measured.
+/// The most memory that was in use since the last reset, in bytes: of tensors on the GPU, or on the
+/// CPU the resident set of this process. Empty where it cannot be measured.
 std::optional<std::int64_t> peak_memory_bytes(const torch::Device& device);
+/// Of the CPU, no effect where /proc cannot be written.
+void reset_peak_memory(const torch::Device& device);
 
 }  // namespace bench::steps

@@ -5,68 +5,68 @@
 #include <utility>
 
 namespace bench::steps {
-
 namespace {
+
+std::int64_t rounded_up(std::int64_t number, std::int64_t multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
 
 bool contains(const std::vector<torch::Tensor>& tensors, const torch::Tensor& wanted) {
   return std::ranges::any_of(tensors, [&](const torch::Tensor& t) { return t.is_same(wanted); });
+}
+
+/// A tensor over part of a row, in the shape and the order of memory of `like`. Not a view in
+/// autograd's sense, which would refuse changes in place.
+torch::Tensor part_of(const torch::Tensor& row, std::int64_t offset, const torch::Tensor& like) {
+  const torch::Tensor dense =
+      like.is_non_overlapping_and_dense() ? like : torch::empty(like.sizes(), torch::kMeta);
+  torch::Tensor part = torch::empty({0}, row.options());
+  part.set_(row.storage(), row.storage_offset() + offset, like.sizes(), dense.strides());
+  return part;
 }
 
 }  // namespace
 
 FlatParameters::FlatParameters(const std::vector<torch::Tensor>& parameters, std::int64_t multiple,
                                const std::vector<torch::Tensor>& copies) {
-  if (parameters.empty())
-    throw std::invalid_argument("FlatParameters takes at least one parameter");
   const torch::NoGradGuard no_gradient;
-  std::int64_t size = 0;
-  for (const torch::Tensor& parameter : parameters) {
-    slots_.push_back({.parameter = parameter, .is_copy = contains(copies, parameter)});
-    size += parameter.numel();
-    decaying_ += parameter.dim() >= 2 ? parameter.numel() : 0;
-  }
+  for (const torch::Tensor& parameter : parameters)
+    if (parameter.requires_grad())
+      slots_.push_back({.parameter = parameter, .is_copy = contains(copies, parameter)});
+  if (slots_.empty())
+    throw std::invalid_argument("a model without a parameter to train");
   std::ranges::stable_sort(slots_, {}, [](const Slot& slot) {
     return std::pair(slot.parameter.dim() < 2, slot.is_copy);
   });
-  size = (size + multiple - 1) / multiple * multiple;
-  const auto options = parameters[0].options().requires_grad(false);
+  std::int64_t size = 0;
+  for (Slot& slot : slots_) {
+    slot.range = {size, size + slot.parameter.numel()};
+    size = rounded_up(slot.range.end, alignment);
+    if (slot.parameter.dim() >= 2)
+      matrix_numbers_ = size;
+    if (!slot.is_copy && !own_.empty() &&
+        rounded_up(own_.back().end, alignment) == slot.range.begin)
+      own_.back().end = slot.range.end;
+    else if (!slot.is_copy)
+      own_.push_back(slot.range);
+  }
+  size = rounded_up(size, multiple);
+  const auto options = slots_[0].parameter.options().requires_grad(false);
   values_ = torch::zeros({size}, options);
   gradients_ = torch::zeros({size}, options.dtype(torch::kFloat));
-  std::int64_t begin = 0;
   for (Slot& slot : slots_) {
-    const std::int64_t count = slot.parameter.numel();
-    const torch::Tensor value = values_.narrow(0, begin, count).view_as(slot.parameter);
+    const torch::Tensor value = part_of(values_, slot.range.begin, slot.parameter);
     value.copy_(slot.parameter);
     slot.parameter.set_data(value);
-    slot.sum = gradients_.narrow(0, begin, count).view_as(slot.parameter);
-    if (!slot.is_copy && !own_.empty() && own_.back().end == begin)
-      own_.back().end += count;
-    else if (!slot.is_copy)
-      own_.push_back({begin, begin + count});
-    begin += count;
+    slot.gradient = part_of(gradients_, slot.range.begin, slot.parameter);
   }
 }
 
-torch::Tensor FlatParameters::gradient_of(const torch::Tensor& parameter) const {
+const torch::Tensor& FlatParameters::gradient_of(const torch::Tensor& parameter) const {
   for (const Slot& slot : slots_)
     if (slot.parameter.is_same(parameter))
-      return slot.sum;
+      return slot.gradient;
   throw std::invalid_argument("not one of these parameters");
-}
-
-void FlatParameters::take_gradients() {
-  const torch::NoGradGuard no_gradient;
-  for (Slot& slot : slots_) {
-    torch::Tensor& gradient = slot.parameter.mutable_grad();
-    if (empty_ && !gradient.defined())
-      slot.sum.zero_();
-    else if (empty_)
-      slot.sum.copy_(gradient);
-    else if (gradient.defined())
-      slot.sum.add_(gradient);
-    gradient.reset();
-  }
-  empty_ = false;
 }
 
 }  // namespace bench::steps

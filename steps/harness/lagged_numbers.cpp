@@ -4,21 +4,17 @@
 
 namespace bench::steps {
 
-std::optional<std::vector<double>> LaggedNumbers::add(const std::vector<torch::Tensor>& numbers) {
-  std::vector<std::function<double()>>& newest = under_way_.emplace_back();
-  for (const torch::Tensor& number : numbers)
-    newest.push_back(number_on_host(number));
+std::optional<std::vector<double>> LaggedNumbers::add(const torch::Tensor& numbers) {
+  under_way_.push_back(numbers_on_host(numbers));
   return under_way_.size() > lag_ ? take() : std::nullopt;
 }
 
 std::optional<std::vector<double>> LaggedNumbers::take() {
   if (under_way_.empty())
     return std::nullopt;
-  std::vector<double> values;
-  for (const auto& wait_for : under_way_.front())
-    values.push_back(wait_for());
+  const auto wait_for = under_way_.front();
   under_way_.pop_front();
-  return values;
+  return wait_for();
 }
 
 }  // namespace bench::steps

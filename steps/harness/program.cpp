@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <functional>
 #include <new>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -21,6 +23,8 @@ constexpr std::array<std::string_view, 6> out_of_memory_texts = {
     "out of memory", "can't allocate memory", "not enough memory",
     "ALLOC_FAILED",  "out_of_memory",         "Storage size calculation overflowed",
 };
+
+std::function<void(const std::exception&)> failure_listener;
 
 int report(std::string_view program, const std::exception& error, std::string_view batch_option) {
   std::fflush(stdout);
@@ -59,6 +63,10 @@ bool is_out_of_memory(const std::exception& error) {
       [&](std::string_view known) { return text.find(known) != std::string_view::npos; });
 }
 
+void tell_failures_to(std::function<void(const std::exception&)> listener) {
+  failure_listener = std::move(listener);
+}
+
 void speak_only_on_rank_0(int rank) {
   if (rank > 0 && !std::freopen("/dev/null", "w", stdout))
     throw std::runtime_error("cannot open /dev/null");
@@ -70,8 +78,11 @@ int run_program(std::string_view program, const std::function<int()>& body,
   try {
     code = body();
   } catch (const std::exception& error) {
+    if (failure_listener)
+      failure_listener(error);
     code = report(program, error, batch_option);
   }
+  tell_failures_to(nullptr);
   end_mllog();
   try {
     end_metrics_file();

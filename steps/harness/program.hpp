@@ -56,6 +56,9 @@ bool is_out_of_memory(const std::exception& error);
 /// Throws away what the other ranks print on standard output, from now on: it is the same.
 void speak_only_on_rank_0(int rank);
 
+/// Whom `run_program` tells of a failure that is not the caller's, before it ends: the other ranks.
+void tell_failures_to(std::function<void(const std::exception&)> listener);
+
 /// Runs the body of `main` and turns what it throws into an exit code, a message on stderr and,
 /// where the run had begun, the line `result=oom` or `result=failed` on stdout. Does not return
 /// from a body that returns `exit_interrupted`: the process then ends with the signal that came.

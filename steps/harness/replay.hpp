@@ -2,9 +2,12 @@
 
 #include "harness/torch_all.hpp"
 
+#include <any>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace bench::steps {
@@ -42,17 +45,16 @@ class GraphMaker {
 /// the kernels are as short: in small batches.
 ///
 ///     Replay replay(make_cuda_graphs(device));
-///     torch::Tensor loss;
 ///     for (...) {
-///       replay.part(0, [&] { loss = forward(); });
-///       replay.part(1, [&] { loss.backward(); });
+///       const torch::Tensor loss = replay.part([&] { return forward(); });
+///       replay.part([&] { loss.backward(); });
 ///       losses.push_back(replay.kept(loss));
 ///       replay.end_step();
 ///     }
 ///
 /// A part has to do the same in every step, with the same tensors, and may not wait for the device.
-/// Behind the recording it is not called any more; tensors that it made then hold the values of the
-/// latest step, as long as they are kept.
+/// Behind the recording it is not called any more; it then returns what it returned when it was
+/// recorded: tensors that hold the values of the latest step.
 class Replay {
  public:
   /// So many steps are done before the recording, since in the first ones LibTorch looks for
@@ -62,21 +64,42 @@ class Replay {
   /// @param maker none: all steps are done part by part, as they are without this class
   explicit Replay(std::unique_ptr<GraphMaker> maker) : maker_(std::move(maker)) {}
 
-  /// @param number parts are counted from 0 in each step, in order
-  void part(std::size_t number, const std::function<void()>& work);
-  void end_step() { ++steps_; }
+  /// The next part of a step.
+  template <typename Work>
+  auto part(const Work& work) {
+    using Result = std::invoke_result_t<Work>;
+    if (!maker_ || steps_ < warm_steps)
+      return work();
+    if (steps_ == warm_steps)
+      record([&] {
+        if constexpr (std::is_void_v<Result>)
+          work();
+        else
+          parts_.back().result = work();
+      });
+    const Part& part = parts_.at(next_part_++);
+    part.graph->replay();
+    if constexpr (!std::is_void_v<Result>)
+      return std::any_cast<Result>(part.result);
+  }
+  void end_step();
 
-  /// All steps from now on are replayed.
-  bool has_recorded() const { return !parts_.empty(); }
-
-  /// What a part has made, for use behind the step.
+  /// For use after the step: a copy of what the next step overwrites.
   torch::Tensor kept(const torch::Tensor& result) const {
     return maker_ ? result.detach().clone() : result.detach();
   }
 
  private:
+  struct Part {
+    std::unique_ptr<Graph> graph;
+    std::any result;
+  };
+
+  void record(const std::function<void()>& work);
+
   std::unique_ptr<GraphMaker> maker_;  // before the graphs, which go first
-  std::vector<std::unique_ptr<Graph>> parts_;
+  std::vector<Part> parts_;
+  std::size_t next_part_ = 0;
   int steps_ = 0;
 };
 

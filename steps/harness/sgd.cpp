@@ -1,6 +1,7 @@
 #include "harness/sgd.hpp"
 
-#include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {
@@ -8,44 +9,28 @@ namespace {
 // Below this a second thread costs more than it brings.
 constexpr std::int64_t elements_per_thread = 1 << 15;
 
-/// The gradient in the parameter's order of memory, so that both can be walked side by side.
-torch::Tensor aligned_gradient(const torch::Tensor& parameter) {
-  const torch::Tensor gradient = parameter.grad();
-  if (gradient.strides() == parameter.strides())
-    return gradient;
-  return torch::empty_like(parameter, gradient.options()).copy_(gradient);
-}
-
 }  // namespace
 
-Sgd::Sgd(std::vector<torch::Tensor> parameters, const Options& options) : options_(options) {
-  for (torch::Tensor& parameter : parameters) {
-    if (parameter.scalar_type() != torch::kFloat || !parameter.is_non_overlapping_and_dense())
-      throw std::invalid_argument("Sgd takes dense fp32 parameters");
-    const torch::Tensor velocity = torch::zeros_like(parameter.detach());
-    options_.foreach = options_.foreach || !parameter.is_cpu();
-    slots_.push_back({std::move(parameter), velocity});
-  }
+Sgd::Sgd(OptimizerRows rows, const Options& options)
+    : rows_(std::move(rows)), velocity_(torch::zeros_like(rows_.weights)), options_(options) {
+  check_rows(rows_);
 }
 
-void Sgd::step(double gradient_scale) {
+void Sgd::step(double learning_rate, double gradient_scale) {
   const torch::NoGradGuard no_gradient;
-  if (options_.foreach)
-    return step_with_foreach(gradient_scale);
-  for (const Slot& slot : slots_)
-    if (slot.parameter.grad().defined())
-      step_in_one_pass(slot, static_cast<float>(gradient_scale));
+  if (rows_.weights.is_cpu())
+    step_in_one_pass(static_cast<float>(learning_rate), static_cast<float>(gradient_scale));
+  else
+    step_with_kernels(learning_rate, gradient_scale);
 }
 
-void Sgd::step_in_one_pass(const Slot& slot, float gradient_scale) const {
-  const torch::Tensor gradient = aligned_gradient(slot.parameter);
-  const auto learning_rate = static_cast<float>(options_.learning_rate);
+void Sgd::step_in_one_pass(float learning_rate, float gradient_scale) const {
   const auto momentum = static_cast<float>(options_.momentum);
   const auto weight_decay = static_cast<float>(options_.weight_decay);
-  float* const w = slot.parameter.data_ptr<float>();
-  float* const v = slot.velocity.data_ptr<float>();
-  const float* const g = gradient.data_ptr<float>();
-  at::parallel_for(0, slot.parameter.numel(), elements_per_thread,
+  float* const w = rows_.weights.data_ptr<float>();
+  float* const v = velocity_.data_ptr<float>();
+  const float* const g = rows_.gradients.data_ptr<float>();
+  at::parallel_for(0, rows_.weights.numel(), elements_per_thread,
                    [=](std::int64_t begin, std::int64_t end) {
 // The compiler alone would not see that the three arrays lie apart.
 #pragma omp simd
@@ -57,28 +42,27 @@ void Sgd::step_in_one_pass(const Slot& slot, float gradient_scale) const {
                    });
 }
 
-// On a GPU launches cost more than passes: each call below is a few kernels for all parameters.
-void Sgd::step_with_foreach(double gradient_scale) {
-  std::vector<torch::Tensor> parameters;
-  std::vector<torch::Tensor> velocities;
-  std::vector<torch::Tensor> gradients;
-  for (const Slot& slot : slots_)
-    if (slot.parameter.grad().defined()) {
-      parameters.push_back(slot.parameter);
-      velocities.push_back(slot.velocity);
-      gradients.push_back(slot.parameter.grad());
-    }
-  if (parameters.empty())
-    return;
-  at::_foreach_mul_(velocities, options_.momentum);
-  at::_foreach_add_(velocities, gradients, gradient_scale);
-  at::_foreach_add_(velocities, parameters, options_.weight_decay);
-  at::_foreach_add_(parameters, velocities, -options_.learning_rate);
+void Sgd::step_with_kernels(double learning_rate, double gradient_scale) {
+#if BENCH_TORCH_AT_LEAST(2, 4)
+  // One kernel. It divides by the scale, and leaves scaled gradients behind.
+  at::_fused_sgd_(std::vector{rows_.weights}, std::vector{rows_.gradients}, std::vector{velocity_},
+                  options_.weight_decay, options_.momentum, learning_rate, /*dampening=*/0,
+                  /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
+                  torch::full({}, 1 / gradient_scale, rows_.gradients.options()));
+#else
+  velocity_.mul_(options_.momentum)
+      .add_(rows_.gradients, gradient_scale)
+      .add_(rows_.weights, options_.weight_decay);
+  rows_.weights.add_(velocity_, -learning_rate);
+#endif
 }
 
-void Sgd::release_gradients() {
-  for (Slot& slot : slots_)
-    slot.parameter.mutable_grad().reset();
+void Sgd::save(SavedState& state) const {
+  state.set("sgd_velocity", velocity_);
+}
+
+void Sgd::load(const SavedState& state) {
+  state.copy_to("sgd_velocity", velocity_);
 }
 
 }  // namespace bench::steps

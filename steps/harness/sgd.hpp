@@ -1,52 +1,37 @@
 #pragma once
 
-#include "harness/torch_all.hpp"
-
-#include <vector>
+#include "harness/optimizer.hpp"
 
 namespace bench::steps {
 
-/// Stochastic gradient descent with momentum and L2 weight decay, in one pass over memory.
+/// Stochastic gradient descent with momentum and L2 weight decay over a row of weights.
 ///
 ///     g = gradient * gradient_scale + weight_decay * w
 ///     v = momentum * v + g                               (v begins as 0)
 ///     w = w - learning_rate * v
 ///
-/// The arithmetic of torch::optim::SGD without Nesterov and dampening, which makes five passes and
-/// several temporaries out of it. Source: Sutskever et al., On the importance of initialization
-/// and momentum in deep learning (ICML 2013), section 2, in the form of PyTorch's documentation.
-class Sgd {
+/// The arithmetic of torch::optim::SGD without Nesterov and dampening; weight decay is for all
+/// weights, as there. Source: Sutskever et al., On the importance of initialization and momentum in
+/// deep learning (ICML 2013), section 2, in the form of PyTorch's documentation.
+class Sgd : public Optimizer {
  public:
   struct Options {
-    double learning_rate = 0.1;
     double momentum = 0.9;
     double weight_decay = 1e-4;
-    bool foreach = false;  ///< Use LibTorch's multi-tensor kernels, as always off the CPU.
   };
 
-  /// @param parameters fp32, all on one device
-  Sgd(std::vector<torch::Tensor> parameters, const Options& options);
+  Sgd(OptimizerRows rows, const Options& options);
 
-  /// One update from the gradients, which are left as they are. Parameters without a gradient are
-  /// left alone.
-  void step(double gradient_scale = 1.0);
-
-  /// From the next update on.
-  void set_learning_rate(double rate) { options_.learning_rate = rate; }
-
-  /// Lets go of the gradients; the next backward pass then hands its own over instead of adding.
-  void release_gradients();
+  void step(double learning_rate, double gradient_scale) override;
+  void save(SavedState& state) const override;
+  void load(const SavedState& state) override;
 
  private:
-  struct Slot {
-    torch::Tensor parameter;
-    torch::Tensor velocity;
-  };
+  void step_in_one_pass(float learning_rate, float gradient_scale) const;
+  void step_with_kernels(double learning_rate, double gradient_scale);
 
-  void step_in_one_pass(const Slot& slot, float gradient_scale) const;
-  void step_with_foreach(double gradient_scale);
-
-  std::vector<Slot> slots_;
+  OptimizerRows rows_;
+  torch::Tensor velocity_;  // v
   Options options_;
 };
 

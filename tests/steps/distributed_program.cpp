@@ -1,11 +1,15 @@
 // One rank of what distributed_test.cpp checks: `distributed_program MODE [OPTIONS]`, started as
 // often as there are ranks, each with an environment that says which it is.
 
+#include "harness/adamw.hpp"
 #include "harness/communicator.hpp"
-#include "harness/gradient_buckets.hpp"
+#include "harness/flat_parameters.hpp"
+#include "harness/gradient_reducer.hpp"
+#include "harness/lamb.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/sgd.hpp"
+#include "harness/trainer.hpp"
 
 #include <cmath>
 #include <csignal>
@@ -20,13 +24,16 @@ using namespace bench::steps;
 
 struct Options {
   std::string mode;
-  std::string out;  ///< Gradients go to this file, one float after the other.
+  std::string out;  ///< Gradients or weights go to this file, one float after the other.
+  std::string optimizer = "sgd";
+  bool shard = false;
+  double clip = 0;
   int micro_batches = 1;
   int steps = 2;
   int victim = -1;       ///< The rank that dies or sleeps.
   int unused_rank = -1;  ///< The rank whose loss leaves the last parameter out.
   int lost_rank = -1;    ///< The rank whose loss is said to be no number.
-  int bucket_bytes = 512;
+  std::int64_t bucket_bytes = 512;
   int start_ms = 200000;
   int operation_ms = 200000;
 };
@@ -51,45 +58,100 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
-void write_gradients(const torch::nn::Module& net, const std::string& file) {
+void write_numbers(const std::vector<torch::Tensor>& tensors, const std::string& file) {
   std::ofstream out(file, std::ios::binary);
-  for (const torch::Tensor& parameter : net.parameters()) {
-    const torch::Tensor gradient = parameter.grad().contiguous();
-    out.write(static_cast<const char*>(gradient.data_ptr()),
-              static_cast<std::streamsize>(gradient.nbytes()));
+  for (const torch::Tensor& tensor : tensors) {
+    const torch::Tensor numbers = tensor.detach().contiguous();
+    out.write(static_cast<const char*>(numbers.data_ptr()),
+              static_cast<std::streamsize>(numbers.nbytes()));
   }
 }
 
-/// Trains on a batch of 16 of which each rank has its part; the gradients of the last step.
-int train(const Options& options, Communicator& communicator) {
-  torch::manual_seed(7);
-  const torch::Tensor images = torch::randn({16, 3, 8, 8});
-  const torch::Tensor labels = torch::randint(10, {16}, torch::kLong);
-  torch::manual_seed(static_cast<std::uint64_t>(communicator.rank()));
-  Net net;
-  broadcast_parameters(*net, communicator);
-
-  const std::int64_t rows = 16 / communicator.size() / options.micro_batches;
-  const bool with_factor = communicator.rank() != options.unused_rank;
-  Sgd optimizer(net->parameters(), {.learning_rate = 0.1});
-  GradientBuckets buckets(net->parameters(), communicator, options.bucket_bytes);
-  for (int step = 0; step < options.steps; ++step) {
-    optimizer.release_gradients();
-    for (int part = 0; part < options.micro_batches; ++part) {
-      buckets.set_synchronising(part + 1 == options.micro_batches);
-      const std::int64_t first = (communicator.rank() * options.micro_batches + part) * rows;
-      const torch::Tensor scores = net->forward(images.narrow(0, first, rows), with_factor);
-      const torch::Tensor loss = torch::cross_entropy_loss(scores, labels.narrow(0, first, rows));
-      if (part + 1 == options.micro_batches)
-        buckets.average(communicator.rank() == options.lost_rank ? loss * NAN : loss);
-      (loss / options.micro_batches).backward();
-    }
-    buckets.wait();
-    optimizer.step();
+/// A batch of 16, of which each rank has its part, in micro-batches.
+class Batch {
+ public:
+  Batch(const Options& options, const Communicator& ranks)
+      : first_(ranks.rank() * options.micro_batches),
+        rows_(16 / ranks.size() / options.micro_batches) {
+    torch::manual_seed(7);
+    images_ = torch::randn({16, 3, 8, 8});
+    labels_ = torch::randint(10, {16}, torch::kLong);
   }
-  write_gradients(*net, options.out);
-  log_value("loss", buckets.average_number().item<float>());
-  log_value("buckets", buckets.bucket_count());
+
+  torch::Tensor loss(Net& net, int part, bool with_factor) const {
+    const std::int64_t from = (first_ + part) * rows_;
+    return torch::cross_entropy_loss(net->forward(images_.narrow(0, from, rows_), with_factor),
+                                     labels_.narrow(0, from, rows_));
+  }
+
+ private:
+  std::int64_t first_;
+  std::int64_t rows_;
+  torch::Tensor images_;
+  torch::Tensor labels_;
+};
+
+/// Writes the mean gradients of the batch over all ranks.
+int reduce(const Options& options, Communicator& ranks) {
+  const Batch batch(options, ranks);
+  torch::manual_seed(1);
+  Net net;
+  FlatParameters parameters(net->parameters(), ranks.size());
+  GradientReducer reducer(parameters, ranks,
+                          {.to_owner = options.shard, .bucket_bytes = options.bucket_bytes});
+  for (int step = 0; step < options.steps; ++step) {  // each forgets the one before
+    for (int part = 0; part < options.micro_batches; ++part) {
+      reducer.begin_pass(part == 0, part + 1 == options.micro_batches);
+      (batch.loss(net, part, ranks.rank() != options.unused_rank) / options.micro_batches)
+          .backward();
+      reducer.end_pass();
+    }
+    reducer.wait();
+  }
+  if (options.shard)
+    ranks.all_gather_in_place(parameters.gradients());
+  std::vector<torch::Tensor> gradients;
+  for (const torch::Tensor& parameter : net->parameters())
+    gradients.push_back(parameters.gradient_of(parameter) / ranks.size());
+  write_numbers(gradients, options.out);
+  log_value("buckets", reducer.bucket_count());
+  return exit_ok;
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const std::string& name, OptimizerRows rows) {
+  if (name == "adamw")
+    return std::make_unique<AdamW>(std::move(rows), AdamW::Options());
+  if (name == "lamb")
+    return std::make_unique<Lamb>(std::move(rows), Lamb::Options());
+  return std::make_unique<Sgd>(std::move(rows), Sgd::Options());
+}
+
+/// Trains from weights that differ at first, and writes those that it ends with.
+int train(const Options& options, Communicator& ranks) {
+  const Batch batch(options, ranks);
+  torch::manual_seed(static_cast<std::uint64_t>(ranks.rank()));
+  Net net;
+  const auto make = [&](OptimizerRows rows) { return make_optimizer(options.optimizer, rows); };
+  Trainer trainer({.ranks = ranks, .device = torch::kCPU}, *net,
+                  {.optimizer = make,
+                   .learning_rate = [](std::int64_t) { return 0.1; },
+                   .global_batch = 16,
+                   .micro_batches = options.micro_batches,
+                   .clip_gradient = options.clip,
+                   .shard_optimizer = options.shard});
+  for (int step = 0; step < options.steps; ++step) {
+    for (int part = 0; part < options.micro_batches; ++part) {
+      const torch::Tensor loss = batch.loss(net, part, true);
+      trainer.backward(ranks.rank() == options.lost_rank ? loss * NAN : loss);
+    }
+    trainer.wait_for_gradients();
+    trainer.update_weights();
+    trainer.end_step();
+  }
+  const StepResult result = trainer.await_result().value();
+  write_numbers(net->parameters(), options.out);
+  log_value("loss", result.loss);
+  log_value("diverged", result.diverged);
   return exit_ok;
 }
 
@@ -108,6 +170,17 @@ int operate(Communicator& communicator) {
 
   const torch::Tensor all = communicator.all_gather(torch::full({2}, rank, torch::kBFloat16));
   expect_equal(all.select(1, 1), torch::arange(size).to(torch::kBFloat16), "all_gather");
+
+  const torch::Tensor reduced = torch::full({3}, rank + 1.0);
+  communicator.reduce(reduced, size - 1).wait();
+  if (rank == size - 1)
+    expect_equal(reduced, torch::full({3}, size * (size + 1) / 2.0), "reduce");
+
+  const torch::Tensor row = torch::zeros({2 * size});
+  row.narrow(0, 2 * rank, 2).fill_(rank + 1);
+  communicator.all_gather_in_place(row);
+  expect_equal(row.view({size, 2}).select(1, 1), torch::arange(1.0F, size + 1.0F),
+               "all_gather_in_place");
 
   const torch::Tensor table = torch::arange(size * 2.0).view({size * 2, 1}) * (rank + 1);
   const torch::Tensor part = communicator.reduce_scatter(table);
@@ -163,6 +236,9 @@ int run(int argc, char** argv) {
   CLI::App app("a rank of the tests", "distributed_program");
   app.add_option("mode", options.mode)->required();
   app.add_option("--out", options.out);
+  app.add_option("--optimizer", options.optimizer);
+  app.add_flag("--shard", options.shard);
+  app.add_option("--clip", options.clip);
   app.add_option("--micro-batches", options.micro_batches);
   app.add_option("--steps", options.steps);
   app.add_option("--victim", options.victim);
@@ -183,7 +259,10 @@ int run(int argc, char** argv) {
     return train(options, communicator);
   if (options.mode == "operate")
     return operate(communicator);
-  return communicator.report_failure_to_peers([&] { return suffer(options, communicator); });
+  if (options.mode == "reduce")
+    return reduce(options, communicator);
+  tell_failures_to([communicator](const std::exception& error) { communicator.tell(error); });
+  return suffer(options, communicator);
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+#include "harness/loop.hpp"
+
+#include "harness/cuda.hpp"
+#include "harness/device.hpp"
+#include "harness/mllog.hpp"
+
+namespace bench::steps {
+
+Loop::Loop(Session& session, Trainer& trainer, ProgressLog& log, const LoopOptions& options)
+    : session_(session),
+      timers_(session.timers()),
+      trainer_(trainer),
+      log_(log),
+      options_(options),
+      replay_(options.cuda_graph ? make_cuda_graphs(session.device()) : nullptr) {}
+
+void Loop::after(const std::string& name, std::int64_t interval, std::function<void()> work) {
+  hooks_.push_back({name, interval, std::move(work)});
+}
+
+bool Loop::next() {
+  if (phase_ == Phase::not_begun)
+    begin();
+  else
+    end_step();
+  if (phase_ == Phase::warmup && (steps_ == options_.warmup || ended_early())) {
+    take_all();
+    warmup_region_.reset();
+    if (diverged_at_ || interrupted_)
+      phase_ = Phase::ended;
+    else
+      begin_epoch();
+  } else if (phase_ == Phase::epoch && epoch_is_over()) {
+    end_epoch();
+    if (measured_ < options_.steps && !ended_early())
+      begin_epoch();
+    else
+      phase_ = Phase::ended;
+  }
+  if (phase_ == Phase::ended)
+    return false;
+  timers_.begin_batch();
+  return true;
+}
+
+void Loop::begin() {
+  session_.start_training();
+  begin_ = std::chrono::steady_clock::now();
+  warmup_region_.emplace("warmup");
+  phase_ = Phase::warmup;
+}
+
+void Loop::begin_epoch() {
+  phase_ = Phase::epoch;
+  ++epochs_;
+  if (epochs_ == 1)
+    reset_peak_memory(session_.device());
+  timers_.begin_epoch();
+  mllog("epoch_start", {}, {{"epoch_num", epochs_}});
+  log_.begin();
+}
+
+void Loop::end_epoch() {
+  timers_.end_epoch();
+  take_all();
+  mllog("epoch_stop", {}, {{"epoch_num", epochs_}});
+  log_.end(timers_.samples_s(Region::epoch).back());
+  run_hooks(true);
+}
+
+bool Loop::epoch_is_over() const {
+  const std::int64_t per_epoch = options_.steps_per_epoch;
+  return measured_ == options_.steps || (per_epoch > 0 && measured_ % per_epoch == 0) ||
+         ended_early();
+}
+
+bool Loop::time_is_over() const {
+  const std::chrono::duration<double> most(options_.time_limit_s);
+  return most.count() > 0 && std::chrono::steady_clock::now() - begin_ >= most;
+}
+
+void Loop::update() {
+  timers_.timed(Region::comm, [&] { trainer_.wait_for_gradients(time_is_over()); });
+  timers_.timed(Region::optimizer, [&] { replay_.part([&] { trainer_.update_weights(); }); });
+}
+
+void Loop::end_step() {
+  trainer_.end_step();
+  timers_.end_batch();
+  replay_.end_step();
+  ++steps_;
+  measured_ += phase_ == Phase::epoch ? 1 : 0;
+  steps_io_s_.push_back(std::exchange(io_s_, 0));
+  if (const auto result = trainer_.newest_result())
+    take(*result);
+  if (phase_ == Phase::epoch && !ended_early())
+    run_hooks(false);
+}
+
+/// Waits for the device.
+void Loop::take_all() {
+  while (const auto result = trainer_.await_result())
+    take(*result);
+}
+
+void Loop::take(const StepResult& result) {
+  ++known_;
+  if (result.diverged && !diverged_at_)
+    diverged_at_ = known_;
+  interrupted_ = interrupted_ || result.interrupted;
+  time_is_over_ = time_is_over_ || result.time_is_over;
+  const double io_s = steps_io_s_.front();
+  steps_io_s_.pop_front();
+  if (phase_ != Phase::epoch)
+    return;
+  results_.push_back(result);
+  log_.add({.result = result, .io_s = io_s});
+}
+
+void Loop::run_hooks(bool epoch_has_ended) {
+  for (const Hook& hook : hooks_)
+    if (hook.interval == 0 ? epoch_has_ended : !epoch_has_ended && measured_ % hook.interval == 0)
+      timers_.aside(hook.name, hook.work);
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "harness/progress_log.hpp"
+#include "harness/replay.hpp"
+#include "harness/session.hpp"
+#include "harness/timers.hpp"
+#include "harness/trainer.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/energy/regions/region.hpp>
+
+namespace bench::steps {
+
+/// How long a training loop runs.
+struct LoopOptions {
+  std::int64_t warmup = 10;  ///< Steps before the measured ones.
+  std::int64_t steps = 100;  ///< Measured steps.
+  /// Measured steps of an epoch; 0: all are one epoch.
+  std::int64_t steps_per_epoch = 0;
+  double time_limit_s = 0;  ///< Ends after the step that exceeds it; 0: none.
+  bool cuda_graph = false;  ///< Record a step, and replay it.
+};
+
+/// The steps of a training: warm-up, then measured epochs. The program writes the loop itself:
+///
+///     for (Loop loop(session, trainer, log, options); loop.next();) {
+///       const Batch batch = loop.io([&] { return batches.next(); });
+///       const torch::Tensor loss = loop.forward([&] { return loss_of(model, batch); });
+///       loop.backward([&] { trainer.backward(loss); });
+///       loop.update();
+///     }
+///
+/// It ends early, on all ranks after the same step, when the loss is not finite, a signal has come
+/// or the time limit is over. At least one step is measured unless the warm-up ends that way.
+class Loop {
+ public:
+  /// All must outlive this object.
+  Loop(Session& session, Trainer& trainer, ProgressLog& log, const LoopOptions& options);
+
+  /// Between two steps, calls `work` after each so many measured steps. It counts to no epoch, and
+  /// is a region of its own.
+  /// @param name of the region: `checkpoint`, `evaluation`
+  /// @param interval in steps; 0: at the end of each epoch
+  void after(const std::string& name, std::int64_t interval, std::function<void()> work);
+
+  /// Ends the step before, if there was one, and begins the next; false if there is none.
+  bool next();
+
+  /// The parts of a step, which are timed. They return what `work` returns. With a CUDA graph, the
+  /// last three call `work` for the first steps only, and replay it later.
+  template <typename Work>
+  auto io(const Work& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = timers_.timed(Region::io, work);
+    io_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+  }
+  template <typename Work>
+  auto forward(const Work& work) {
+    return timers_.timed(Region::forward, [&] { return replay_.part(work); });
+  }
+  template <typename Work>
+  auto backward(const Work& work) {
+    return timers_.timed(Region::backward, [&] { return replay_.part(work); });
+  }
+  /// Waits for the gradients of the other ranks, then updates the weights.
+  void update();
+
+  /// Results of the measured steps.
+  const std::vector<StepResult>& results() const { return results_; }
+  /// The step in which the loss or a gradient was not finite, from 1, warm-up included.
+  std::optional<std::int64_t> diverged_at() const { return diverged_at_; }
+  bool is_interrupted() const { return interrupted_; }
+  bool ended_early() const { return diverged_at_ || interrupted_ || time_is_over_; }
+
+ private:
+  enum class Phase { not_begun, warmup, epoch, ended };
+  struct Hook {
+    std::string name;
+    std::int64_t interval;
+    std::function<void()> work;
+  };
+
+  void begin();
+  void end_step();
+  void begin_epoch();
+  void end_epoch();
+  void take(const StepResult& result);
+  void take_all();
+  void run_hooks(bool epoch_has_ended);
+  bool time_is_over() const;
+  bool epoch_is_over() const;
+
+  Session& session_;
+  Timers& timers_;
+  Trainer& trainer_;
+  ProgressLog& log_;
+  LoopOptions options_;
+  Replay replay_;
+  std::vector<Hook> hooks_;
+  Phase phase_ = Phase::not_begun;
+  std::optional<energy::Region> warmup_region_;
+  std::chrono::steady_clock::time_point begin_;
+  std::int64_t steps_ = 0;         ///< Ended, warm-up included.
+  std::int64_t measured_ = 0;      ///< Ended.
+  std::int64_t epochs_ = 0;        ///< Begun.
+  std::int64_t known_ = 0;         ///< Steps whose results are known, warm-up included.
+  double io_s_ = 0;                ///< In this step.
+  std::deque<double> steps_io_s_;  ///< Of the steps that are not known yet.
+  std::vector<StepResult> results_;
+  std::optional<std::int64_t> diverged_at_;
+  bool interrupted_ = false;
+  bool time_is_over_ = false;
+};
+
+}  // namespace bench::steps

@@ -1,0 +1,41 @@
+#include "harness/progress_log.hpp"
+
+#include <cstdio>
+
+#include <fmt/core.h>
+
+namespace bench::steps {
+
+bool has_line(std::int64_t step) {
+  const std::int64_t interval = step <= 1000 ? 10 : step <= 10'000 ? 100 : 1000;
+  return step == 1 || step % interval == 0;
+}
+
+void StepLines::begin() {
+  since_ = std::chrono::steady_clock::now();
+}
+
+void StepLines::add(const LoggedStep& step) {
+  ++step_;
+  loss_ = step.result.loss;
+  if (has_line(step_))
+    print();
+}
+
+void StepLines::end(double) {
+  if (printed_ < step_)
+    print();
+}
+
+void StepLines::print() {
+  const auto now = std::chrono::steady_clock::now();
+  const double step_s =
+      std::chrono::duration<double>(now - since_).count() / static_cast<double>(step_ - printed_);
+  fmt::print("step {}/{} | loss {:.6g} | {:.4g} samples/s | {:.4g} s/step\n", step_, steps_, loss_,
+             static_cast<double>(global_batch_) / step_s, step_s);
+  std::fflush(stdout);  // whoever waits for hours wants to see it
+  since_ = now;
+  printed_ = step_;
+}
+
+}  // namespace bench::steps

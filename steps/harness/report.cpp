@@ -1,0 +1,82 @@
+#include "harness/report.hpp"
+
+#include "harness/device.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "harness/times_log.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+namespace bench::steps {
+namespace {
+
+constexpr double tera = 1e12;
+constexpr double mega = 1e6;
+
+void report_epochs(const std::vector<double>& epochs_s) {
+  log_value("epochs", epochs_s.size());
+  log_value("epoch_first_s", epochs_s.front());
+  log_value("epoch_min_s", *std::ranges::min_element(epochs_s));
+  log_value("epoch_mean_s", statistics(epochs_s).mean);
+  log_value("epoch_max_s", *std::ranges::max_element(epochs_s));
+}
+
+void report_rates(Session& session, const ReportedWork& work, double samples_per_second) {
+  const double devices = session.ranks().size();
+  log_value("samples_per_second", samples_per_second);
+  log_value("samples_per_second_per_device", samples_per_second / devices);
+  if (work.unit != "samples") {
+    const double units_per_second = samples_per_second * work.units_per_sample;
+    log_value(fmt::format("{}_per_second", work.unit), units_per_second);
+    log_value(fmt::format("{}_per_second_per_device", work.unit), units_per_second / devices);
+  }
+  if (work.bytes_per_sample > 0)
+    log_value("megabytes_per_second", samples_per_second * work.bytes_per_sample / mega);
+  if (work.flops_per_sample <= 0)
+    return;
+  const double tflops = samples_per_second * work.flops_per_sample / devices / tera;
+  log_value("tflops_per_device", tflops);
+  if (const double peak = session.arguments().peak_tflops; peak > 0) {
+    log_value("peak_tflops", peak);
+    log_value("mfu_percent", 100 * tflops / peak);
+  }
+}
+
+}  // namespace
+
+void report_measured(Session& session, const Loop& loop, const ReportedWork& work) {
+  const Timers& timers = session.timers();
+  const std::vector<double>& epochs_s = timers.samples_s(Region::epoch);
+  if (!epochs_s.empty()) {  // else it ended in the warm-up
+    const double training_s = std::accumulate(epochs_s.begin(), epochs_s.end(), 0.0);
+    const auto steps = static_cast<double>(loop.results().size());
+    log_value("measured_steps", loop.results().size());
+    log_value("epoch_s", training_s);
+    if (epochs_s.size() > 1)
+      report_epochs(epochs_s);
+    log_value("first_step_s", timers.first_batch_s());
+    log_times(timers);
+    report_rates(session, work, static_cast<double>(work.global_batch) * steps / training_s);
+    log_value("first_loss", loop.results().front().loss);
+    log_value("final_loss", loop.results().back().loss);
+  }
+  session.write_timings();
+  std::fflush(stdout);  // a failure after the training must not lose them
+}
+
+int report_outcome(Session& session, const Loop& loop) {
+  if (const auto peak_bytes = peak_memory_bytes(session.device()))
+    log_value("peak_memory_bytes", *peak_bytes);
+  log_value("total_runtime_s", session.seconds());
+  if (const auto step = loop.diverged_at()) {
+    log_value("diverged_at_step", *step);
+    log_value("result", "diverged");
+    return exit_diverged;
+  }
+  log_value("result", loop.is_interrupted() ? "interrupted" : "ok");
+  return loop.is_interrupted() ? exit_interrupted : exit_ok;
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,78 @@
+#include "harness/session.hpp"
+
+#include "harness/blas.hpp"
+#include "harness/device.hpp"
+#include "harness/environment.hpp"
+#include "harness/interruption.hpp"
+#include "harness/memory.hpp"
+#include "harness/metrics_file.hpp"
+#include "harness/mllog.hpp"
+#include "harness/program.hpp"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+namespace bench::steps {
+
+Session::Session(const std::string& program, const std::string& description)
+    : app_(std::make_unique<CLI::App>(description, program)) {
+  keep_freed_memory();
+  add_common_options(*app_, arguments_);
+}
+
+Session::~Session() = default;
+
+bool Session::parse(int argc, char** argv) {
+  argv_ = argv;
+  if (!parse_command_line(*app_, argc, argv))
+    return false;
+  arguments_.in_common = options_in_common(*app_);
+  return true;
+}
+
+const Ranks& Session::find_ranks() {
+  if (!found_) {
+    choose_blas_kernels(argv_);
+    found_ = steps::find_ranks();
+    begin_mllog(arguments_.mllog && found_->rank == 0);
+    mllog("init_start");
+  }
+  return *found_;
+}
+
+void Session::begin() {
+  const Ranks& ranks = find_ranks();
+  device_ = select_device(arguments_.device, ranks);
+  check_precision(arguments_.precision(), *device_);
+  timings_.emplace(arguments_.timings_file, ranks.rank);
+  begin_metrics_file(arguments_.metrics_file, ranks.rank, ranks.size);
+  guard_.emplace(*device_);
+  communicator_.emplace(ranks, *device_,
+                        CommunicatorTimeouts{.operation = arguments_.rank_timeout()},
+                        arguments_.in_common);
+  tell_failures_to([all = *communicator_](const std::exception& error) { all.tell(error); });
+  speak_only_on_rank_0(ranks.rank);
+  set_up_environment(arguments_, *device_);
+  timers_.emplace(make_clock(*device_));
+}
+
+void Session::start_training() {
+  std::fflush(stdout);  // a killed run still shows what it was
+  mllog("init_stop");
+  mllog("run_start");
+  defer_signals();
+}
+
+TrainingContext Session::context() {
+  return {.ranks = *communicator_,
+          .device = *device_,
+          .precision = arguments_.precision(),
+          .seed = arguments_.seed};
+}
+
+double Session::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+}  // namespace bench::steps

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "harness/arguments.hpp"
+#include "harness/communicator.hpp"
+#include "harness/ranks.hpp"
+#include "harness/timers.hpp"
+#include "harness/timings_file.hpp"
+#include "harness/torch_all.hpp"
+#include "harness/trainer.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <c10/core/DeviceGuard.h>
+
+namespace bench::steps {
+
+/// What every step program does around its training.
+///
+///     Session session("unet", "Trains a U-Net.");
+///     add_options(session.app(), options);
+///     if (!session.parse(argc, argv))
+///       return exit_ok;                       // --help, --version
+///     if (session.arguments().describe) { ... return exit_ok; }
+///     session.begin();                        // ranks, device, files, environment, seed
+///     ... network, trainer, data
+///     session.start_training();
+///     ... loop, report
+///
+/// A program has one.
+class Session {
+ public:
+  /// @param description of the program, for its help
+  Session(const std::string& program, const std::string& description);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// The command line, to which a program adds its options. It has the common ones.
+  CLI::App& app() { return *app_; }
+  CommonArguments& arguments() { return arguments_; }
+  const CommonArguments& arguments() const { return arguments_; }
+
+  /// Reads the command line. Returns false if it asked for help or the version, which is printed.
+  /// @throws UsageError if it is wrong
+  bool parse(int argc, char** argv);
+
+  /// Finds the ranks of the program. Before `begin`, for options that depend on their number.
+  /// May restart the program, with variables for its BLAS.
+  /// @throws UsageError if the environment contradicts itself
+  const Ranks& find_ranks();
+
+  /// Chooses the device, opens files, connects the ranks, sets threads and seed, and prints the
+  /// environment. From then on a failure is told to the other ranks.
+  /// @throws UsageError if device or precision are not there, or files cannot be written
+  void begin();
+
+  /// Everything is set up: the lines of `--mllog` say so, and a signal ends the loop from now on,
+  /// not the process.
+  void start_training();
+
+  const torch::Device& device() const { return *device_; }
+  Communicator& ranks() { return *communicator_; }
+  Timers& timers() { return *timers_; }
+  TrainingContext context();
+  /// Writes the file of `--timings`.
+  void write_timings() { timings_->write(*timers_); }
+  /// Since the start of the program.
+  double seconds() const;
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::string program_;
+  std::unique_ptr<CLI::App> app_;
+  CommonArguments arguments_;
+  char** argv_ = nullptr;
+  std::optional<Ranks> found_;
+  std::optional<torch::Device> device_;
+  std::optional<c10::DeviceGuard> guard_;
+  std::optional<TimingsFile> timings_;
+  std::optional<Communicator> communicator_;
+  std::optional<Timers> timers_;
+};
+
+}  // namespace bench::steps

@@ -1,5 +1,8 @@
 #include "gpt/iteration_log.hpp"
 
+#include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <string>
 
 #include <fmt/core.h>
@@ -15,6 +18,57 @@ std::string iteration_line(const IterationLine& line) {
       line.iteration, line.iterations, line.consumed_samples, line.iteration_s, line.learning_rate,
       line.global_batch, line.loss, line.loss_scale, line.gradient_norm, line.skipped,
       line.not_finite, line.samples_per_second, line.tflops, line.tflops_megatron);
+}
+
+void IterationLog::begin() {
+  since_ = std::chrono::steady_clock::now();
+}
+
+void IterationLog::add(const steps::LoggedStep& step) {
+  last_ = step.result;
+  loss_sum_ += last_.loss;
+  skipped_ += last_.skipped ? 1 : 0;
+  not_finite_ += std::isfinite(last_.loss) ? 0 : 1;
+  ++iterations_;
+  if (++pending_ == options_.log_interval)
+    print();
+}
+
+void IterationLog::end(double) {
+  if (pending_ > 0)
+    print();
+}
+
+void IterationLog::print() {
+  const auto now = std::chrono::steady_clock::now();
+  const auto count = static_cast<double>(pending_);
+  const double iteration_s = std::chrono::duration<double>(now - since_).count() / count;
+  const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
+  const double tera_tokens_per_second =  // of a device
+      samples_per_second * real(options_.architecture.sequence) * 1e-12 /
+      real(options_.layout.devices());
+  const Counts counts(options_.architecture);
+  fmt::print(
+      "{}",
+      iteration_line(
+          {.iteration = iterations_,
+           .iterations = options_.common.steps,
+           .consumed_samples = trainer_.samples(),
+           .iteration_s = iteration_s,
+           .learning_rate = last_.learning_rate,
+           .global_batch = options_.global_batch,
+           .loss = loss_sum_ / count,
+           .loss_scale = last_.loss_scale,
+           .gradient_norm = last_.gradient_norm.value_or(0),
+           .skipped = skipped_,
+           .not_finite = not_finite_,
+           .samples_per_second = samples_per_second,
+           .tflops = tera_tokens_per_second * counts.flops_per_token_narayanan(options_.passes()),
+           .tflops_megatron = tera_tokens_per_second * counts.flops_per_token_megatron()}));
+  std::fflush(stdout);  // whoever waits for hours wants to see it
+  since_ = now;
+  pending_ = skipped_ = not_finite_ = 0;
+  loss_sum_ = 0;
 }
 
 }  // namespace bench::gpt

@@ -1,5 +1,9 @@
 #pragma once
 
+#include "gpt/options.hpp"
+#include "harness/progress_log.hpp"
+
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -26,5 +30,30 @@ struct IterationLine {
 /// The line as the Megatron-LM prints it that CARAML runs, with its newline, so that the patterns
 /// for it fit.
 std::string iteration_line(const IterationLine& line);
+
+/// Prints a line for every `log_interval` measured iterations, as they become known.
+class IterationLog : public steps::ProgressLog {
+ public:
+  /// Both must outlive this object.
+  IterationLog(const Options& options, const steps::Trainer& trainer)
+      : options_(options), trainer_(trainer) {}
+
+  void begin() override;
+  void add(const steps::LoggedStep& step) override;
+  void end(double epoch_s) override;
+
+ private:
+  void print();
+
+  const Options& options_;
+  const steps::Trainer& trainer_;
+  std::int64_t iterations_ = 0;
+  std::int64_t pending_ = 0;  ///< Iterations since the last line.
+  std::int64_t skipped_ = 0;
+  std::int64_t not_finite_ = 0;
+  double loss_sum_ = 0;
+  steps::StepResult last_;
+  std::chrono::steady_clock::time_point since_;
+};
 
 }  // namespace bench::gpt

@@ -87,21 +87,6 @@ void add_data_options(CLI::App& app, DataOptions& data) {
       ->check(steps::whole_and_not_negative());
 }
 
-void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
-  app.option_defaults()->always_capture_default(false);
-  app.add_option("--save", checkpoints.save, "Save checkpoints to this folder, also at the end")
-      ->option_text("FOLDER");
-  app.add_option("--load", checkpoints.load,
-                 "Continue from the last checkpoint in this folder; if it is that of --save, it "
-                 "may be empty")
-      ->option_text("FOLDER");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--save-interval", checkpoints.interval,
-                 "Measured iterations between checkpoints; 0: only at the end")
-      ->check(CLI::Range(std::int64_t{0}, many))
-      ->needs("--save");
-}
-
 void add_training_options(CLI::App& app, Options& options) {
   app.add_option("--lr", options.schedule.highest, "Highest learning rate")
       ->check(steps::not_negative());
@@ -129,10 +114,7 @@ void add_run_options(CLI::App& app, Options& options) {
   app.add_option("--log-interval", options.log_interval, "Iterations per line of the log")
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--exit-duration-in-mins", options.exit_duration_min,
-                 "Ends after the iteration that exceeds this time; 0: no limit")
-      ->check(steps::not_negative());
-  app.add_option("--peak-tflops", options.peak_tflops,
-                 "Peak of the device in this precision, for mfu_percent; 0: unknown")
+                 "As --time-limit, in minutes (Megatron-LM's name)")
       ->check(steps::not_negative());
   app.add_flag("--plan", options.plan,
                "Print the memory per device and the smallest layout that fits, and exit");
@@ -221,19 +203,26 @@ void set_ranks(Options& options, int ranks) {
         "data-parallel ranks");
 }
 
-bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a GPT language model and reports its speed.", "gpt");
+steps::LoopOptions Options::loop() const {
+  constexpr double seconds_per_minute = 60;
+  return {.warmup = common.warmup,
+          .steps = common.steps,
+          .time_limit_s =
+              exit_duration_min > 0 ? exit_duration_min * seconds_per_minute : common.time_limit_s};
+}
+
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  CLI::App& app = session.app();
   Sizes sizes;
-  steps::add_common_options(app, options.common);
   add_model_options(app, sizes);
   add_data_options(app, options.data);
-  add_checkpoint_options(app, options.checkpoints);
+  steps::add_checkpoint_options(app, options.checkpoints);
   add_batch_options(app, options);
   add_training_options(app, options);
   add_run_options(app, options);
-  if (!steps::parse_command_line(app, argc, argv))
+  if (!session.parse(argc, argv))
     return false;
-  options.common.in_common = steps::options_in_common(app);
+  options.common = session.arguments();
   options.architecture = architecture_of(sizes);
   check_layout(options);
   check_schedule(options);

@@ -1,25 +1,16 @@
 #include "gpt/report.hpp"
 
-#include "gpt/iteration_log.hpp"
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
-#include "harness/times_log.hpp"
+#include "harness/report.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-
-#include <bench/energy/regions/region.hpp>
+#include <vector>
 
 namespace bench::gpt {
 namespace {
 
 using steps::log_value;
-using steps::Region;
-
-double tokens_of(const Options& options, std::int64_t samples) {
-  return static_cast<double>(samples * options.architecture.sequence);
-}
 
 void log_flops(const Options& options) {
   const Counts counts(options.architecture);
@@ -96,84 +87,27 @@ void mllog_options(const Options& options) {
   mllog("opt_max_grad_norm", options.clip_gradient);
 }
 
-void Progress::begin() {
-  since_ns_ = energy::region_clock_ns();
-}
-
-void Progress::add(const Iteration& iteration, std::int64_t consumed_samples) {
-  last_ = iteration;
-  consumed_samples_ = consumed_samples;
-  loss_sum_ += iteration.loss;
-  skipped_ += iteration.skipped ? 1 : 0;
-  not_finite_ += std::isfinite(iteration.loss) ? 0 : 1;
-  ++iterations_;
-  if (++pending_ == options_.log_interval)
-    print();
-}
-
-void Progress::end() {
-  if (pending_ > 0)
-    print();
-}
-
-void Progress::print() {
-  const long long now_ns = energy::region_clock_ns();
-  const auto count = static_cast<double>(pending_);
-  const double iteration_s = static_cast<double>(now_ns - since_ns_) * 1e-9 / count;
-  const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
-  const double tera_tokens_per_second =  // of a device
-      samples_per_second * real(options_.architecture.sequence) * 1e-12 /
-      real(options_.layout.devices());
-  const Counts counts(options_.architecture);
-  fmt::print(
-      "{}",
-      iteration_line(
-          {.iteration = iterations_,
-           .iterations = options_.common.steps,
-           .consumed_samples = consumed_samples_,
-           .iteration_s = iteration_s,
-           .learning_rate = last_.learning_rate,
-           .global_batch = options_.global_batch,
-           .loss = loss_sum_ / count,
-           .loss_scale = last_.loss_scale,
-           .gradient_norm = last_.gradient_norm,
-           .skipped = skipped_,
-           .not_finite = not_finite_,
-           .samples_per_second = samples_per_second,
-           .tflops = tera_tokens_per_second * counts.flops_per_token_narayanan(options_.passes()),
-           .tflops_megatron = tera_tokens_per_second * counts.flops_per_token_megatron()}));
-  std::fflush(stdout);  // whoever waits for hours wants to see it
-  since_ns_ = now_ns;
-  pending_ = skipped_ = not_finite_ = 0;
-  loss_sum_ = 0;
-}
-
-void log_results(const Options& options, const steps::Timers& timers,
-                 const std::vector<Iteration>& iterations) {
-  const double epoch_s = timers.samples_s(Region::epoch).front();
-  const auto samples = static_cast<std::int64_t>(iterations.size()) * options.global_batch;
-  const double tokens_per_second = tokens_of(options, samples) / epoch_s;
+void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options) {
   const Counts counts(options.architecture);
+  const double sequence = real(options.architecture.sequence);
+  if (!loop.results().empty())
+    log_value("skipped_iterations",
+              std::ranges::count_if(loop.results(), &steps::StepResult::skipped));
+  const double tokens_per_second =
+      steps::report_measured(session, loop,
+                             {.global_batch = options.global_batch,
+                              .flops_per_sample = counts.flops_per_token_causal() * sequence,
+                              .unit = "tokens",
+                              .units_per_sample = sequence}) *
+      sequence;
+  if (loop.results().empty())
+    return;
   const double tera_tokens_per_second = tokens_per_second * 1e-12 / real(options.layout.devices());
-  const double causal_tflops = tera_tokens_per_second * counts.flops_per_token_causal();
-  log_value("skipped_iterations", std::ranges::count_if(iterations, &Iteration::skipped));
-  log_value("epoch_s", epoch_s);
-  steps::log_times(timers);
-  log_value("iterations", iterations.size());
-  log_value("samples_per_second", static_cast<double>(samples) / epoch_s);
-  log_value("tokens_per_second", tokens_per_second);
-  log_value("tokens_per_second_per_device", tokens_per_second / real(options.layout.devices()));
   log_value("tflops_per_device_narayanan",
             tera_tokens_per_second * counts.flops_per_token_narayanan(options.passes()));
   log_value("tflops_per_device_megatron",
             tera_tokens_per_second * counts.flops_per_token_megatron());
-  log_value("tflops_per_device_causal", causal_tflops);
-  if (options.peak_tflops > 0) {
-    log_value("peak_tflops", options.peak_tflops);
-    log_value("mfu_percent", 100 * causal_tflops / options.peak_tflops);
-  }
-  log_value("first_loss", iterations.front().loss);
-  log_value("final_loss", iterations.back().loss);
+  log_value("tflops_per_device_causal", tera_tokens_per_second * counts.flops_per_token_causal());
 }
 
 }  // namespace bench::gpt

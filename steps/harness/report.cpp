@@ -46,9 +46,10 @@ void report_rates(Session& session, const ReportedWork& work, double samples_per
 
 }  // namespace
 
-void report_measured(Session& session, const Loop& loop, const ReportedWork& work) {
+double report_measured(Session& session, const Loop& loop, const ReportedWork& work) {
   const Timers& timers = session.timers();
   const std::vector<double>& epochs_s = timers.samples_s(Region::epoch);
+  double samples_per_second = 0;
   if (!epochs_s.empty()) {  // else it ended in the warm-up
     const double training_s = std::accumulate(epochs_s.begin(), epochs_s.end(), 0.0);
     const auto steps = static_cast<double>(loop.results().size());
@@ -58,12 +59,14 @@ void report_measured(Session& session, const Loop& loop, const ReportedWork& wor
       report_epochs(epochs_s);
     log_value("first_step_s", timers.first_batch_s());
     log_times(timers);
-    report_rates(session, work, static_cast<double>(work.global_batch) * steps / training_s);
+    samples_per_second = static_cast<double>(work.global_batch) * steps / training_s;
+    report_rates(session, work, samples_per_second);
     log_value("first_loss", loop.results().front().loss);
     log_value("final_loss", loop.results().back().loss);
   }
   session.write_timings();
   std::fflush(stdout);  // a failure after the training must not lose them
+  return samples_per_second;
 }
 
 int report_outcome(Session& session, const Loop& loop) {

@@ -25,7 +25,8 @@ struct ReportedWork {
 ///     first_step_s, samples_per_second, samples_per_second_per_device, the same in the field's
 ///     unit, tflops_per_device, mfu_percent (with --peak-tflops), megabytes_per_second,
 ///     first_loss, final_loss
-void report_measured(Session& session, const Loop& loop, const ReportedWork& work);
+/// @returns samples per second; 0 if nothing was measured
+double report_measured(Session& session, const Loop& loop, const ReportedWork& work);
 
 /// Prints peak memory, total runtime and `result=`. Returns the exit code.
 int report_outcome(Session& session, const Loop& loop);

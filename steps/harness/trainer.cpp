@@ -76,7 +76,7 @@ double Trainer::loss_scale() const {
 }
 
 bool Trainer::needs_norm() const {
-  return options_.clip_gradient > 0 ||
+  return options_.clip_gradient > 0 || options_.report_gradient_norm ||
          (context_.precision == Precision::fp16 && options_.dynamic_loss_scale);
 }
 

@@ -43,10 +43,11 @@ struct TrainerOptions {
   MakeOptimizer optimizer;
   /// Learning rate after so many samples.
   std::function<double(std::int64_t samples)> learning_rate;
-  std::int64_t global_batch = 1;   ///< Samples of a step on all ranks.
-  std::int64_t micro_batches = 1;  ///< Backward passes of a step on this rank.
-  double clip_gradient = 0;        ///< Largest norm of the mean gradient; 0: any.
-  bool shard_optimizer = false;    ///< ZeRO-1, see `ShardedOptimizer`.
+  std::int64_t global_batch = 1;      ///< Samples of a step on all ranks.
+  std::int64_t micro_batches = 1;     ///< Backward passes of a step on this rank.
+  double clip_gradient = 0;           ///< Largest norm of the mean gradient; 0: any.
+  bool report_gradient_norm = false;  ///< In results, also where nothing else needs it.
+  bool shard_optimizer = false;       ///< ZeRO-1, see `ShardedOptimizer`.
   /// Of fp16: adapts the scale to the gradients. Without, fp16 has the constant scale of
   /// `loss_scale`.
   std::optional<DynamicLossScale::Options> dynamic_loss_scale = {};

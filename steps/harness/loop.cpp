@@ -26,7 +26,7 @@ bool Loop::next() {
   if (phase_ == Phase::warmup && (steps_ == options_.warmup || ended_early())) {
     take_all();
     warmup_region_.reset();
-    if (diverged_at_ || interrupted_)
+    if (!ended_well())
       phase_ = Phase::ended;
     else
       begin_epoch();
@@ -105,6 +105,8 @@ void Loop::take_all() {
 
 void Loop::take(const StepResult& result) {
   ++known_;
+  first_loss_ = first_loss_.value_or(result.loss);
+  final_loss_ = result.loss;
   if (result.diverged && !diverged_at_)
     diverged_at_ = known_;
   interrupted_ = interrupted_ || result.interrupted;

@@ -77,9 +77,18 @@ class Loop {
 
   /// Results of the measured steps.
   const std::vector<StepResult>& results() const { return results_; }
+  /// Of the very first step, warm-up included, and of the last one; nothing before any is known.
+  std::optional<double> first_loss() const { return first_loss_; }
+  std::optional<double> final_loss() const { return final_loss_; }
+  std::int64_t steps() const { return steps_; }    ///< That have ended, warm-up included.
+  std::int64_t epochs() const { return epochs_; }  ///< That have begun.
   /// The step in which the loss or a gradient was not finite, from 1, warm-up included.
   std::optional<std::int64_t> diverged_at() const { return diverged_at_; }
   bool is_interrupted() const { return interrupted_; }
+  /// A signal has ended work between steps, on all ranks.
+  void set_interrupted() { interrupted_ = true; }
+  /// It has neither diverged nor been interrupted.
+  bool ended_well() const { return !diverged_at_ && !interrupted_; }
   bool ended_early() const { return diverged_at_ || interrupted_ || time_is_over_; }
 
  private:
@@ -117,6 +126,8 @@ class Loop {
   double io_s_ = 0;                ///< In this step.
   std::deque<double> steps_io_s_;  ///< Of the steps that are not known yet.
   std::vector<StepResult> results_;
+  std::optional<double> first_loss_;
+  std::optional<double> final_loss_;
   std::optional<std::int64_t> diverged_at_;
   bool interrupted_ = false;
   bool time_is_over_ = false;

@@ -6,9 +6,9 @@
 
 namespace bench::steps {
 
-bool has_line(std::int64_t step) {
+bool has_line(std::int64_t step, std::int64_t offset) {
   const std::int64_t interval = step <= 1000 ? 10 : step <= 10'000 ? 100 : 1000;
-  return step == 1 || step % interval == 0;
+  return step == 1 || step % interval == offset;
 }
 
 void StepLines::begin() {

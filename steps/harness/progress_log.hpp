@@ -33,7 +33,8 @@ class ProgressLog {
 
 /// True for the steps that have a line, counted from 1: the first, each tenth, beyond 1,000 each
 /// hundredth, and beyond 10,000 each thousandth.
-bool has_line(std::int64_t step);
+/// @param offset of all lines behind the first, 0 or 1: 10, 20, ... or 11, 21, ...
+bool has_line(std::int64_t step, std::int64_t offset = 0);
 
 /// `step 20/100 | loss 0.123456 | 1.23e+03 samples/s | 0.0812 s/step`, over the steps since the
 /// line before.

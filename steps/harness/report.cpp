@@ -61,8 +61,10 @@ double report_measured(Session& session, const Loop& loop, const ReportedWork& w
     log_times(timers);
     samples_per_second = static_cast<double>(work.global_batch) * steps / training_s;
     report_rates(session, work, samples_per_second);
-    log_value("first_loss", loop.results().front().loss);
-    log_value("final_loss", loop.results().back().loss);
+  }
+  if (loop.first_loss()) {
+    log_value("first_loss", *loop.first_loss());
+    log_value("final_loss", *loop.final_loss());
   }
   session.write_timings();
   std::fflush(stdout);  // a failure after the training must not lose them

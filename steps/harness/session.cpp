@@ -41,10 +41,17 @@ const Ranks& Session::find_ranks() {
   return *found_;
 }
 
+const torch::Device& Session::choose_device() {
+  if (!device_) {
+    device_ = select_device(arguments_.device, find_ranks());
+    check_precision(arguments_.precision(), *device_);
+  }
+  return *device_;
+}
+
 void Session::begin() {
+  choose_device();
   const Ranks& ranks = find_ranks();
-  device_ = select_device(arguments_.device, ranks);
-  check_precision(arguments_.precision(), *device_);
   timings_.emplace(arguments_.timings_file, ranks.rank);
   begin_metrics_file(arguments_.metrics_file, ranks.rank, ranks.size);
   guard_.emplace(*device_);

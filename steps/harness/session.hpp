@@ -51,9 +51,13 @@ class Session {
   /// @throws UsageError if the environment contradicts itself
   const Ranks& find_ranks();
 
-  /// Chooses the device, opens files, connects the ranks, sets threads and seed, and prints the
-  /// environment. From then on a failure is told to the other ranks.
-  /// @throws UsageError if device or precision are not there, or files cannot be written
+  /// Chooses the device. Before `begin`, for options that depend on it.
+  /// @throws UsageError if device or precision are not there
+  const torch::Device& choose_device();
+
+  /// Opens files, connects the ranks, sets threads and seed, and prints the environment. From then
+  /// on a failure is told to the other ranks.
+  /// @throws UsageError also if files cannot be written
   void begin();
 
   /// Everything is set up: the lines of `--mllog` say so, and a signal ends the loop from now on,
@@ -71,7 +75,6 @@ class Session {
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::string program_;
   std::unique_ptr<CLI::App> app_;
   CommonArguments arguments_;
   char** argv_ = nullptr;

@@ -1,33 +1,30 @@
 // vision: trains a convolutional network on synthetic or real images and reports how fast. See
 // README.md.
 
-#include "harness/blas.hpp"
-#include "harness/communicator.hpp"
-#include "harness/device.hpp"
-#include "harness/environment.hpp"
-#include "harness/interruption.hpp"
-#include "harness/log.hpp"
-#include "harness/memory.hpp"
-#include "harness/metrics_file.hpp"
+#include "harness/evaluation.hpp"
+#include "harness/loop.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"
-#include "harness/ranks.hpp"
-#include "harness/timings_file.hpp"
+#include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "harness/sgd.hpp"
+#include "harness/trainer.hpp"
+#include "vision/accuracy.hpp"
 #include "vision/dataset.hpp"
-#include "vision/evaluation.hpp"
 #include "vision/model.hpp"
+#include "vision/progress_logs.hpp"
 #include "vision/report.hpp"
-#include "vision/training.hpp"
 
 #include <cstdint>
-#include <iterator>
-#include <optional>
-
-#include <c10/core/DeviceGuard.h>
+#include <memory>
+#include <utility>
 
 namespace {
 
 using namespace bench;
+
+/// For `cross_entropy_loss`: images without a label, of which there are none.
+constexpr std::int64_t no_label = -100;
 
 /// The model on its device, its weights in the order of memory that suits it.
 vision::Network build_model(const vision::Options& options,
@@ -40,97 +37,114 @@ vision::Network build_model(const vision::Options& options,
   return model;
 }
 
-/// The last lines. Returns the exit code.
-int log_outcome(std::optional<std::int64_t> diverged_at, bool interrupted) {
-  if (diverged_at) {
-    steps::log_value("diverged_at_step", *diverged_at);
-    steps::log_value("result", "diverged");
-    return steps::exit_diverged;
-  }
-  steps::log_value("result", interrupted ? "interrupted" : "ok");
-  return interrupted ? steps::exit_interrupted : steps::exit_ok;
+steps::TrainerOptions trainer_options(const vision::Options& options, std::int64_t epoch_images) {
+  const steps::Sgd::Options sgd{.momentum = options.momentum, .weight_decay = options.weight_decay};
+  return {.optimizer =
+              [sgd](steps::OptimizerRows rows) {
+                return std::make_unique<steps::Sgd>(std::move(rows), sgd);
+              },
+          .learning_rate =
+              [schedule = options.schedule(), epoch_images](std::int64_t images) {
+                return schedule.learning_rate(static_cast<double>(images) /
+                                              static_cast<double>(epoch_images));
+              },
+          .global_batch = options.global_batch()};
 }
 
-int train_and_report(const vision::Options& options, const vision::Counts& counts,
-                     vision::Network model, const vision::Dataset& dataset,
-                     steps::Communicator& communicator, const torch::Device& device,
-                     steps::TimingsFile& timings) {
-  dataset.log();
-  std::fflush(stdout);
-
-  steps::Timers timers(steps::make_clock(device));
-  // Models are equal on all ranks; images are not.
-  torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
-  std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::train);
-  vision::mllog_options(options);
-  steps::mllog("init_stop");
-  steps::mllog("run_start");
-  steps::defer_signals();
-  const vision::History history =
-      train(options, dataset.epoch_images(), *images, model, communicator, device, timers);
-  const std::optional<std::int64_t> diverged_at = history.diverged_at();
-  bool interrupted = history.interrupted;
-  vision::log_results(options, counts, timers, history);
-  dataset.log_work(*images, std::ssize(history.losses));
-  timings.write(timers);
-  std::fflush(stdout);  // they count also where the evaluation fails
-  if (options.eval_steps > 0 && !diverged_at && !interrupted) {
-    images = dataset.images(steps::ImagePart::validation);
-    steps::mllog("eval_start", {}, {{"epoch_num", 1}});
-    const auto evaluation = vision::evaluate(options, *images, model, communicator, device);
-    interrupted = !evaluation;
-    if (evaluation)
-      vision::log_evaluation(*evaluation);
-    steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+/// Passes images of the validation part through the model, in evaluation mode.
+/// @returns false if a signal asked a rank to end meanwhile
+bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
+              vision::Network& model, const steps::Trainer& trainer) {
+  const std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::validation);
+  steps::mllog("eval_start", {}, {{"epoch_num", 1}});
+  model->eval();
+  const auto evaluated = steps::evaluate(
+      trainer.context(), options.eval_steps, [&] { return images->next(); },
+      [&](const vision::Batch& batch) {
+        const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor scores =
+            model->forward(batch.images).to(torch::kFloat);  // (B, classes)
+        return torch::cat({torch::cross_entropy_loss(scores, batch.labels).unsqueeze(0),
+                           vision::accuracy_percents(scores, batch.labels)});
+      });
+  model->train();
+  if (evaluated) {
+    vision::log_evaluation(*evaluated, options);
+    steps::mllog("eval_accuracy", evaluated->means.at(1) / 100, {{"epoch_num", 1}});
   }
-  if (const auto peak_bytes = steps::peak_memory_bytes(device))
-    steps::log_value("peak_memory_bytes", *peak_bytes);
-  return log_outcome(diverged_at, interrupted);
+  steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+  return evaluated.has_value();
+}
+
+int train(steps::Session& session, const vision::Options& options,
+          const vision::Architecture& architecture, const vision::Counts& counts) {
+  const vision::Dataset dataset(options, session.find_ranks(), session.ranks(), session.device());
+  dataset.log();
+  vision::Network model = build_model(options, architecture, session.device());
+  steps::Trainer trainer(session.context(), *model,
+                         trainer_options(options, dataset.epoch_images()));
+  const std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::train);
+  vision::mllog_options(options);
+
+  const std::unique_ptr<steps::ProgressLog> log = vision::make_progress_log(options);
+  steps::Loop loop(session, trainer, *log, options.loop());
+  const auto evaluate_once = [&] {
+    if (!evaluate(options, dataset, model, trainer))
+      loop.set_interrupted();
+  };
+  if (options.eval_interval > 0)
+    loop.after("evaluation", options.eval_interval, evaluate_once);
+  while (loop.next()) {
+    const vision::Batch& batch = *loop.io([&] { return &images->next(); });
+    const auto [loss, scores] = loop.forward([&] {
+      const steps::Autocast autocast = trainer.autocast();
+      const torch::Tensor scores_of_batch =
+          model->forward(batch.images).to(torch::kFloat);  // (B, 3, S, S) -> (B, classes)
+      return std::pair(
+          torch::cross_entropy_loss(scores_of_batch, batch.labels, {}, at::Reduction::Mean,
+                                    no_label, options.label_smoothing),
+          scores_of_batch);
+    });
+    loop.backward([&, &loss = loss] { trainer.backward(loss); });
+    if (options.log_has_accuracy())
+      for (const torch::Tensor& percent : vision::accuracy_percents(scores, batch.labels).unbind())
+        trainer.observe(percent);
+    loop.update();
+  }
+
+  vision::report_measured(session, loop, options, counts);
+  dataset.log_work(*images, loop.steps());
+  if (options.eval_steps > 0 && options.eval_interval == 0 && loop.ended_well())
+    session.timers().aside("evaluation", evaluate_once);
+  return steps::report_outcome(session, loop);
 }
 
 int run(int argc, char** argv) {
   vision::Options options;
-  if (!vision::read_options(argc, argv, options))
+  steps::Session session(
+      "vision",
+      "Trains a convolutional network on synthetic or real images and reports its speed.");
+  if (!vision::read_options(session, argc, argv, options))
     return steps::exit_ok;
   const vision::Architecture architecture =
       vision::make_architecture(options.model, options.classes);
   vision::check_image_size(options, architecture);
   const vision::Counts counts = vision::count(architecture, options.image_size);
-  if (options.common.describe) {
+  if (session.arguments().describe) {
     vision::log_description(options, counts);
     return steps::exit_ok;
   }
-  steps::choose_blas_kernels(argv);
-  const steps::Ranks ranks = steps::find_ranks();
-  vision::set_ranks(options, ranks.size);
-  steps::begin_mllog(options.common.mllog && ranks.rank == 0);
-  steps::mllog("init_start");
-  const torch::Device device = steps::select_device(options.common.device, ranks);
-  steps::check_precision(options.common.precision(), device);
+  vision::set_ranks(options, session.find_ranks().size);
   vision::check_trainable(options, architecture);
-  vision::check_cuda_graph(options, device);
+  vision::check_cuda_graph(options, session.choose_device());
   vision::find_dataset(options);
-  steps::TimingsFile timings(options.common.timings_file, ranks.rank);
-  steps::begin_metrics_file(options.common.metrics_file, ranks.rank, ranks.size);
-
-  const c10::DeviceGuard guard(device);
-  steps::Communicator communicator(ranks, device, {.operation = options.common.rank_timeout()},
-                                   options.common.in_common);
-  steps::speak_only_on_rank_0(communicator.rank());
-  steps::set_up_environment(options.common, device);
-  vision::log_run(options, counts, device);
-  std::fflush(stdout);  // a killed run still shows what it was
-
-  return communicator.report_failure_to_peers([&] {
-    const vision::Dataset dataset(options, ranks, communicator, device);
-    return train_and_report(options, counts, build_model(options, architecture, device), dataset,
-                            communicator, device, timings);
-  });
+  session.begin();
+  vision::log_run(options, counts, session.device());
+  return train(session, options, architecture, counts);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  bench::steps::keep_freed_memory();
   return bench::steps::run_program("vision", [&] { return run(argc, argv); });
 }

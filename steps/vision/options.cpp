@@ -60,15 +60,13 @@ void add_optimizer_options(CLI::App& app, Options& options) {
       ->check(steps::from_0_to_below_1());
   app.add_option("--weight-decay", options.weight_decay, "L2 penalty on all parameters")
       ->check(steps::not_negative());
+  app.add_option("--label-smoothing", options.label_smoothing,
+                 "Share of the target that all classes have in common")
+      ->check(steps::between(0, 0.99));
 }
 
-}  // namespace
-
-bool read_options(int argc, char** argv, Options& options) {
-  CLI::App app("Trains a convolutional network on synthetic or real images and reports its speed.",
-               "vision");
-  steps::add_common_options(app, options.common);
-  steps::add_batch_size_option(app, options.common);
+/// @returns the option of the image size, which has no default of its own
+const CLI::Option* add_model_options(CLI::App& app, Options& options) {
   app.add_option("--global-batch-size", options.given_global_batch,
                  "Images per step on all ranks, in place of --batch-size, which is per rank")
       ->excludes("--batch-size")
@@ -85,19 +83,36 @@ bool read_options(int argc, char** argv, Options& options) {
   app.add_option("--memory-format", options.memory_format,
                  "Order of images and weights in memory; auto: channels_last on a GPU")
       ->check(CLI::IsMember({"auto", "contiguous", "channels_last"}));
-  add_optimizer_options(app, options);
+  return image_size;
+}
+
+void add_run_options(CLI::App& app, Options& options) {
   app.add_flag("--cuda-graph", options.cuda_graph,
                "Record a step as CUDA graphs and replay them; needs a GPU and one rank");
   app.add_option("--eval-steps", options.eval_steps,
-                 "Batches of an evaluation after the training; 0: none")
+                 "Batches of an evaluation, in evaluation mode; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  app.add_option("--eval-interval", options.eval_interval,
+                 "Measured steps between evaluations; 0: one after the training")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->needs("--eval-steps");
   app.add_option("--log-format", options.log_format,
                  "Format of the progress: tf_cnn_benchmarks, or PyTorch's ImageNet example")
       ->check(CLI::IsMember({"tf_cnn", "torch"}));
+}
+
+}  // namespace
+
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  CLI::App& app = session.app();
+  steps::add_batch_size_option(app, session.arguments());
+  const CLI::Option* const image_size = add_model_options(app, options);
+  add_optimizer_options(app, options);
+  add_run_options(app, options);
   add_data_options(app, options.data);
-  if (!steps::parse_command_line(app, argc, argv))
+  if (!session.parse(argc, argv))
     return false;
-  options.common.in_common = steps::options_in_common(app);
+  options.common = session.arguments();
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;

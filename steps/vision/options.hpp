@@ -2,6 +2,8 @@
 
 #include "data/image_dataset.hpp"
 #include "harness/arguments.hpp"
+#include "harness/loop.hpp"
+#include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/counts.hpp"
 #include "vision/schedule.hpp"
@@ -41,8 +43,10 @@ struct Options {
   std::vector<double> lr_decay_epochs;
   double momentum = 0.9;
   double weight_decay = 1e-4;
-  bool cuda_graph = false;      ///< Record a step, and replay it.
-  std::int64_t eval_steps = 0;  ///< Batches of the evaluation after the training; 0: none.
+  double label_smoothing = 0;
+  bool cuda_graph = false;         ///< Record a step, and replay it.
+  std::int64_t eval_steps = 0;     ///< Batches of an evaluation; 0: none.
+  std::int64_t eval_interval = 0;  ///< Steps between evaluations; 0: one after the training.
   std::string log_format = "tf_cnn";
   DataOptions data;
 
@@ -58,6 +62,12 @@ struct Options {
                : base_learning_rate * static_cast<double>(global_batch()) / 256;
   }
 
+  steps::LoopOptions loop() const {
+    return {.warmup = common.warmup,
+            .steps = common.steps,
+            .time_limit_s = common.time_limit_s,
+            .cuda_graph = cuda_graph};
+  }
   Schedule schedule() const { return {learning_rate(), lr_warmup_epochs, lr_decay_epochs}; }
 
   /// Images per step of all ranks.
@@ -75,7 +85,7 @@ struct Options {
 /// Reads the command line; the size of the images is by default that of the network. Returns false
 /// if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
-bool read_options(int argc, char** argv, Options& options);
+bool read_options(steps::Session& session, int argc, char** argv, Options& options);
 
 /// Looks for the data set, if the options name one, and for the part to evaluate on, if they ask
 /// for it.

@@ -2,7 +2,7 @@
 
 #include "harness/log.hpp"
 #include "harness/mllog.hpp"
-#include "harness/times_log.hpp"
+#include "harness/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>  // join, since fmt 11
@@ -11,7 +11,6 @@ namespace bench::vision {
 namespace {
 
 using steps::log_value;
-using steps::Region;
 
 void log_model(const Options& options, const Counts& counts) {
   log_value("model", options.model);
@@ -23,19 +22,6 @@ void log_model(const Options& options, const Counts& counts) {
   log_value("sample_shape", fmt::format("{}x{}x{}", Architecture::input_channels,
                                         options.image_size, options.image_size));
   log_value("classes", options.classes);
-}
-
-void log_measured(const Options& options, const Counts& counts, const steps::Timers& timers) {
-  const auto steps = static_cast<double>(timers.samples_s(Region::batch).size());
-  const double epoch_s = timers.samples_s(Region::epoch).front();
-  log_value("measured_steps", timers.samples_s(Region::batch).size());
-  log_value("epoch_s", epoch_s);
-  steps::log_times(timers);
-  const double images_per_second = static_cast<double>(options.global_batch()) * steps / epoch_s;
-  log_value("images_per_second", images_per_second);
-  log_value("images_per_second_per_device", images_per_second / options.ranks);
-  log_value("flops_per_second",
-            images_per_second * static_cast<double>(counts.training_flops_per_sample()));
 }
 
 }  // namespace
@@ -55,6 +41,7 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_value("lr_warmup_epochs", options.lr_warmup_epochs);
   if (!options.lr_decay_epochs.empty())
     log_value("lr_decay_epochs", fmt::format("{}", fmt::join(options.lr_decay_epochs, ",")));
+  log_value("label_smoothing", options.label_smoothing);
   log_value("momentum", options.momentum);
   log_value("weight_decay", options.weight_decay);
   log_value("memory_format", memory_format(options, device) == torch::MemoryFormat::ChannelsLast
@@ -65,12 +52,14 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_value("log_format", options.log_format);
 }
 
-void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
-                 const History& history) {
-  if (!timers.samples_s(Region::batch).empty())  // else it ended in the warm-up
-    log_measured(options, counts, timers);
-  log_value("first_loss", history.losses.front());
-  log_value("final_loss", history.losses.back());
+void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options,
+                     const Counts& counts) {
+  steps::report_measured(
+      session, loop,
+      {.global_batch = options.global_batch(),
+       .flops_per_sample = static_cast<double>(counts.training_flops_per_sample()),
+       .bytes_per_sample = static_cast<double>(counts.input_bytes_per_sample),
+       .unit = "images"});
 }
 
 void mllog_options(const Options& options) {
@@ -85,13 +74,13 @@ void mllog_options(const Options& options) {
   mllog("opt_weight_decay", options.weight_decay);
 }
 
-void log_evaluation(const Evaluation& evaluation) {
-  log_value("evaluation_s", evaluation.seconds);
-  log_value("evaluation_images_per_second", evaluation.images_per_second);
-  log_value("evaluation_loss", evaluation.loss);
-  log_value("evaluation_top1_percent", evaluation.top1_percent);
-  log_value("evaluation_top5_percent", evaluation.top5_percent);
-  steps::mllog("eval_accuracy", evaluation.top1_percent / 100, {{"epoch_num", 1}});
+void log_evaluation(const steps::Evaluated& evaluated, const Options& options) {
+  log_value("evaluation_s", evaluated.seconds);
+  log_value("evaluation_images_per_second",
+            static_cast<double>(options.global_batch() * options.eval_steps) / evaluated.seconds);
+  log_value("evaluation_loss", evaluated.means.at(0));
+  log_value("evaluation_top1_percent", evaluated.means.at(1));
+  log_value("evaluation_top5_percent", evaluated.means.at(2));
 }
 
 }  // namespace bench::vision

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "harness/timers.hpp"
-#include "vision/evaluation.hpp"
+#include "harness/evaluation.hpp"
+#include "harness/loop.hpp"
+#include "harness/session.hpp"
+#include "vision/counts.hpp"
 #include "vision/options.hpp"
-#include "vision/recorder.hpp"
 
 namespace bench::vision {
 
@@ -16,11 +17,11 @@ void log_description(const Options& options, const Counts& counts);
 /// Prints the options that decide the result.
 void log_run(const Options& options, const Counts& counts, const torch::Device& device);
 
-/// Prints times and rates of the measured steps, where there were any, and losses.
-/// @param history of every step, warm-up included
-void log_results(const Options& options, const Counts& counts, const steps::Timers& timers,
-                 const History& history);
+/// Prints the measured times, rates and losses.
+void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options,
+                     const Counts& counts);
 
-void log_evaluation(const Evaluation& evaluation);
+/// @param evaluated with the means of loss and `accuracy_percents`
+void log_evaluation(const steps::Evaluated& evaluated, const Options& options);
 
 }  // namespace bench::vision

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "harness/progress_log.hpp"
+#include "vision/options.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench::vision {
+
+/// The columns of the log of PyTorch's ImageNet example, one value for each step so far.
+struct ProgressColumns {
+  std::span<const double> time_s;  ///< Of the whole step, in which it waits `data_s` for its batch.
+  std::span<const double> data_s;
+  std::span<const double> losses;
+  std::span<const double> top1_percent;
+  std::span<const double> top5_percent;
+};
+
+/// The line of the last of the steps, with its newline, each value followed by the mean of the
+/// steps so far:
+/// `Epoch: [0][ 11/100]\tTime  0.123 ( 0.456)\tData  0.000 ( 0.001)\tLoss 6.9e+00 (7.0e+00)\t...`,
+/// with four digits behind the point of the loss, then `Acc@1` and `Acc@5` in percent.
+/// @param steps of the whole run
+std::string progress_line(const ProgressColumns& columns, std::size_t steps);
+
+/// The log of tf_cnn_benchmarks, see step_log.hpp. Times are those between the ends of steps as the
+/// host sees them.
+class TfCnnLog : public steps::ProgressLog {
+ public:
+  /// @param batch_size images of a step
+  explicit TfCnnLog(std::int64_t batch_size) : batch_size_(batch_size) {}
+
+  void begin() override;
+  void add(const steps::LoggedStep& step) override;
+  void end(double epoch_s) override;
+
+ private:
+  void print();
+
+  std::int64_t batch_size_;
+  std::chrono::steady_clock::time_point last_end_;
+  std::size_t printed_ = 0;  ///< The step of the last line.
+  double loss_ = 0;
+  std::vector<double> time_s_;
+};
+
+/// The log of PyTorch's ImageNet example. Its steps have observed the two percentages of
+/// `accuracy_percents`.
+class TorchLog : public steps::ProgressLog {
+ public:
+  /// @param steps of the whole run, if it does not end early
+  explicit TorchLog(std::int64_t steps) : steps_(static_cast<std::size_t>(steps)) {}
+
+  void begin() override;
+  void add(const steps::LoggedStep& step) override;
+  void end(double) override {}
+
+ private:
+  std::size_t steps_;
+  std::chrono::steady_clock::time_point last_end_;
+  std::vector<double> time_s_, data_s_, losses_, top1_percent_, top5_percent_;
+};
+
+/// The log that the options ask for.
+std::unique_ptr<steps::ProgressLog> make_progress_log(const Options& options);
+
+}  // namespace bench::vision

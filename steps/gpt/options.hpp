@@ -1,11 +1,11 @@
 #pragma once
 
 #include "gpt/architecture.hpp"
-#include "gpt/layout.hpp"
 #include "gpt/schedule.hpp"
 #include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
 #include "harness/loss_scale.hpp"
+#include "transformer/layout.hpp"
 
 #include <cstdint>
 #include <string>
@@ -28,7 +28,7 @@ struct CheckpointOptions {
 struct Options {
   steps::CommonArguments common;
   Architecture architecture;
-  Layout layout;
+  transformer::Layout layout;
   bool distributed_optimizer = true;
   DataOptions data;
   CheckpointOptions checkpoints;

@@ -2,6 +2,7 @@
 
 #include "harness/interruption.hpp"
 #include "harness/random_state.hpp"
+#include "transformer/vocab_parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@ namespace bench::gpt {
 namespace {
 
 using steps::Region;
+using transformer::Grid;
 
 torch::ScalarType scalar_type(steps::Precision precision) {
   switch (precision) {
@@ -26,14 +28,14 @@ torch::ScalarType scalar_type(steps::Precision precision) {
 }
 
 ModelOptions model_options(const Options& options, const torch::Device& device, Grid& grid) {
-  return {.attention = parse_attention(options.attention, options.attention_dropout),
+  return {.attention = transformer::parse_attention(options.attention, options.attention_dropout),
           .attention_dropout = options.attention_dropout,
           .hidden_dropout = options.hidden_dropout,
           .gelu_by_tanh = options.gelu == "tanh",
           .recompute = options.recompute == "full",
           .tensors = torch::TensorOptions(device).dtype(scalar_type(options.common.precision())),
           .seed = options.common.seed,
-          .part = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()}};
+          .shard = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()}};
 }
 
 /// Of what goes from stage to stage.
@@ -48,7 +50,7 @@ std::vector<torch::Tensor> copies(const Gpt& model, Grid& grid) {
   if (grid.tensor().rank() > 0)
     result = model->whole_parameters();
   if (grid.is_last_stage() && !grid.is_first_stage())
-    result.push_back(model->embedding());
+    result.push_back(model->tied_embedding());
   return result;
 }
 
@@ -149,7 +151,7 @@ torch::Tensor Training::forward(std::int64_t micro_batch, const torch::Tensor& i
         grid_.is_first_stage() ? tokens.narrow(1, 0, options_.architecture.sequence) : input);
     if (!grid_.is_last_stage())
       return output;
-    const torch::Tensor loss = next_token_loss(output, tokens, grid_.tensor());
+    const torch::Tensor loss = transformer::next_token_loss(output, tokens, grid_.tensor());
     losses += loss.detach();
     return loss * scale_of_loss();
   });
@@ -169,8 +171,8 @@ void Training::complete_gradients() {
       begin += sum.numel();
     }
   }
-  if (model_->embedding().defined())
-    grid_.ends().all_reduce(parameters_.gradient_of(model_->embedding())).wait();
+  if (model_->tied_embedding().defined())
+    grid_.ends().all_reduce(parameters_.gradient_of(model_->tied_embedding())).wait();
 }
 
 Iteration Training::update(double loss) {

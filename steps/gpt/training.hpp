@@ -1,16 +1,16 @@
 #pragma once
 
 #include "gpt/data.hpp"
-#include "gpt/grid.hpp"
 #include "gpt/model.hpp"
 #include "gpt/options.hpp"
-#include "gpt/pipeline.hpp"
 #include "harness/communicator.hpp"
 #include "harness/flat_parameters.hpp"
 #include "harness/loss_scale.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/sharded_adamw.hpp"
 #include "harness/timers.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/pipeline.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -68,10 +68,10 @@ class Training {
 
   Options options_;
   torch::Device device_;
-  Grid grid_;
+  transformer::Grid grid_;
   std::unique_ptr<TokenSource> data_;
   Gpt model_;
-  Pipeline pipeline_;
+  transformer::Pipeline pipeline_;
   steps::FlatParameters parameters_;
   steps::ShardedAdamW optimizer_;
   std::optional<steps::DynamicLossScale> loss_scale_;  ///< In fp16.

@@ -64,6 +64,16 @@ Architecture architecture(const std::string& name) {
           .initial_deviation = size->initial_deviation};
 }
 
+transformer::DecoderSizes Architecture::sizes() const {
+  return {.layers = layers,
+          .hidden = hidden,
+          .heads = heads,
+          .key_value_heads = heads,
+          .mlp = 4 * hidden,
+          .sequence = sequence,
+          .vocabulary = vocabulary};
+}
+
 std::int64_t Counts::embedding_parameters() const {
   return a_.vocabulary * a_.hidden;
 }

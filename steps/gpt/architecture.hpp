@@ -1,5 +1,7 @@
 #pragma once
 
+#include "transformer/decoder_sizes.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,9 +35,10 @@ struct Architecture {
   std::int64_t sequence = 0;    ///< Tokens that the model sees at once.
   std::int64_t vocabulary = 0;  ///< Rows of the embedding, padding included.
   Positions positions = Positions::rotary;
-  double initial_deviation = 0.02;  ///< Of the weights at the begin.
+  double initial_deviation = 0.02;  ///< Of the first weights.
 
   std::int64_t head_size() const { return hidden / heads; }
+  transformer::DecoderSizes sizes() const;
   bool operator==(const Architecture&) const = default;
 };
 

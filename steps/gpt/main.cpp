@@ -2,11 +2,9 @@
 
 #include "gpt/checkpoint_settings.hpp"
 #include "gpt/data.hpp"
-#include "gpt/grid.hpp"
 #include "gpt/iteration_log.hpp"
 #include "gpt/model.hpp"
 #include "gpt/options.hpp"
-#include "gpt/pipeline.hpp"
 #include "gpt/plan.hpp"
 #include "gpt/report.hpp"
 #include "gpt/trainer.hpp"
@@ -15,6 +13,9 @@
 #include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/pipeline.hpp"
+#include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -24,11 +25,11 @@ namespace {
 using namespace bench;
 
 int train(steps::Session& session, const gpt::Options& options) {
-  gpt::Grid grid(session.ranks(), options.layout);
+  transformer::Grid grid(session.ranks(), options.layout);
   gpt::Gpt model(options.architecture, gpt::model_options(options, session.device(), grid));
   steps::Trainer trainer(session.context(), *model, gpt::trainer_options(options, model, grid));
-  gpt::Pipeline pipeline(grid, gpt::shape_between_stages(options),
-                         gpt::model_tensors(options, session.device()));
+  transformer::Pipeline pipeline(grid, gpt::shape_between_stages(options),
+                                 gpt::model_tensors(options, session.device()));
   const std::unique_ptr<gpt::TokenSource> data = gpt::make_token_source(options);
   gpt::log_dataset(data->dataset());
   gpt::mllog_options(options);
@@ -55,8 +56,9 @@ int train(steps::Session& session, const gpt::Options& options) {
                return loop.forward([&] {
                  const torch::Tensor output = model->forward(  // (B, S/T, hidden) or (B, S, V/T)
                      grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
-                 return grid.is_last_stage() ? gpt::next_token_loss(output, tokens, grid.tensor())
-                                             : output;
+                 return grid.is_last_stage()
+                            ? transformer::next_token_loss(output, tokens, grid.tensor())
+                            : output;
                });
              },
          .backward =

@@ -1,9 +1,10 @@
 #include "gpt/options.hpp"
 
 #include "data/token_split.hpp"
-#include "gpt/attention.hpp"
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/layout.hpp"
 
 #include <fstream>
 #include <initializer_list>
@@ -161,7 +162,9 @@ void check_schedule(const Options& options) {
 }
 
 void check_layout(const Options& options) {
-  if (const std::string what = layout_error(options.architecture, options.layout); !what.empty())
+  if (const std::string what =
+          transformer::layout_error(options.architecture.sizes(), options.layout);
+      !what.empty())
     throw steps::UsageError(what,
                             "change --tensor-parallel or --pipeline-parallel, or the sizes: "
                             "--vocab-size may be padded");
@@ -182,7 +185,7 @@ void check_data(const DataOptions& data) {
 }  // namespace
 
 void set_ranks(Options& options, int ranks) {
-  Layout& layout = options.layout;
+  transformer::Layout& layout = options.layout;
   if (ranks % layout.devices_per_model() != 0)
     throw steps::UsageError(
         fmt::format("{} ranks cannot be shared by models of {} tensor-parallel ranks in {} "
@@ -227,7 +230,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   check_layout(options);
   check_schedule(options);
   check_data(options.data);
-  parse_attention(options.attention, options.attention_dropout);
+  transformer::parse_attention(options.attention, options.attention_dropout);
   return true;
 }
 

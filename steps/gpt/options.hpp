@@ -1,7 +1,6 @@
 #pragma once
 
 #include "gpt/architecture.hpp"
-#include "gpt/layout.hpp"
 #include "gpt/schedule.hpp"
 #include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
@@ -9,6 +8,7 @@
 #include "harness/loop.hpp"
 #include "harness/loss_scale.hpp"
 #include "harness/session.hpp"
+#include "transformer/layout.hpp"
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct DataOptions {
 struct Options {
   steps::CommonArguments common;
   Architecture architecture;
-  Layout layout;
+  transformer::Layout layout;
   bool distributed_optimizer = true;
   DataOptions data;
   steps::CheckpointOptions checkpoints;

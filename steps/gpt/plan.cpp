@@ -1,9 +1,9 @@
 #include "gpt/plan.hpp"
 
-#include "gpt/attention.hpp"
 #include "harness/device.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "transformer/attention.hpp"
 
 #include <algorithm>
 
@@ -11,6 +11,8 @@ namespace bench::gpt {
 namespace {
 
 using steps::log_value;
+using transformer::AttentionKind;
+using transformer::Layout;
 
 constexpr double gib = 1024.0 * 1024 * 1024;
 constexpr std::int64_t most_devices = 4096;
@@ -41,9 +43,10 @@ double bytes_per_layer(const Options& options, const Layout& layout) {
   double total = tokens * real(a.hidden) * per_width * bytes;
   if (options.hidden_dropout > 0)
     total += 2 * tokens * real(a.hidden);
-  const AttentionKind kind = parse_attention(options.attention, options.attention_dropout);
+  const AttentionKind kind =
+      transformer::parse_attention(options.attention, options.attention_dropout);
   const double weights = tokens * real(a.heads) * real(a.sequence);
-  if (keeps_weights(kind, a.sequence))
+  if (transformer::keeps_weights(kind, a.sequence))
     total += weights * fp32_bytes;
   if (kind == AttentionKind::plain) {
     // What the product with V takes; with dropout a mask and its result.
@@ -114,8 +117,8 @@ std::optional<Layout> smallest_layout(const Options& options, double device_byte
   for (std::int64_t tensor = 1; tensor <= options.devices_per_node; tensor *= 2)
     for (std::int64_t pipeline = 1; pipeline <= a.layers; ++pipeline) {
       const Layout layout{.tensor = tensor, .pipeline = pipeline};
-      if (!layout_error(a, layout).empty() || layout.devices() > most_devices ||
-          memory(options, layout).total() > device_bytes)
+      if (!transformer::layout_error(a.sizes(), layout).empty() ||
+          layout.devices() > most_devices || memory(options, layout).total() > device_bytes)
         continue;
       if (!best || layout.devices() <= best->devices())
         best = layout;

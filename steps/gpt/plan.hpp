@@ -2,6 +2,7 @@
 
 #include "gpt/options.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/layout.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,12 +28,12 @@ struct Memory {
 /// Rajbhandari et al., ZeRO (arXiv:1910.02054), section 3; for what pipeline stages keep, Narayanan
 /// et al. (arXiv:2104.04473), section 2.2; for splitting along the sequence, Korthikanti et al.
 /// (arXiv:2205.05198), section 4.2.
-Memory memory(const Options& options, const Layout& layout);
+Memory memory(const Options& options, const transformer::Layout& layout);
 
 /// The layout with the fewest devices on which the model fits in `device_bytes`, with a micro-batch
 /// as given; among those with as many, the one with the most tensor parallelism, which stays in a
 /// node. Nothing where none of up to 4096 devices does.
-std::optional<Layout> smallest_layout(const Options& options, double device_bytes);
+std::optional<transformer::Layout> smallest_layout(const Options& options, double device_bytes);
 
 /// @param processes ranks that share the memory of the host, where that is the device
 /// @throws steps::OutOfMemory if a step needs more than the device has, before anything is

@@ -6,7 +6,8 @@
 #include "gpt/schedule.hpp"
 #include "harness/adamw.hpp"
 #include "harness/flat_parameters.hpp"
-#include "harness/program.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/vocab_parallel.hpp"
 
 #include <cmath>
 #include <regex>
@@ -80,7 +81,8 @@ torch::Tensor tokens(std::int64_t count, const Architecture& architecture = tiny
 }
 
 torch::Tensor loss_of(Gpt& gpt, const torch::Tensor& samples) {
-  return next_token_loss(gpt->forward(samples.narrow(1, 0, samples.size(1) - 1)), samples);
+  return transformer::next_token_loss(gpt->forward(samples.narrow(1, 0, samples.size(1) - 1)),
+                                      samples);
 }
 
 TEST(GptModel, HasAsManyParametersAsAreCounted) {
@@ -154,8 +156,9 @@ TEST(GptModel, RecomputingChangesNoGradient) {
 }
 
 TEST(GptModel, RecomputingDropsTheSameNumbers) {
-  const ModelOptions keeping{
-      .attention = AttentionKind::plain, .attention_dropout = 0.2, .hidden_dropout = 0.2};
+  const ModelOptions keeping{.attention = transformer::AttentionKind::plain,
+                             .attention_dropout = 0.2,
+                             .hidden_dropout = 0.2};
   ModelOptions recomputing = keeping;
   recomputing.recompute = true;
   Gpt one = model(tiny(), keeping);
@@ -167,95 +170,11 @@ TEST(GptModel, RecomputingDropsTheSameNumbers) {
 }
 
 TEST(GptModel, DropsNothingWhenItIsEvaluated) {
-  Gpt gpt = model(
-      tiny(), {.attention = AttentionKind::plain, .attention_dropout = 0.5, .hidden_dropout = 0.5});
+  Gpt gpt = model(tiny(), {.attention = transformer::AttentionKind::plain,
+                           .attention_dropout = 0.5,
+                           .hidden_dropout = 0.5});
   gpt->eval();
   EXPECT_TRUE(torch::equal(loss_of(gpt, tokens(3)), loss_of(gpt, tokens(3))));
-}
-
-struct AttentionCase {
-  std::string name;
-  std::int64_t sequence;
-};
-class GptAttentionTest : public testing::TestWithParam<AttentionCase> {};
-
-// Blocks of 256 queries: less than one, one, and two with a rest.
-TEST_P(GptAttentionTest, BlockedEqualsPlain) {
-  torch::manual_seed(1);
-  std::vector<torch::Tensor> inputs[2];
-  for (int i = 0; i < 3; ++i) {
-    const torch::Tensor input = torch::randn({2, 3, GetParam().sequence, 8});
-    for (auto& of_kind : inputs)
-      of_kind.push_back(input.clone().requires_grad_());
-  }
-  const torch::Tensor weights = torch::randn({2, 3, GetParam().sequence, 8});
-  const AttentionKind kinds[] = {AttentionKind::plain, AttentionKind::blocked};
-  torch::Tensor outputs[2];
-  for (int k = 0; k < 2; ++k) {
-    outputs[k] = causal_attention(kinds[k], inputs[k][0], inputs[k][1], inputs[k][2], 0);
-    (outputs[k] * weights).sum().backward();
-  }
-  EXPECT_TRUE(torch::allclose(outputs[0], outputs[1], 1e-5, 1e-6));
-  for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_TRUE(torch::allclose(inputs[0][i].grad(), inputs[1][i].grad(), 1e-4, 1e-5))
-        << "gradient " << i;
-}
-
-INSTANTIATE_TEST_SUITE_P(Sequences, GptAttentionTest,
-                         testing::Values(AttentionCase{"ShorterThanABlock", 17},
-                                         AttentionCase{"OneBlock", 256},
-                                         AttentionCase{"BlocksWithARest", 600}),
-                         [](const auto& instance) { return instance.param.name; });
-
-TEST(GptAttention, WithDropoutIsPlainWhereNothingElseIsThere) {
-  const std::string name = attention_name(parse_attention("auto", 0.1));
-  EXPECT_EQ(name, BENCH_TORCH_AT_LEAST(2, 0) ? "fused" : "plain");
-  EXPECT_THROW(parse_attention("blocked", 0.1), steps::UsageError);
-}
-
-TEST(GptLoss, EqualsTheOneOfLibTorch) {
-  for (const auto type : {torch::kFloat, torch::kBFloat16}) {
-    torch::manual_seed(4);
-    const torch::Tensor scores = (torch::randn({2, 5, 11}) * 40).to(type).requires_grad_();
-    const torch::Tensor same = scores.detach().clone().requires_grad_();
-    const torch::Tensor tokens = torch::randint(11, {2, 6}, torch::kLong);
-    const torch::Tensor loss = next_token_loss(scores, tokens);
-    const torch::Tensor expected = torch::cross_entropy_loss(same.view({10, 11}).to(torch::kFloat),
-                                                             tokens.narrow(1, 1, 5).reshape({-1}));
-    EXPECT_NEAR(loss.item<double>(), expected.item<double>(), 1e-5);
-    (3 * loss).backward();
-    (3 * expected).backward();
-    EXPECT_TRUE(torch::allclose(scores.grad(), same.grad(), 1e-2, 1e-6));
-  }
-}
-
-TEST(GptRotary, ProductsDependOnTheDistanceAlone) {
-  torch::manual_seed(2);
-  const Rotary rotary(40, 8, torch::TensorOptions(torch::kFloat));
-  const torch::Tensor pair = torch::randn({1, 1, 1, 2, 8}).expand({1, 40, 1, 2, 8});
-  const torch::Tensor turned = rotary.turn(pair)[0].squeeze(1);  // (S, 2, D)
-  const auto product = [&](int query, int key) {
-    return torch::dot(turned[query][0], turned[key][1]).item<double>();
-  };
-  EXPECT_NEAR(product(9, 4), product(39, 34), 1e-4);
-  EXPECT_GT(std::abs(product(9, 4) - product(9, 5)), 1e-3);
-  EXPECT_TRUE(torch::equal(turned[0], pair[0][0][0]));
-}
-
-TEST(GptRotary, HasTheGradientOfItsFormula) {
-  torch::manual_seed(2);
-  const Rotary rotary(6, 4, torch::TensorOptions(torch::kDouble));
-  const torch::Tensor x = torch::randn({1, 6, 2, 2, 4}, torch::kDouble).requires_grad_();
-  const torch::Tensor weights = torch::randn_like(x);
-  (rotary.turn(x) * weights).sum().backward();
-  const double step = 1e-5;
-  for (const std::int64_t place : {0, 21, 50, 95}) {
-    torch::Tensor shifted = x.detach().clone();
-    shifted.view(-1)[place] += step;
-    const double slope =
-        ((rotary.turn(shifted) - rotary.turn(x)) * weights).sum().item<double>() / step;
-    EXPECT_NEAR(x.grad().view(-1)[place].item<double>(), slope, 1e-6);
-  }
 }
 
 TEST(GptData, IsTheSameWhoeverAsks) {

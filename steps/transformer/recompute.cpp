@@ -1,9 +1,9 @@
-#include "gpt/recompute.hpp"
+#include "transformer/recompute.hpp"
 
-#include "gpt/carried.hpp"
 #include "harness/random_state.hpp"
+#include "transformer/autograd_value.hpp"
 
-namespace bench::gpt {
+namespace bench::transformer {
 namespace {
 
 using torch::autograd::AutogradContext;
@@ -14,7 +14,7 @@ using Work = std::function<torch::Tensor(const torch::Tensor&)>;
 class Recomputation : public torch::autograd::Function<Recomputation> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const Work& work) {
-    carry(context, "work", work);
+    save_value(context, "work", work);
     context->save_for_backward({x, steps::random_state(x.device())});
     const torch::NoGradGuard no_gradient;
     return work(x);
@@ -23,14 +23,14 @@ class Recomputation : public torch::autograd::Function<Recomputation> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor x = saved[0].detach().requires_grad_();
-    const torch::Tensor now = steps::random_state(x.device());
+    const torch::Tensor current_state = steps::random_state(x.device());
     steps::set_random_state(x.device(), saved[1]);
     torch::Tensor y;
     {
       const torch::AutoGradMode with_gradient(true);
-      y = carried<Work>(context, "work")(x);
+      y = saved_value<Work>(context, "work")(x);
     }
-    steps::set_random_state(x.device(), now);
+    steps::set_random_state(x.device(), current_state);
     y.backward(gradients[0]);
     return {x.grad(), {}};
   }
@@ -42,4 +42,4 @@ torch::Tensor recomputed(const Work& work, const torch::Tensor& x) {
   return Recomputation::apply(x, work);
 }
 
-}  // namespace bench::gpt
+}  // namespace bench::transformer

@@ -1,14 +1,16 @@
 #pragma once
 
-#include "gpt/layout.hpp"
 #include "harness/communicator.hpp"
+#include "transformer/layout.hpp"
 
 #include <cstdint>
 
-namespace bench::gpt {
+namespace bench::transformer {
 
-/// Where this rank stands among all, and the groups it works in. With tensor t of T, data d of D
-/// and stage p of P, rank = t + T (d + D p): those who talk most are neighbours, as in Megatron-LM.
+/// The process groups of a rank.
+///
+/// With tensor index t of T, data index d of D and stage p of P, rank = t + T (d + D p), as in
+/// Megatron-LM: tensor-parallel ranks exchange most, so their numbers are adjacent.
 class Grid {
  public:
   /// @param all every rank; must outlive this object
@@ -16,16 +18,17 @@ class Grid {
   Grid(steps::Communicator& all, const Layout& layout);
 
   steps::Communicator& all() { return all_; }
-  /// Those that have other parts of the same layers.
+  /// Ranks with other shares of the same layers.
   steps::Communicator& tensor() { return tensor_; }
-  /// Those that have the same part of the model and other samples.
+  /// Ranks with the same share of the model and other samples.
   steps::Communicator& data() { return data_; }
-  /// The first and the last stage, which both have the embedding; this rank alone in other stages.
+  /// The first and the last stage, which both hold a tied embedding; this rank alone in other
+  /// stages.
   steps::Communicator& ends() { return ends_; }
-  /// All stages, in their order, for what goes on to the next one and what comes back from it: two
-  /// groups, since NCCL does what two ranks ask for in one group strictly in the order of calls.
-  steps::Communicator& onward() { return onward_; }
-  steps::Communicator& back() { return back_; }
+  /// All stages in their order, once per direction: NCCL executes the operations of two ranks in
+  /// one group strictly in the order of the calls.
+  steps::Communicator& to_next_stage() { return to_next_stage_; }
+  steps::Communicator& to_previous_stage() { return to_previous_stage_; }
 
   int all_rank() const { return all_.rank(); }
   int data_rank() const { return data_.rank(); }
@@ -41,8 +44,8 @@ class Grid {
   steps::Communicator tensor_;
   steps::Communicator data_;
   steps::Communicator ends_;
-  steps::Communicator onward_;
-  steps::Communicator back_;
+  steps::Communicator to_next_stage_;
+  steps::Communicator to_previous_stage_;
 };
 
-}  // namespace bench::gpt
+}  // namespace bench::transformer

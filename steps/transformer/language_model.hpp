@@ -1,0 +1,49 @@
+#pragma once
+
+#include "harness/communicator.hpp"
+#include "harness/torch_all.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bench::transformer {
+
+/// The share of a model that a rank holds.
+struct Shard {
+  steps::Communicator tensor;  ///< Ranks that split the matrices.
+  std::int64_t stage = 0;      ///< Of the pipeline; each has an equal share of the layers.
+  std::int64_t stages = 1;
+
+  bool is_first() const { return stage == 0; }
+  bool is_last() const { return stage == stages - 1; }
+};
+
+/// A decoder-only language model, or a shard of it, as training sees it.
+class LanguageModel : public torch::nn::Module {
+ public:
+  /// With T tensor-parallel ranks and a vocabulary of V:
+  /// @param input tokens (B, S) int64 in the first stage, otherwise the output of the previous one
+  /// @returns (B, S/T, hidden); in the last stage the scores of each next token, (B, S, V/T)
+  virtual torch::Tensor forward(const torch::Tensor& input) = 0;
+
+  /// Parameters that every tensor-parallel rank holds whole. The backward pass leaves the gradient
+  /// of the rank's slice of the sequence in them; the full gradient is the sum over the ranks.
+  const std::vector<torch::Tensor>& whole_parameters() const { return whole_parameters_; }
+
+  /// An embedding that is also the output matrix, (V/T, hidden), in the first and the last stage.
+  /// Its gradient is the sum over both. Undefined in other stages, and if the two are not tied.
+  const torch::Tensor& tied_embedding() const { return tied_embedding_; }
+
+ protected:
+  void add_whole_parameters(const std::vector<torch::Tensor>& parameters) {
+    whole_parameters_.insert(whole_parameters_.end(), parameters.begin(), parameters.end());
+  }
+  void set_tied_embedding(torch::Tensor embedding) { tied_embedding_ = std::move(embedding); }
+
+ private:
+  std::vector<torch::Tensor> whole_parameters_;
+  torch::Tensor tied_embedding_;
+};
+
+}  // namespace bench::transformer

@@ -1,0 +1,66 @@
+#include "transformer/parallel_training.hpp"
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace bench::transformer {
+namespace {
+
+/// Parameters that another rank of this copy of the model holds as well, and counts.
+std::vector<torch::Tensor> copies(const LanguageModel& model, Grid& grid) {
+  std::vector<torch::Tensor> result;
+  if (grid.tensor().rank() > 0)
+    result = model.whole_parameters();
+  if (model.tied_embedding().defined() && grid.is_last_stage() && !grid.is_first_stage())
+    result.push_back(model.tied_embedding());
+  return result;
+}
+
+/// Sums the gradients of parameters that several ranks of this copy hold, in one message.
+void sum_whole_parameters(const steps::FlatParameters& parameters, const LanguageModel& model,
+                          steps::Communicator& tensor) {
+  std::vector<torch::Tensor> gradients;
+  for (const torch::Tensor& parameter : model.whole_parameters())
+    gradients.push_back(parameters.gradient_of(parameter).flatten());
+  const torch::Tensor packed = torch::cat(gradients);
+  tensor.all_reduce(packed).wait();
+  std::int64_t begin = 0;
+  for (const torch::Tensor& gradient : gradients) {
+    gradient.copy_(packed.narrow(0, begin, gradient.numel()));
+    begin += gradient.numel();
+  }
+}
+
+}  // namespace
+
+torch::ScalarType parameter_type(steps::Precision precision) {
+  switch (precision) {
+    case steps::Precision::fp32:
+    case steps::Precision::tf32:
+      return torch::kFloat;
+    case steps::Precision::bf16:
+      return torch::kBFloat16;
+    case steps::Precision::fp16:
+      return torch::kHalf;
+  }
+  throw std::logic_error("unknown precision");
+}
+
+steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& model, Grid& grid,
+                                          const Layout& layout) {
+  steps::ModelParallelism result{.data = &grid.data(),
+                                 .copies = copies(*model, grid),
+                                 .ranks_with_loss = static_cast<int>(layout.data * layout.tensor)};
+  // Gradients of whole copies are complete, and their sums may start during the backward pass.
+  if (layout.devices_per_model() > 1)
+    result.complete_gradients = [model, &grid](const steps::FlatParameters& parameters) {
+      if (grid.tensor().size() > 1)
+        sum_whole_parameters(parameters, *model, grid.tensor());
+      if (model->tied_embedding().defined())
+        grid.ends().all_reduce(parameters.gradient_of(model->tied_embedding())).wait();
+    };
+  return result;
+}
+
+}  // namespace bench::transformer

@@ -37,7 +37,8 @@ int train(steps::Session& session, const gpt::Options& options) {
   checkpoints.load(trainer);
 
   gpt::IterationLog log(options, trainer);
-  steps::Loop loop(session, trainer, log, options.loop());
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, options.loop());
   if (checkpoints.are_saved() && checkpoints.interval() > 0)
     loop.after("checkpoint", checkpoints.interval(), [&] { checkpoints.save(trainer); });
   while (loop.next()) {

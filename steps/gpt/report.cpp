@@ -108,7 +108,6 @@ void report_measured(steps::Session& session, const steps::Loop& loop, const Opt
             tera_tokens_per_second * counts.flops_per_token_narayanan(options.passes()));
   log_value("tflops_per_device_megatron",
             tera_tokens_per_second * counts.flops_per_token_megatron());
-  log_value("tflops_per_device_causal", tera_tokens_per_second * counts.flops_per_token_causal());
 }
 
 }  // namespace bench::gpt

@@ -6,13 +6,12 @@
 
 namespace bench::steps {
 
-Loop::Loop(Session& session, Trainer& trainer, ProgressLog& log, const LoopOptions& options)
-    : session_(session),
-      timers_(session.timers()),
+Loop::Loop(Timers& timers, Trainer& trainer, ProgressLog& log, const LoopOptions& options)
+    : timers_(timers),
       trainer_(trainer),
       log_(log),
       options_(options),
-      replay_(options.cuda_graph ? make_cuda_graphs(session.device()) : nullptr) {}
+      replay_(options.cuda_graph ? make_cuda_graphs(trainer.context().device) : nullptr) {}
 
 void Loop::after(const std::string& name, std::int64_t interval, std::function<void()> work) {
   hooks_.push_back({name, interval, std::move(work)});
@@ -44,7 +43,6 @@ bool Loop::next() {
 }
 
 void Loop::begin() {
-  session_.start_training();
   begin_ = std::chrono::steady_clock::now();
   warmup_region_.emplace("warmup");
   phase_ = Phase::warmup;
@@ -54,7 +52,7 @@ void Loop::begin_epoch() {
   phase_ = Phase::epoch;
   ++epochs_;
   if (epochs_ == 1)
-    reset_peak_memory(session_.device());
+    reset_peak_memory(trainer_.context().device);
   timers_.begin_epoch();
   mllog("epoch_start", {}, {{"epoch_num", epochs_}});
   log_.begin();

@@ -2,7 +2,6 @@
 
 #include "harness/progress_log.hpp"
 #include "harness/replay.hpp"
-#include "harness/session.hpp"
 #include "harness/timers.hpp"
 #include "harness/trainer.hpp"
 
@@ -32,7 +31,7 @@ struct LoopOptions {
 
 /// The steps of a training: warm-up, then measured epochs. The program writes the loop itself:
 ///
-///     for (Loop loop(session, trainer, log, options); loop.next();) {
+///     for (Loop loop(timers, trainer, log, options); loop.next();) {
 ///       const Batch batch = loop.io([&] { return batches.next(); });
 ///       const torch::Tensor loss = loop.forward([&] { return loss_of(model, batch); });
 ///       loop.backward([&] { trainer.backward(loss); });
@@ -44,7 +43,7 @@ struct LoopOptions {
 class Loop {
  public:
   /// All must outlive this object.
-  Loop(Session& session, Trainer& trainer, ProgressLog& log, const LoopOptions& options);
+  Loop(Timers& timers, Trainer& trainer, ProgressLog& log, const LoopOptions& options);
 
   /// Between two steps, calls `work` after each so many measured steps. It counts to no epoch, and
   /// is a region of its own.
@@ -109,7 +108,6 @@ class Loop {
   bool time_is_over() const;
   bool epoch_is_over() const;
 
-  Session& session_;
   Timers& timers_;
   Trainer& trainer_;
   ProgressLog& log_;

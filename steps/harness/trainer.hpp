@@ -65,6 +65,8 @@ struct StepResult {
   bool interrupted = false;   ///< A signal asked one of the ranks to end.
   bool time_is_over = false;  ///< The time limit of one of the ranks.
   std::vector<double> observed = {};  ///< Means over the ranks of the numbers given to `observe`.
+
+  bool operator==(const StepResult&) const = default;
 };
 
 /// Trains one model: holds its parameters in one row, collects and reduces the gradients of its

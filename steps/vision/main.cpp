@@ -87,7 +87,8 @@ int train(steps::Session& session, const vision::Options& options,
   vision::mllog_options(options);
 
   const std::unique_ptr<steps::ProgressLog> log = vision::make_progress_log(options);
-  steps::Loop loop(session, trainer, *log, options.loop());
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, *log, options.loop());
   const auto evaluate_once = [&] {
     if (!evaluate(options, dataset, model, trainer))
       loop.set_interrupted();

@@ -71,7 +71,7 @@ TEST(InterruptedGpt, ReportsSavesAndEndsWithTheSignal) {
   const Outcome outcome = program.wait(0);
   EXPECT_EQ(outcome.exit_code, -SIGTERM) << outcome.err;
   EXPECT_EQ(outcome.value("result"), "interrupted");
-  const int iterations = std::stoi(outcome.value("iterations"));
+  const int iterations = std::stoi(outcome.value("measured_steps"));
   EXPECT_GE(iterations, 2);
   EXPECT_NEAR(outcome.number("tokens_per_second"), iterations * 32 / outcome.number("epoch_s"),
               0.1);

@@ -179,7 +179,7 @@ int operate(Communicator& communicator) {
   const torch::Tensor row = torch::zeros({2 * size});
   row.narrow(0, 2 * rank, 2).fill_(rank + 1);
   communicator.all_gather_in_place(row);
-  expect_equal(row.view({size, 2}).select(1, 1), torch::arange(1.0F, size + 1.0F),
+  expect_equal(row.view({size, 2}).select(1, 1), torch::arange(1, size + 1, torch::kFloat),
                "all_gather_in_place");
 
   const torch::Tensor table = torch::arange(size * 2.0).view({size * 2, 1}) * (rank + 1);

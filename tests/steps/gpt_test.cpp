@@ -4,8 +4,7 @@
 #include "gpt/model.hpp"
 #include "gpt/plan.hpp"
 #include "gpt/schedule.hpp"
-#include "harness/adamw.hpp"
-#include "harness/flat_parameters.hpp"
+#include "steps/trained.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/vocab_parallel.hpp"
 
@@ -125,17 +124,7 @@ TEST(GptModel, SeesWhereTokensStand) {
 TEST(GptModel, LearnsABatchByHeart) {
   Gpt gpt = model(tiny());
   const torch::Tensor samples = tokens(2);
-  steps::FlatParameters flat(gpt->parameters());
-  steps::AdamW adamw(flat.values(), flat.gradients(), flat.decaying(), {});
-  double loss = 0;
-  for (int step = 0; step < 60; ++step) {
-    const torch::Tensor now = loss_of(gpt, samples);
-    now.backward();
-    flat.begin_step();
-    flat.take_gradients();
-    adamw.step(0.01, 1);
-    loss = now.item<double>();
-  }
+  const double loss = steps::trained_loss(*gpt, 60, 0.01, [&] { return loss_of(gpt, samples); });
   EXPECT_LT(loss, 1);
 }
 

@@ -3,6 +3,7 @@
 #include "harness/lamb.hpp"
 #include "harness/loss_scale.hpp"
 #include "harness/sharded_optimizer.hpp"
+#include "steps/optimizer_rows.hpp"
 
 #include <cmath>
 #include <memory>
@@ -29,15 +30,6 @@ torch::Tensor gradient_for(const torch::Tensor& parameter, int step) {
   torch::manual_seed(static_cast<std::uint64_t>(100 + step) +
                      static_cast<std::uint64_t>(parameter.numel()));
   return torch::randn(parameter.sizes());
-}
-
-OptimizerRows rows_of(const FlatParameters& flat) {
-  OptimizerRows rows{.weights = flat.values(),
-                     .gradients = flat.gradients(),
-                     .matrix_numbers = flat.matrix_numbers()};
-  for (const FlatParameters::Slot& slot : flat.slots())
-    rows.parameters.push_back(slot.range);
-  return rows;
 }
 
 /// LibTorch's own, which has one decay for all parameters of a group.

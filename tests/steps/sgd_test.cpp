@@ -1,6 +1,7 @@
 #include "harness/sgd.hpp"
 
 #include "harness/flat_parameters.hpp"
+#include "steps/optimizer_rows.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -22,12 +23,6 @@ std::vector<torch::Tensor> some_parameters() {
   for (torch::Tensor& parameter : parameters)
     parameter.requires_grad_();
   return parameters;
-}
-
-OptimizerRows rows_of(const FlatParameters& flat) {
-  return {.weights = flat.values(),
-          .gradients = flat.gradients(),
-          .matrix_numbers = flat.matrix_numbers()};
 }
 
 TEST(Sgd, EqualsTheOptimizerOfLibTorch) {

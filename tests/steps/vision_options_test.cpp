@@ -23,7 +23,8 @@ Options options_of(const std::string& arguments) {
   for (std::string& word : words)
     argv.push_back(word.data());
   Options options;
-  read_options(static_cast<int>(argv.size()), argv.data(), options);
+  steps::Session session("vision", "");
+  read_options(session, static_cast<int>(argv.size()), argv.data(), options);
   return options;
 }
 

@@ -1,0 +1,122 @@
+#include "harness/loop.hpp"
+
+#include "harness/adamw.hpp"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::ElementsAre;
+
+/// Remembers what it is told.
+class Remembering : public ProgressLog {
+ public:
+  void begin() override { told += "begin "; }
+  void add(const LoggedStep& step) override {
+    told += std::to_string(std::lround(step.result.loss)) + " ";
+  }
+  void end(double) override { told += "end "; }
+
+  std::string told;
+};
+
+/// One weight; the loss of step i, warm-up included, is i.
+class LoopTest : public testing::Test {
+ protected:
+  LoopTest() {
+    module_->register_parameter("weight", weight_);
+    trainer_ = std::make_unique<Trainer>(
+        TrainingContext{.ranks = alone_, .device = torch::kCPU}, *module_,
+        TrainerOptions{.optimizer =
+                           [](OptimizerRows rows) {
+                             return std::make_unique<AdamW>(std::move(rows), AdamW::Options());
+                           },
+                       .learning_rate = [](std::int64_t) { return 0.0; }});
+  }
+
+  /// @param lost the step whose loss is not finite, from 1; 0: none
+  void run(Loop& loop, int lost = 0) {
+    while (loop.next()) {
+      ++begun_;
+      const double wanted = begun_ == lost ? std::nan("") : static_cast<double>(begun_);
+      loop.io([] { return 0; });
+      const torch::Tensor loss = loop.forward([&] { return (weight_ * 0 + wanted).sum(); });
+      loop.backward([&] { trainer_->backward(loss); });
+      loop.update();
+    }
+  }
+
+  std::shared_ptr<torch::nn::Module> module_ = std::make_shared<torch::nn::Module>("model");
+  torch::Tensor weight_ = torch::ones({1}, torch::requires_grad());
+  Communicator alone_;
+  std::unique_ptr<Trainer> trainer_;
+  Timers timers_{make_clock(torch::kCPU)};
+  Remembering log_;
+  int begun_ = 0;
+};
+
+TEST_F(LoopTest, MeasuresTheStepsAfterTheWarmup) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 2, .steps = 3});
+  run(loop);
+  EXPECT_EQ(begun_, 5);
+  EXPECT_EQ(log_.told, "begin 3 4 5 end ");
+  EXPECT_EQ(loop.results().size(), 3U);
+  EXPECT_EQ(loop.first_loss(), 1);
+  EXPECT_EQ(loop.final_loss(), 5);
+  EXPECT_EQ(timers_.samples_s(Region::batch).size(), 3U);
+  EXPECT_EQ(timers_.samples_s(Region::epoch).size(), 1U);
+}
+
+TEST_F(LoopTest, HasEpochsOfTheirLength) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 0, .steps = 5, .steps_per_epoch = 2});
+  run(loop);
+  EXPECT_EQ(log_.told, "begin 1 2 end begin 3 4 end begin 5 end ");
+  EXPECT_EQ(loop.epochs(), 3);
+  EXPECT_EQ(timers_.samples_s(Region::epoch).size(), 3U);
+}
+
+TEST_F(LoopTest, EndsWithTheStepThatDiverges) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 2, .steps = 9});
+  run(loop, 4);
+  EXPECT_EQ(begun_, 4);
+  EXPECT_EQ(loop.diverged_at(), 4);
+  EXPECT_FALSE(loop.ended_well());
+}
+
+TEST_F(LoopTest, MeasuresNothingAfterAWarmupThatDiverges) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 3, .steps = 9});
+  run(loop, 2);
+  EXPECT_EQ(begun_, 2);
+  EXPECT_EQ(loop.diverged_at(), 2);
+  EXPECT_TRUE(loop.results().empty());
+  EXPECT_EQ(log_.told, "");
+}
+
+TEST_F(LoopTest, EndsWithTheFirstStepBehindTheTimeLimit) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 0, .steps = 1000, .time_limit_s = 1e-9});
+  run(loop);
+  EXPECT_EQ(begun_, 1);
+  EXPECT_TRUE(loop.ended_well());
+}
+
+TEST_F(LoopTest, CallsWorkBetweenSteps) {
+  std::vector<int> after_two;
+  std::vector<int> after_epochs;
+  Loop loop(timers_, *trainer_, log_, {.warmup = 1, .steps = 5, .steps_per_epoch = 3});
+  loop.after("checkpoint", 2, [&] { after_two.push_back(begun_ - 1); });
+  loop.after("evaluation", 0, [&] { after_epochs.push_back(begun_ - 1); });
+  run(loop);
+  EXPECT_THAT(after_two, ElementsAre(2, 4));
+  EXPECT_THAT(after_epochs, ElementsAre(3, 5));
+  EXPECT_EQ(timers_.asides_s("checkpoint").size(), 2U);
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -1,20 +1,21 @@
 // gpt: trains a GPT language model and reports how fast. See README.md.
 
 #include "gpt/checkpoint_settings.hpp"
-#include "gpt/data.hpp"
-#include "gpt/iteration_log.hpp"
 #include "gpt/model.hpp"
 #include "gpt/options.hpp"
 #include "gpt/plan.hpp"
 #include "gpt/report.hpp"
-#include "gpt/trainer.hpp"
 #include "harness/checkpoints.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/iteration_log.hpp"
+#include "transformer/parallel_training.hpp"
 #include "transformer/pipeline.hpp"
+#include "transformer/report.hpp"
+#include "transformer/token_source.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
@@ -26,17 +27,23 @@ using namespace bench;
 
 int train(steps::Session& session, const gpt::Options& options) {
   transformer::Grid grid(session.ranks(), options.layout);
-  gpt::Gpt model(options.architecture, gpt::model_options(options, session.device(), grid));
-  steps::Trainer trainer(session.context(), *model, gpt::trainer_options(options, model, grid));
-  transformer::Pipeline pipeline(grid, gpt::shape_between_stages(options),
-                                 gpt::model_tensors(options, session.device()));
-  const std::unique_ptr<gpt::TokenSource> data = gpt::make_token_source(options);
-  gpt::log_dataset(data->dataset());
-  gpt::mllog_options(options);
+  const torch::TensorOptions tensors =
+      torch::TensorOptions(session.device())
+          .dtype(transformer::parameter_type(options.common.precision()));
+  gpt::Gpt model(options.architecture, gpt::model_options(options, tensors, grid));
+  steps::Trainer trainer(session.context(), *model,
+                         transformer::trainer_options(options, model.ptr(), grid));
+  transformer::Pipeline pipeline(
+      grid, transformer::shape_between_stages(options, options.architecture.sizes()), tensors);
+  const auto data =
+      transformer::make_token_source(options, options.architecture.sizes(), gpt::gpt2_tokens);
+  data->dataset().log();
+  transformer::mllog_options(options, options.architecture.sequence);
   steps::Checkpoints checkpoints(session, options.checkpoints, gpt::checkpoint_settings(options));
   checkpoints.load(trainer);
 
-  gpt::IterationLog log(options, trainer);
+  transformer::IterationLog log(options, trainer, options.architecture.sequence,
+                                gpt::logged_flops(options));
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, options.loop());
   if (checkpoints.are_saved() && checkpoints.interval() > 0)
@@ -90,7 +97,7 @@ int run(int argc, char** argv) {
     return steps::exit_ok;
   }
   const steps::Ranks& ranks = session.find_ranks();
-  gpt::set_ranks(options, ranks.size);
+  transformer::set_ranks(options, ranks.size);
   session.begin();
   gpt::log_run(options);
   gpt::check_memory(options, session.device(), ranks.local_size.value_or(1));

@@ -1,12 +1,10 @@
 #include "gpt/report.hpp"
 
 #include "harness/log.hpp"
-#include "harness/mllog.hpp"
-#include "harness/report.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/report.hpp"
 
-#include <algorithm>
-#include <vector>
+#include <cstdint>
 
 namespace bench::gpt {
 namespace {
@@ -47,67 +45,29 @@ void log_description(const Options& options) {
 
 void log_run(const Options& options) {
   log_description(options);
-  log_value("global_batch_size", options.global_batch);
-  log_value("micro_batch_size", options.micro_batch);
-  log_value("micro_batches", options.micro_batches());
-  log_value("tensor_parallel", options.layout.tensor);
-  log_value("pipeline_parallel", options.layout.pipeline);
-  log_value("data_parallel", options.layout.data);
-  log_value("distributed_optimizer", options.distributed_optimizer);
-  log_value("steps", options.common.steps);
-  log_value("warmup", options.common.warmup);
+  transformer::log_training(options);
   log_value("attention", transformer::attention_name(transformer::parse_attention(
                              options.attention, options.attention_dropout)));
   log_value("attention_dropout", options.attention_dropout);
   log_value("hidden_dropout", options.hidden_dropout);
-  log_value("recompute", options.recompute);
   log_value("gelu", options.gelu);
 }
 
-void log_dataset(const Dataset& dataset) {
-  log_value("dataset", dataset.name);
-  if (dataset.samples == 0)
-    return;
-  log_value("dataset_tokens", dataset.tokens);
-  log_value("dataset_samples", dataset.samples);
-}
-
-void mllog_options(const Options& options) {
-  using steps::mllog;
-  mllog("seed", static_cast<std::int64_t>(options.common.seed));
-  mllog("global_batch_size", options.global_batch);
-  mllog("gradient_accumulation_frequency", options.micro_batches());
-  mllog("max_sequence_length", options.architecture.sequence);
-  mllog("train_samples", options.common.steps * options.global_batch);
-  mllog("opt_name", "adamw");
-  mllog("opt_base_learning_rate", options.schedule.highest);
-  mllog("opt_end_learning_rate", options.schedule.lowest);
-  mllog("opt_betas", std::vector{options.adamw.beta1, options.adamw.beta2});
-  mllog("opt_eps", options.adamw.epsilon);
-  mllog("opt_weight_decay", options.adamw.weight_decay);
-  mllog("opt_max_grad_norm", options.clip_gradient);
+transformer::TokenFlops logged_flops(const Options& options) {
+  const Counts counts(options.architecture);
+  return {.of_step = counts.flops_per_token_narayanan(options.passes()),
+          .megatron = counts.flops_per_token_megatron()};
 }
 
 void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options) {
-  const Counts counts(options.architecture);
-  const double sequence = real(options.architecture.sequence);
-  if (!loop.results().empty())
-    log_value("skipped_iterations",
-              std::ranges::count_if(loop.results(), &steps::StepResult::skipped));
   const double tokens_per_second =
-      steps::report_measured(session, loop,
-                             {.global_batch = options.global_batch,
-                              .flops_per_sample = counts.flops_per_token_causal() * sequence,
-                              .unit = "tokens",
-                              .units_per_sample = sequence}) *
-      sequence;
-  if (loop.results().empty())
+      transformer::report_measured(session, loop, options, options.architecture.sequence,
+                                   Counts(options.architecture).flops_per_token_causal());
+  if (tokens_per_second == 0)
     return;
-  const double tera_tokens_per_second = tokens_per_second * 1e-12 / real(options.layout.devices());
-  log_value("tflops_per_device_narayanan",
-            tera_tokens_per_second * counts.flops_per_token_narayanan(options.passes()));
-  log_value("tflops_per_device_megatron",
-            tera_tokens_per_second * counts.flops_per_token_megatron());
+  const transformer::TokenFlops flops = logged_flops(options);
+  log_value("tflops_per_device_narayanan", tokens_per_second * flops.of_step * 1e-12);
+  log_value("tflops_per_device_megatron", tokens_per_second * flops.megatron * 1e-12);
 }
 
 }  // namespace bench::gpt

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "gpt/data.hpp"
 #include "gpt/options.hpp"
 #include "harness/loop.hpp"
 #include "harness/session.hpp"
+#include "transformer/iteration_log.hpp"
 
 namespace bench::gpt {
 
@@ -13,11 +13,8 @@ void log_description(const Options& options);
 /// Prints the options that decide the result.
 void log_run(const Options& options);
 
-/// `dataset=`, and of one that has an end `dataset_tokens=` and `dataset_samples=`, of one epoch.
-void log_dataset(const Dataset& dataset);
-
-/// The lines of `--mllog` that say how is trained.
-void mllog_options(const Options& options);
+/// By the formulas of CARAML's logs: Narayanan's, and Megatron-LM's.
+transformer::TokenFlops logged_flops(const Options& options);
 
 /// Prints the measured times, rates and losses, and the operations per second by each formula.
 void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options);

@@ -1,7 +1,9 @@
 #include "transformer/parallel_training.hpp"
 
-#include <cstdint>
+#include "harness/adamw.hpp"
+
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace bench::transformer {
@@ -61,6 +63,30 @@ steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& 
         grid.ends().all_reduce(parameters.gradient_of(model->tied_embedding())).wait();
     };
   return result;
+}
+
+steps::TrainerOptions trainer_options(const TrainingOptions& options,
+                                      const std::shared_ptr<LanguageModel>& model, Grid& grid) {
+  return {.optimizer =
+              [adamw = options.adamw](steps::OptimizerRows rows) {
+                return std::make_unique<steps::AdamW>(std::move(rows), adamw);
+              },
+          .learning_rate =
+              [schedule = options.schedule()](std::int64_t samples) {
+                return schedule.rate(static_cast<double>(samples));
+              },
+          .global_batch = options.global_batch,
+          .micro_batches = options.micro_batches(),
+          .clip_gradient = options.clip_gradient,
+          .report_gradient_norm = true,
+          .shard_optimizer = options.distributed_optimizer,
+          .dynamic_loss_scale = options.loss_scale,
+          .parallelism = model_parallelism(model, grid, options.layout)};
+}
+
+std::vector<std::int64_t> shape_between_stages(const TrainingOptions& options,
+                                               const DecoderSizes& sizes) {
+  return {options.micro_batch, sizes.sequence / options.layout.tensor, sizes.hidden};
 }
 
 }  // namespace bench::transformer

@@ -6,8 +6,11 @@
 #include "transformer/grid.hpp"
 #include "transformer/language_model.hpp"
 #include "transformer/layout.hpp"
+#include "transformer/training_options.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace bench::transformer {
 
@@ -20,5 +23,14 @@ torch::ScalarType parameter_type(steps::Precision precision);
 /// @param grid must outlive the trainer
 steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& model, Grid& grid,
                                           const Layout& layout);
+
+/// AdamW over the ranks of a grid.
+/// @param grid must outlive the trainer
+steps::TrainerOptions trainer_options(const TrainingOptions& options,
+                                      const std::shared_ptr<LanguageModel>& model, Grid& grid);
+
+/// The activations that one stage sends to the next, of a micro-batch: (B, S/T, hidden).
+std::vector<std::int64_t> shape_between_stages(const TrainingOptions& options,
+                                               const DecoderSizes& sizes);
 
 }  // namespace bench::transformer

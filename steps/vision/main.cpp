@@ -39,16 +39,16 @@ vision::Network build_model(const vision::Options& options,
 
 steps::TrainerOptions trainer_options(const vision::Options& options, std::int64_t epoch_images) {
   const steps::Sgd::Options sgd{.momentum = options.momentum, .weight_decay = options.weight_decay};
-  return {.optimizer =
-              [sgd](steps::OptimizerRows rows) {
-                return std::make_unique<steps::Sgd>(std::move(rows), sgd);
-              },
-          .learning_rate =
-              [schedule = options.schedule(), epoch_images](std::int64_t images) {
-                return schedule.learning_rate(static_cast<double>(images) /
-                                              static_cast<double>(epoch_images));
-              },
-          .global_batch = options.global_batch()};
+  return {
+      .optimizer =
+          [sgd](steps::OptimizerRows rows) {
+            return std::make_unique<steps::Sgd>(std::move(rows), sgd);
+          },
+      .learning_rate =
+          [schedule = options.schedule(), epoch_images](std::int64_t images) {
+            return schedule.rate(static_cast<double>(images) / static_cast<double>(epoch_images));
+          },
+      .global_batch = options.global_batch()};
 }
 
 /// Passes images of the validation part through the model, in evaluation mode.

@@ -3,10 +3,10 @@
 #include "data/image_dataset.hpp"
 #include "harness/arguments.hpp"
 #include "harness/loop.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/counts.hpp"
-#include "vision/schedule.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -68,7 +68,13 @@ struct Options {
             .time_limit_s = common.time_limit_s,
             .cuda_graph = cuda_graph};
   }
-  Schedule schedule() const { return {learning_rate(), lr_warmup_epochs, lr_decay_epochs}; }
+  /// Over the epochs trained on.
+  steps::RateSchedule schedule() const {
+    return {.highest = learning_rate(),
+            .warmup = lr_warmup_epochs,
+            .shape = steps::RateSchedule::Shape::step,
+            .milestones = lr_decay_epochs};
+  }
 
   /// Images per step of all ranks.
   std::int64_t global_batch() const { return common.batch_size * ranks; }

@@ -1,10 +1,11 @@
-#include "gpt/data.hpp"
+#include "transformer/token_source.hpp"
 
 #include "data/random.hpp"
+#include "harness/log.hpp"
 
 #include <algorithm>
 
-namespace bench::gpt {
+namespace bench::transformer {
 namespace {
 
 /// From pinned memory a GPU takes them without the host waiting.
@@ -16,17 +17,24 @@ torch::Tensor empty_samples(std::int64_t count, std::int64_t sequence,
 
 }  // namespace
 
-std::unique_ptr<TokenSource> make_token_source(const Options& options) {
-  const std::int64_t vocabulary = options.architecture.vocabulary;
-  const std::int64_t sequence = options.architecture.sequence;
+void Dataset::log() const {
+  steps::log_value("dataset", name);
+  if (samples == 0)
+    return;
+  steps::log_value("dataset_tokens", tokens);
+  steps::log_value("dataset_samples", samples);
+}
+
+std::unique_ptr<TokenSource> make_token_source(const TrainingOptions& options,
+                                               const DecoderSizes& sizes, std::int64_t kinds) {
   if (options.data.path.empty())
-    return std::make_unique<SyntheticTokens>(options.common.seed, std::min(gpt2_tokens, vocabulary),
-                                             sequence);
+    return std::make_unique<SyntheticTokens>(options.common.seed, std::min(kinds, sizes.vocabulary),
+                                             sizes.sequence);
   return std::make_unique<CorpusTokens>(
       options.data.path, options.data.split,
-      steps::TokenSamples::Options{.sequence = static_cast<std::uint64_t>(sequence),
+      steps::TokenSamples::Options{.sequence = static_cast<std::uint64_t>(sizes.sequence),
                                    .seed = options.data.seed,
-                                   .kinds = vocabulary});
+                                   .kinds = sizes.vocabulary});
 }
 
 torch::Tensor SyntheticTokens::samples(std::int64_t first, std::int64_t count,
@@ -69,4 +77,4 @@ Dataset CorpusTokens::dataset() const {
   return {.name = prefix_, .tokens = samples_.tokens(), .samples = samples_.samples_per_epoch()};
 }
 
-}  // namespace bench::gpt
+}  // namespace bench::transformer

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "gpt/options.hpp"
 #include "harness/progress_log.hpp"
+#include "transformer/training_options.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
-namespace bench::gpt {
+namespace bench::transformer {
 
 /// What a line of the log tells of the iterations since the last one.
 struct IterationLine {
@@ -23,7 +23,7 @@ struct IterationLine {
   std::int64_t skipped = 0;
   std::int64_t not_finite = 0;
   double samples_per_second = 0;
-  double tflops = 0;           ///< Per device, by Narayanan's formula.
+  double tflops = 0;           ///< Per device.
   double tflops_megatron = 0;  ///< By that of Megatron-LM.
 };
 
@@ -31,12 +31,20 @@ struct IterationLine {
 /// for it fit.
 std::string iteration_line(const IterationLine& line);
 
+/// Operations of a training step per token, for the log.
+struct TokenFlops {
+  double of_step = 0;   ///< By the formula of the column `TFLOPs`.
+  double megatron = 0;  ///< By that of Megatron-LM.
+};
+
 /// Prints a line for every `log_interval` measured iterations, as they become known.
 class IterationLog : public steps::ProgressLog {
  public:
-  /// Both must outlive this object.
-  IterationLog(const Options& options, const steps::Trainer& trainer)
-      : options_(options), trainer_(trainer) {}
+  /// Options and trainer must outlive this object.
+  /// @param sequence tokens of a sample
+  IterationLog(const TrainingOptions& options, const steps::Trainer& trainer, std::int64_t sequence,
+               const TokenFlops& flops)
+      : options_(options), trainer_(trainer), sequence_(sequence), flops_(flops) {}
 
   void begin() override;
   void add(const steps::LoggedStep& step) override;
@@ -45,8 +53,10 @@ class IterationLog : public steps::ProgressLog {
  private:
   void print();
 
-  const Options& options_;
+  const TrainingOptions& options_;
   const steps::Trainer& trainer_;
+  std::int64_t sequence_;
+  TokenFlops flops_;
   std::int64_t iterations_ = 0;
   std::int64_t pending_ = 0;  ///< Iterations since the last line.
   std::int64_t skipped_ = 0;
@@ -56,4 +66,4 @@ class IterationLog : public steps::ProgressLog {
   std::chrono::steady_clock::time_point since_;
 };
 
-}  // namespace bench::gpt
+}  // namespace bench::transformer

@@ -2,20 +2,24 @@
 
 #include "data/token_dataset.hpp"
 #include "data/token_samples.hpp"
-#include "gpt/options.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/training_options.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-namespace bench::gpt {
+namespace bench::transformer {
 
-/// What a run trains on.
+/// The tokens of a run.
 struct Dataset {
   std::string name;
   std::uint64_t tokens = 0;   ///< Of one epoch; 0: without end.
   std::uint64_t samples = 0;  ///< Of one epoch; 0: without end.
+
+  /// Prints `dataset=`, and of one that has an end `dataset_tokens=` and `dataset_samples=`.
+  void log() const;
 };
 
 /// Where a training loop has its tokens from. What a sample holds depends on its number alone, not
@@ -36,7 +40,9 @@ class TokenSource {
 };
 
 /// What `--data-path` names, or synthetic tokens where it is empty.
-std::unique_ptr<TokenSource> make_token_source(const Options& options);
+/// @param kinds tokens of the vocabulary without its padding
+std::unique_ptr<TokenSource> make_token_source(const TrainingOptions& options,
+                                               const DecoderSizes& sizes, std::int64_t kinds);
 
 /// Tokens drawn uniformly, so that the loss begins and stays near the logarithm of their kinds.
 class SyntheticTokens : public TokenSource {
@@ -76,4 +82,4 @@ class CorpusTokens : public TokenSource {
   steps::TokenSamples samples_;
 };
 
-}  // namespace bench::gpt
+}  // namespace bench::transformer

@@ -1,4 +1,4 @@
-#include "gpt/iteration_log.hpp"
+#include "transformer/iteration_log.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-namespace bench::gpt {
+namespace bench::transformer {
 
 std::string iteration_line(const IterationLine& line) {
   return fmt::format(
@@ -45,30 +45,26 @@ void IterationLog::print() {
   const double iteration_s = std::chrono::duration<double>(now - since_).count() / count;
   const double samples_per_second = static_cast<double>(options_.global_batch) / iteration_s;
   const double tera_tokens_per_second =  // of a device
-      samples_per_second * real(options_.architecture.sequence) * 1e-12 /
-      real(options_.layout.devices());
-  const Counts counts(options_.architecture);
-  fmt::print(
-      "{}",
-      iteration_line(
-          {.iteration = iterations_,
-           .iterations = options_.common.steps,
-           .consumed_samples = trainer_.samples(),
-           .iteration_s = iteration_s,
-           .learning_rate = last_.learning_rate,
-           .global_batch = options_.global_batch,
-           .loss = loss_sum_ / count,
-           .loss_scale = last_.loss_scale,
-           .gradient_norm = last_.gradient_norm.value_or(0),
-           .skipped = skipped_,
-           .not_finite = not_finite_,
-           .samples_per_second = samples_per_second,
-           .tflops = tera_tokens_per_second * counts.flops_per_token_narayanan(options_.passes()),
-           .tflops_megatron = tera_tokens_per_second * counts.flops_per_token_megatron()}));
+      samples_per_second * static_cast<double>(sequence_) * 1e-12 /
+      static_cast<double>(options_.layout.devices());
+  fmt::print("{}", iteration_line({.iteration = iterations_,
+                                   .iterations = options_.common.steps,
+                                   .consumed_samples = trainer_.samples(),
+                                   .iteration_s = iteration_s,
+                                   .learning_rate = last_.learning_rate,
+                                   .global_batch = options_.global_batch,
+                                   .loss = loss_sum_ / count,
+                                   .loss_scale = last_.loss_scale,
+                                   .gradient_norm = last_.gradient_norm.value_or(0),
+                                   .skipped = skipped_,
+                                   .not_finite = not_finite_,
+                                   .samples_per_second = samples_per_second,
+                                   .tflops = tera_tokens_per_second * flops_.of_step,
+                                   .tflops_megatron = tera_tokens_per_second * flops_.megatron}));
   std::fflush(stdout);  // whoever waits for hours wants to see it
   since_ = now;
   pending_ = skipped_ = not_finite_ = 0;
   loss_sum_ = 0;
 }
 
-}  // namespace bench::gpt
+}  // namespace bench::transformer

@@ -1,0 +1,155 @@
+#include "transformer/training_options.hpp"
+
+#include "data/token_split.hpp"
+#include "harness/program.hpp"
+#include "harness/validators.hpp"
+
+#include <fstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace bench::transformer {
+namespace {
+
+constexpr std::int64_t many = std::int64_t{1} << 40;  // far above use, far below overflow
+
+void add_batch_options(CLI::App& app, TrainingOptions& options) {
+  app.add_option(
+         "--global-batch-size", options.global_batch,
+         "Samples per iteration; 0: one micro-batch per copy of the model and pipeline stage")
+      ->check(CLI::Range(std::int64_t{0}, many));
+  app.add_option("--micro-batch-size", options.micro_batch,
+                 "Samples at a time; gradients are summed over a global batch")
+      ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--tensor-parallel,--tensor-model-parallel-size", options.layout.tensor,
+                 "Ranks that share the matrices of each layer, and activations by tokens")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  app.add_option("--pipeline-parallel,--pipeline-model-parallel-size", options.layout.pipeline,
+                 "Stages that share the layers")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
+  app.add_flag("--distributed-optimizer,!--no-distributed-optimizer", options.distributed_optimizer,
+               "Each rank holds the optimizer's state of its share of the weights (ZeRO-1)");
+  app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
+      ->check(CLI::IsMember({"auto", "fused", "blocked", "plain"}));
+  app.add_option("--recompute", options.recompute,
+                 "Recompute in the backward pass: selective (scores of attention, not plain) or "
+                 "full (whole layers)")
+      ->check(CLI::IsMember({"selective", "full"}));
+}
+
+void add_data_options(CLI::App& app, CorpusOptions& data) {
+  app.option_defaults()->always_capture_default(false);
+  app.add_option(
+         "--data-path", data.path,
+         "Corpus: PREFIX.idx and PREFIX.bin in Megatron-LM's format; default: synthetic tokens")
+      ->option_text("PREFIX");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--split", data.split, "Weights of its training, validation and test documents");
+  app.add_option("--data-seed", data.seed, "Seed of the order of its documents and samples")
+      ->check(steps::whole_and_not_negative());
+}
+
+void add_optimizer_options(CLI::App& app, TrainingOptions& options) {
+  app.add_option("--lr", options.highest_learning_rate, "Highest learning rate")
+      ->check(steps::not_negative());
+  app.add_option("--min-lr", options.lowest_learning_rate, "Lowest learning rate, at the end")
+      ->check(steps::not_negative());
+  app.add_option("--lr-warmup-samples", options.lr_warmup_samples, "")
+      ->check(CLI::Range(std::int64_t{0}, many));
+  app.add_option("--lr-decay-samples", options.lr_decay_samples, "")
+      ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--adam-beta1", options.adamw.beta1, "")->check(steps::from_0_to_below_1());
+  app.add_option("--adam-beta2", options.adamw.beta2, "")->check(steps::from_0_to_below_1());
+  app.add_option("--adam-eps", options.adamw.epsilon, "")->check(steps::positive());
+  app.add_option("--weight-decay", options.adamw.weight_decay, "")->check(steps::not_negative());
+  app.add_option("--clip-grad", options.clip_gradient, "Largest norm of the gradients; 0: no limit")
+      ->check(steps::not_negative());
+  app.add_option("--initial-loss-scale", options.loss_scale.initial, "Initial loss scale of fp16")
+      ->check(steps::positive());
+  app.add_option("--loss-scale-window", options.loss_scale.window, "")
+      ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--hysteresis", options.loss_scale.hysteresis, "")->check(CLI::Range(1, 1 << 30));
+  app.add_option("--min-loss-scale", options.loss_scale.least, "")->check(steps::positive());
+}
+
+void add_log_options(CLI::App& app, TrainingOptions& options) {
+  app.add_option("--log-interval", options.log_interval, "Iterations per line of the log")
+      ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--exit-duration-in-mins", options.exit_duration_min,
+                 "As --time-limit, in minutes (Megatron-LM's name)")
+      ->check(steps::not_negative());
+}
+
+/// Before anything runs; what the files hold is found out when they are opened.
+void check_data(const CorpusOptions& data) {
+  steps::parse_split(data.split);
+  if (data.path.empty())
+    return;
+  for (const char* ending : {".idx", ".bin"})
+    if (!std::ifstream(data.path + ending))
+      throw steps::UsageError(fmt::format("cannot read {}{}", data.path, ending),
+                              "--data-path takes what two files have in common: PREFIX of "
+                              "PREFIX.idx and PREFIX.bin");
+}
+
+}  // namespace
+
+steps::RateSchedule TrainingOptions::schedule() const {
+  return {.highest = highest_learning_rate,
+          .warmup = static_cast<double>(lr_warmup_samples),
+          .shape = steps::RateSchedule::Shape::cosine,
+          .lowest = lowest_learning_rate,
+          .end = static_cast<double>(lr_decay_samples)};
+}
+
+steps::LoopOptions TrainingOptions::loop() const {
+  constexpr double seconds_per_minute = 60;
+  return {.warmup = common.warmup,
+          .steps = common.steps,
+          .time_limit_s =
+              exit_duration_min > 0 ? exit_duration_min * seconds_per_minute : common.time_limit_s};
+}
+
+void add_training_options(CLI::App& app, TrainingOptions& options) {
+  add_batch_options(app, options);
+  add_data_options(app, options.data);
+  steps::add_checkpoint_options(app, options.checkpoints);
+  add_optimizer_options(app, options);
+  add_log_options(app, options);
+}
+
+void check_training_options(const TrainingOptions& options, const DecoderSizes& sizes) {
+  if (const std::string error = layout_error(sizes, options.layout); !error.empty())
+    throw steps::UsageError(error,
+                            "change --tensor-parallel or --pipeline-parallel, or the sizes: "
+                            "--vocab-size may be padded");
+  if (options.lr_decay_samples <= options.lr_warmup_samples)
+    throw steps::UsageError("the learning rate falls before it has risen",
+                            "--lr-decay-samples must be above --lr-warmup-samples");
+  check_data(options.data);
+}
+
+void set_ranks(TrainingOptions& options, int ranks) {
+  Layout& layout = options.layout;
+  if (ranks % layout.devices_per_model() != 0)
+    throw steps::UsageError(
+        fmt::format("{} ranks cannot be shared by models of {} tensor-parallel ranks in {} "
+                    "pipeline stages",
+                    ranks, layout.tensor, layout.pipeline),
+        "the ranks must be a multiple of --tensor-parallel times --pipeline-parallel");
+  layout.data = ranks / layout.devices_per_model();
+  const std::int64_t at_once = options.micro_batch * layout.data;
+  if (options.global_batch == 0)
+    options.global_batch = at_once * layout.pipeline;
+  if (options.global_batch % at_once != 0)
+    throw steps::UsageError(
+        fmt::format("a global batch of {} is not made of micro-batches of {} for {}",
+                    options.global_batch, options.micro_batch,
+                    layout.data == ranks ? fmt::format("{} ranks", ranks)
+                                         : fmt::format("{} copies of the model", layout.data)),
+        "--global-batch-size must be a multiple of --micro-batch-size times the "
+        "data-parallel ranks");
+}
+
+}  // namespace bench::transformer

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "harness/adamw.hpp"
+#include "harness/arguments.hpp"
+#include "harness/checkpoints.hpp"
+#include "harness/loop.hpp"
+#include "harness/loss_scale.hpp"
+#include "harness/rate_schedule.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/layout.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace bench::transformer {
+
+/// The corpus of a training.
+struct CorpusOptions {
+  std::string path;  ///< What the two files of a corpus have in common; empty: synthetic tokens.
+  std::string split = "7,3,1";  ///< Weights of training, validation and test.
+  std::uint64_t seed = 42;      ///< Of the order of documents and samples.
+};
+
+/// How a language model is trained, whichever it is.
+struct TrainingOptions {
+  steps::CommonArguments common;
+  Layout layout;
+  bool distributed_optimizer = true;
+  CorpusOptions data;
+  steps::CheckpointOptions checkpoints;
+  std::int64_t global_batch = 0;  ///< Samples per iteration.
+  std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
+  std::string attention = "auto";
+  std::string recompute = "selective";
+  double highest_learning_rate = 1e-4;
+  double lowest_learning_rate = 1e-5;
+  std::int64_t lr_warmup_samples = 216'320;
+  std::int64_t lr_decay_samples = 128'953'125;  ///< Where the rate is lowest.
+  steps::AdamW::Options adamw;
+  double clip_gradient = 1;  ///< Largest norm of all gradients; 0: any.
+  steps::DynamicLossScale::Options loss_scale;
+  std::int64_t log_interval = 5;
+  double exit_duration_min = 0;  ///< 0: none.
+
+  /// Of one copy of the model in an iteration.
+  std::int64_t micro_batches() const { return global_batch / (micro_batch * layout.data); }
+  /// The first sample of an iteration that a copy of the model sees.
+  std::int64_t first_sample_of(std::int64_t copy) const {
+    return copy * micro_batches() * micro_batch;
+  }
+  /// Over the samples trained on.
+  steps::RateSchedule schedule() const;
+  steps::LoopOptions loop() const;
+  /// How often the forward pass of a step is computed, and the two gradients of it.
+  int passes() const { return recompute == "full" ? 4 : 3; }
+};
+
+void add_training_options(CLI::App& app, TrainingOptions& options);
+
+/// @throws steps::UsageError if options contradict each other, or name files that cannot be read
+void check_training_options(const TrainingOptions& options, const DecoderSizes& sizes);
+
+/// Divides model and global batch among the ranks.
+/// @throws steps::UsageError if they cannot be
+void set_ranks(TrainingOptions& options, int ranks);
+
+}  // namespace bench::transformer

@@ -46,12 +46,10 @@ int train(steps::Session& session, const gpt::Options& options) {
                                 gpt::logged_flops(options));
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, options.loop());
-  if (checkpoints.are_saved() && checkpoints.interval() > 0)
-    loop.after("checkpoint", checkpoints.interval(), [&] { checkpoints.save(trainer); });
+  checkpoints.save_during(loop, trainer);
   while (loop.next()) {
     const std::int64_t first = trainer.samples() + options.first_sample_of(grid.data_rank());
-    torch::Tensor
-        tokens;  // (B, S + 1) of a micro-batch: the first stage sees S, the last predicts S
+    torch::Tensor tokens;  // (B, S + 1): the first stage sees S of them, the last predicts S
     pipeline.run(
         options.micro_batches(),
         {.forward =
@@ -81,8 +79,7 @@ int train(steps::Session& session, const gpt::Options& options) {
   }
 
   gpt::report_measured(session, loop, options);
-  if (!loop.diverged_at())
-    checkpoints.save(trainer);
+  checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
   return steps::report_outcome(session, loop);
 }

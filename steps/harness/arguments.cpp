@@ -97,6 +97,10 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                  "Write every timed sample to this file, as csv (key,index,seconds)");
   app.add_option("--metrics", arguments.metrics_file,
                  "Write all results to this file, as a JSON object; rank N to FILE.N");
+  app.add_option("--profile", arguments.profile_file,
+                 "Write a trace of three more steps to this file, for Perfetto; rank N to FILE.N");
+  app.add_flag("--deterministic", arguments.deterministic,
+               "Use only algorithms that give the same bits in each run; slower on GPUs");
   app.add_flag("--mllog", arguments.mllog, "Also print MLPerf-style lines (unofficial)");
   app.add_flag("--describe", arguments.describe,
                "Print parameters, operations and bytes of the model and exit, without building it");

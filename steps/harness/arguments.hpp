@@ -26,7 +26,9 @@ struct CommonArguments {
   std::uint64_t seed = 1;
   std::string timings_file;  ///< Empty: no file of samples.
   std::string metrics_file;  ///< Empty: no file of results.
-  bool mllog = false;        ///< MLPerf's lines beside the others.
+  std::string profile_file;  ///< Empty: no trace.
+  bool deterministic = false;
+  bool mllog = false;  ///< MLPerf's lines beside the others.
   bool describe = false;
   std::string in_common;  ///< Filled in from `options_in_common`.
 

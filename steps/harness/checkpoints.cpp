@@ -37,6 +37,9 @@ std::vector<std::string> differences(const std::string& saved, const std::string
   return all;
 }
 
+/// Of the meter: saving is in no rate.
+constexpr const char* checkpoint_region = "checkpoint";
+
 /// What `latest` says where a run saves to the folder, and no checkpoint is whole yet.
 constexpr const char* none_yet = "none";
 
@@ -151,9 +154,14 @@ void Checkpoints::check_origin(const SavedState& saved) const {
                      fmt::format("--load takes a folder that {} had as --save", settings_.program));
 }
 
-void Checkpoints::save(const Trainer& trainer) {
-  if (are_saved() && last_saved_ != trainer.steps())
-    write(trainer);
+void Checkpoints::save_during(Loop& loop, const Trainer& trainer) {
+  if (!options_.save.empty() && options_.interval > 0)
+    loop.after(checkpoint_region, options_.interval, [&] { write(trainer); });
+}
+
+void Checkpoints::save_last(const Loop& loop, const Trainer& trainer) {
+  if (!options_.save.empty() && !loop.diverged_at() && last_saved_ != trainer.steps())
+    session_.timers().aside(checkpoint_region, [&] { write(trainer); });
 }
 
 void Checkpoints::write(const Trainer& trainer) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/loop.hpp"
 #include "harness/session.hpp"
 #include "harness/trainer.hpp"
 
@@ -51,10 +52,10 @@ class Checkpoints {
   ///         samples
   void load(Trainer& trainer);
 
-  bool are_saved() const { return !options_.save.empty(); }
-  std::int64_t interval() const { return options_.interval; }
-  /// Saves what has not been saved, if the run saves at all.
-  void save(const Trainer& trainer);
+  /// Saves after each interval of a loop, if the run does.
+  void save_during(Loop& loop, const Trainer& trainer);
+  /// Saves the end of a loop, if the run saves at all and has not diverged.
+  void save_last(const Loop& loop, const Trainer& trainer);
 
   /// Prints `checkpoint_load_s=`, `checkpoint_save_mean_s=` and so on, where there were any.
   void log_results() const;

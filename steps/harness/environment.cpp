@@ -49,7 +49,9 @@ void prepare_environment(const CommonArguments& arguments, const Blas& blas) {
   torch::manual_seed(arguments.seed);
   // Without this a GPU takes the first algorithm that fits. The search falls into the first step,
   // so a run without warm-up measures it too.
-  at::globalContext().setBenchmarkCuDNN(true);
+  at::globalContext().setBenchmarkCuDNN(!arguments.deterministic);
+  at::globalContext().setDeterministicCuDNN(arguments.deterministic);
+  at::globalContext().setDeterministicAlgorithms(arguments.deterministic, /*warn_only=*/false);
   allow_rounding_to_tf32(arguments.precision());
   if (!blas.advice.empty())
     fmt::print(stderr, "warning: BLAS is {} ({}): {}\n", blas.name, blas.library, blas.advice);
@@ -73,6 +75,7 @@ void log_environment(const CommonArguments& arguments, const torch::Device& devi
     log_value("cudnn_allow_tf32", at::globalContext().allowTF32CuDNN());
   }
   log_value("seed", arguments.seed);
+  log_value("deterministic", arguments.deterministic);
   for (const char* variable : read_variables)
     if (const char* value = std::getenv(variable))
       log_value(fmt::format("environment_{}", variable), value);

@@ -5,13 +5,26 @@
 #include "harness/mllog.hpp"
 
 namespace bench::steps {
+namespace {
+
+constexpr std::int64_t profiled_steps = 3;
+
+}  // namespace
+
+LoopOptions loop_options(const CommonArguments& arguments) {
+  return {.warmup = arguments.warmup,
+          .steps = arguments.steps,
+          .time_limit_s = arguments.time_limit_s,
+          .profile_file = arguments.profile_file};
+}
 
 Loop::Loop(Timers& timers, Trainer& trainer, ProgressLog& log, const LoopOptions& options)
     : timers_(timers),
       trainer_(trainer),
       log_(log),
       options_(options),
-      replay_(options.cuda_graph ? make_cuda_graphs(trainer.context().device) : nullptr) {}
+      replay_(options.cuda_graph ? make_cuda_graphs(trainer.context().device) : nullptr),
+      profiler_(options.profile_file, trainer.context().device, trainer.context().ranks.rank()) {}
 
 void Loop::after(const std::string& name, std::int64_t interval, std::function<void()> work) {
   hooks_.push_back({name, interval, std::move(work)});
@@ -34,7 +47,11 @@ bool Loop::next() {
     if (measured_ < options_.steps && !ended_early())
       begin_epoch();
     else
-      phase_ = Phase::ended;
+      end_measured();
+  } else if (phase_ == Phase::profile && profiled_ == profiled_steps) {
+    timers_.wait();
+    profiler_.write();
+    phase_ = Phase::ended;
   }
   if (phase_ == Phase::ended)
     return false;
@@ -66,6 +83,13 @@ void Loop::end_epoch() {
   run_hooks(true);
 }
 
+void Loop::end_measured() {
+  const bool profiles = profiler_.is_wanted() && !ended_early();
+  phase_ = profiles ? Phase::profile : Phase::ended;
+  if (profiles)
+    profiler_.start();
+}
+
 bool Loop::epoch_is_over() const {
   const std::int64_t per_epoch = options_.steps_per_epoch;
   return measured_ == options_.steps || (per_epoch > 0 && measured_ % per_epoch == 0) ||
@@ -88,6 +112,7 @@ void Loop::end_step() {
   replay_.end_step();
   ++steps_;
   measured_ += phase_ == Phase::epoch ? 1 : 0;
+  profiled_ += phase_ == Phase::profile ? 1 : 0;
   steps_io_s_.push_back(std::exchange(io_s_, 0));
   if (const auto result = trainer_.newest_result())
     take(*result);
@@ -103,14 +128,16 @@ void Loop::take_all() {
 
 void Loop::take(const StepResult& result) {
   ++known_;
+  const double io_s = steps_io_s_.front();
+  steps_io_s_.pop_front();
+  if (phase_ == Phase::profile)
+    return;
   first_loss_ = first_loss_.value_or(result.loss);
   final_loss_ = result.loss;
   if (result.diverged && !diverged_at_)
     diverged_at_ = known_;
   interrupted_ = interrupted_ || result.interrupted;
   time_is_over_ = time_is_over_ || result.time_is_over;
-  const double io_s = steps_io_s_.front();
-  steps_io_s_.pop_front();
   if (phase_ != Phase::epoch)
     return;
   results_.push_back(result);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "harness/arguments.hpp"
+#include "harness/profiler.hpp"
 #include "harness/progress_log.hpp"
 #include "harness/replay.hpp"
 #include "harness/timers.hpp"
@@ -25,9 +27,13 @@ struct LoopOptions {
   std::int64_t steps = 100;  ///< Measured steps.
   /// Measured steps of an epoch; 0: all are one epoch.
   std::int64_t steps_per_epoch = 0;
-  double time_limit_s = 0;  ///< Ends after the step that exceeds it; 0: none.
-  bool cuda_graph = false;  ///< Record a step, and replay it.
+  double time_limit_s = 0;        ///< Ends after the step that exceeds it; 0: none.
+  bool cuda_graph = false;        ///< Record a step, and replay it.
+  std::string profile_file = {};  ///< For a trace of three steps after the measured ones.
 };
+
+/// Those that every program has.
+LoopOptions loop_options(const CommonArguments& arguments);
 
 /// The steps of a training: warm-up, then measured epochs. The program writes the loop itself:
 ///
@@ -91,7 +97,7 @@ class Loop {
   bool ended_early() const { return diverged_at_ || interrupted_ || time_is_over_; }
 
  private:
-  enum class Phase { not_begun, warmup, epoch, ended };
+  enum class Phase { not_begun, warmup, epoch, profile, ended };
   struct Hook {
     std::string name;
     std::int64_t interval;
@@ -102,6 +108,7 @@ class Loop {
   void end_step();
   void begin_epoch();
   void end_epoch();
+  void end_measured();
   void take(const StepResult& result);
   void take_all();
   void run_hooks(bool epoch_has_ended);
@@ -113,12 +120,14 @@ class Loop {
   ProgressLog& log_;
   LoopOptions options_;
   Replay replay_;
+  Profiler profiler_;
   std::vector<Hook> hooks_;
   Phase phase_ = Phase::not_begun;
   std::optional<energy::Region> warmup_region_;
   std::chrono::steady_clock::time_point begin_;
   std::int64_t steps_ = 0;         ///< Ended, warm-up included.
   std::int64_t measured_ = 0;      ///< Ended.
+  std::int64_t profiled_ = 0;  ///< Ended.
   std::int64_t epochs_ = 0;        ///< Begun.
   std::int64_t known_ = 0;         ///< Steps whose results are known, warm-up included.
   double io_s_ = 0;                ///< In this step.

@@ -105,10 +105,10 @@ steps::RateSchedule TrainingOptions::schedule() const {
 
 steps::LoopOptions TrainingOptions::loop() const {
   constexpr double seconds_per_minute = 60;
-  return {.warmup = common.warmup,
-          .steps = common.steps,
-          .time_limit_s =
-              exit_duration_min > 0 ? exit_duration_min * seconds_per_minute : common.time_limit_s};
+  steps::LoopOptions options = steps::loop_options(common);
+  if (exit_duration_min > 0)
+    options.time_limit_s = exit_duration_min * seconds_per_minute;
+  return options;
 }
 
 void add_training_options(CLI::App& app, TrainingOptions& options) {

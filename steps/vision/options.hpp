@@ -63,10 +63,9 @@ struct Options {
   }
 
   steps::LoopOptions loop() const {
-    return {.warmup = common.warmup,
-            .steps = common.steps,
-            .time_limit_s = common.time_limit_s,
-            .cuda_graph = cuda_graph};
+    steps::LoopOptions options = steps::loop_options(common);
+    options.cuda_graph = cuda_graph;
+    return options;
   }
   /// Over the epochs trained on.
   steps::RateSchedule schedule() const {

@@ -1,6 +1,8 @@
 #include "harness/loop.hpp"
 
 #include "harness/adamw.hpp"
+#include "harness/program.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <cmath>
 #include <memory>
@@ -14,6 +16,9 @@ namespace bench::steps {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 /// Remembers what it is told.
 class Remembering : public ProgressLog {
@@ -116,6 +121,25 @@ TEST_F(LoopTest, CallsWorkBetweenSteps) {
   EXPECT_THAT(after_two, ElementsAre(2, 4));
   EXPECT_THAT(after_epochs, ElementsAre(3, 5));
   EXPECT_EQ(timers_.asides_s("checkpoint").size(), 2U);
+}
+
+TEST_F(LoopTest, TracesThreeMoreSteps) {
+  const Folder folder;
+  const std::string file = folder.file("trace.json");
+  Loop loop(timers_, *trainer_, log_, {.warmup = 1, .steps = 2, .profile_file = file});
+  run(loop);
+  EXPECT_EQ(begun_, 6);
+  EXPECT_EQ(loop.results().size(), 2U);
+  EXPECT_EQ(loop.final_loss(), 3);
+  const std::string trace = read_text(file);
+  EXPECT_THAT(trace,
+              StartsWith("{\"traceEvents\": [\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": "));
+  EXPECT_THAT(trace, HasSubstr("\"aten::mul\""));
+  EXPECT_THAT(trace, EndsWith("}\n]}\n"));
+}
+
+TEST_F(LoopTest, RefusesATraceThatCannotBeWritten) {
+  EXPECT_THROW(Loop(timers_, *trainer_, log_, {.profile_file = "/nowhere/trace.json"}), UsageError);
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// Checkpoints that gpt does not go on from, since another program or version saved them.
+
+#include "harness/saved_state.hpp"
+#include "step_programs/program_runner.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::HasSubstr;
+
+/// What gpt says of a checkpoint of that program.
+Outcome loaded(const std::optional<std::string>& program) {
+  const Folder folder;
+  const std::string checkpoint = folder.file("iteration_00000001");
+  std::filesystem::create_directory(checkpoint);
+  SavedState state;
+  state.set_number("steps", 1);
+  if (program)
+    state.set_text("program", *program);
+  state.write(checkpoint + "/rank_00000.pt");
+  std::ofstream(folder.file("latest")) << "iteration_00000001\n";
+  return run_step(GPT_PROGRAM,
+                  "--layers 1 --hidden 16 --heads 1 --seq 8 --vocab-size 16 --steps 1 --device cpu "
+                  "--threads 1 --load " +
+                      std::filesystem::path(checkpoint).parent_path().string());
+}
+
+TEST(Checkpoints, OfAnEarlierVersionAreRefused) {
+  const Outcome outcome = loaded(std::nullopt);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("is of an earlier version of this program\nhint: start from the "
+                        "beginning, or go on with the version that saved it\n"));
+}
+
+TEST(Checkpoints, OfAnotherProgramAreRefused) {
+  const Outcome outcome = loaded("llama");
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("is of the program llama, not gpt\n"));
+}
+
+}  // namespace
+}  // namespace bench::steps

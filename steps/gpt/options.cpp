@@ -62,8 +62,8 @@ void add_batch_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   app.add_flag("--distributed-optimizer,!--no-distributed-optimizer", options.distributed_optimizer,
                "Each rank holds the optimizer's state of its share of the weights (ZeRO-1)");
-  app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
-      ->check(CLI::IsMember({"auto", "fused", "blocked", "plain"}));
+  app.add_option("--attention", options.attention, "auto, fused or plain")
+      ->check(CLI::IsMember({"auto", "fused", "plain"}));
   app.add_option("--attention-dropout", options.attention_dropout, "")
       ->check(steps::between(0, 0.99));
   app.add_option("--hidden-dropout", options.hidden_dropout, "")->check(steps::between(0, 0.99));
@@ -241,7 +241,8 @@ bool read_options(int argc, char** argv, Options& options) {
   check_layout(options);
   check_schedule(options);
   check_data(options.data);
-  transformer::parse_attention(options.attention, options.attention_dropout);
+  if (!options.plan)  // which may be for another machine
+    transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }
 

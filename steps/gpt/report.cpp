@@ -65,8 +65,8 @@ void log_run(const Options& options) {
   log_value("distributed_optimizer", options.distributed_optimizer);
   log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
-  log_value("attention", transformer::attention_name(transformer::parse_attention(
-                             options.attention, options.attention_dropout)));
+  log_value("attention",
+            transformer::attention_name(transformer::parse_attention(options.attention)));
   log_value("attention_dropout", options.attention_dropout);
   log_value("hidden_dropout", options.hidden_dropout);
   log_value("recompute", options.recompute);

@@ -28,7 +28,7 @@ torch::ScalarType scalar_type(steps::Precision precision) {
 }
 
 ModelOptions model_options(const Options& options, const torch::Device& device, Grid& grid) {
-  return {.attention = transformer::parse_attention(options.attention, options.attention_dropout),
+  return {.attention = transformer::parse_attention(options.attention),
           .attention_dropout = options.attention_dropout,
           .hidden_dropout = options.hidden_dropout,
           .gelu_by_tanh = options.gelu == "tanh",

@@ -4,6 +4,7 @@
 #include "transformer/tensor_parallel.hpp"
 #include "transformer/vocab_parallel.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

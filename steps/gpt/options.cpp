@@ -92,7 +92,7 @@ Architecture architecture_of(const Sizes& sizes) {
 
 ModelOptions model_options(const Options& options, const torch::TensorOptions& tensors,
                            transformer::Grid& grid) {
-  return {.attention = transformer::parse_attention(options.attention, options.attention_dropout),
+  return {.attention = transformer::parse_attention(options.attention),
           .attention_dropout = options.attention_dropout,
           .hidden_dropout = options.hidden_dropout,
           .gelu_by_tanh = options.gelu == "tanh",
@@ -114,7 +114,8 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   options.common = session.arguments();
   options.architecture = architecture_of(sizes);
   transformer::check_training_options(options, options.architecture.sizes());
-  transformer::parse_attention(options.attention, options.attention_dropout);
+  if (!options.plan)  // which may be for another machine
+    transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }
 

@@ -43,14 +43,10 @@ double bytes_per_layer(const Options& options, const Layout& layout) {
   double total = tokens * real(a.hidden) * per_width * bytes;
   if (options.hidden_dropout > 0)
     total += 2 * tokens * real(a.hidden);
-  const AttentionKind kind =
-      transformer::parse_attention(options.attention, options.attention_dropout);
-  const double weights = tokens * real(a.heads) * real(a.sequence);
-  if (transformer::keeps_weights(kind, a.sequence))
-    total += weights * fp32_bytes;
-  if (kind == AttentionKind::plain) {
-    // What the product with V takes; with dropout a mask and its result.
-    total += weights * (is_half(options) ? bytes : 0);
+  if (transformer::parse_attention(options.attention) == AttentionKind::plain) {
+    // Weights of the softmax and what the product with V takes; with dropout a mask and its result.
+    const double weights = tokens * real(a.heads) * real(a.sequence);
+    total += weights * (fp32_bytes + (is_half(options) ? bytes : 0));
     if (options.attention_dropout > 0)
       total += weights * (fp32_bytes + 1);
   }

@@ -46,8 +46,8 @@ void log_description(const Options& options) {
 void log_run(const Options& options) {
   log_description(options);
   transformer::log_training(options);
-  log_value("attention", transformer::attention_name(transformer::parse_attention(
-                             options.attention, options.attention_dropout)));
+  log_value("attention",
+            transformer::attention_name(transformer::parse_attention(options.attention)));
   log_value("attention_dropout", options.attention_dropout);
   log_value("hidden_dropout", options.hidden_dropout);
   log_value("gelu", options.gelu);

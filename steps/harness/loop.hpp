@@ -127,7 +127,7 @@ class Loop {
   std::chrono::steady_clock::time_point begin_;
   std::int64_t steps_ = 0;         ///< Ended, warm-up included.
   std::int64_t measured_ = 0;      ///< Ended.
-  std::int64_t profiled_ = 0;  ///< Ended.
+  std::int64_t profiled_ = 0;      ///< Ended.
   std::int64_t epochs_ = 0;        ///< Begun.
   std::int64_t known_ = 0;         ///< Steps whose results are known, warm-up included.
   double io_s_ = 0;                ///< In this step.

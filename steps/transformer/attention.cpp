@@ -1,10 +1,10 @@
 #include "transformer/attention.hpp"
 
 #include "harness/program.hpp"
-#include "transformer/attention_block.hpp"
-#include "transformer/blocked_attention.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -15,12 +15,29 @@ namespace {
 
 constexpr bool has_fused = BENCH_TORCH_AT_LEAST(2, 0);
 
+/// Added to the scores, (S, S): minus infinity for later keys.
+torch::Tensor causal_mask(std::int64_t sequence, const torch::TensorOptions& options) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return torch::full({sequence, sequence}, -infinity, options).triu(1);
+}
+
+/// The queries of a group are rows of one matrix, (B * key_value_heads, heads_per_group * S, D), so
+/// products with the keys and values of the group need no copies of those.
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k,
                               const torch::Tensor& v, double dropout) {
-  const AttentionBlock all{.begin = 0, .length = q.size(2)};
-  const torch::Tensor weights = torch::dropout(
-      all.weights(grouped_queries(q, k.size(1)), grouped_keys(k)), dropout, dropout > 0);
-  return torch::bmm(weights.to(v.scalar_type()), grouped_keys(v)).view(q.sizes());
+  const std::int64_t sequence = q.size(2);
+  const std::int64_t size = q.size(3);
+  const std::int64_t heads_per_group = q.size(1) / k.size(1);
+  const torch::Tensor queries = q.reshape({-1, heads_per_group * sequence, size});
+  const torch::Tensor keys = k.reshape({-1, sequence, size});
+  const torch::Tensor values = v.reshape({-1, sequence, size});
+  const torch::Tensor mask = causal_mask(sequence, q.options()).repeat({heads_per_group, 1});
+  const double scale = 1.0 / std::sqrt(static_cast<double>(size));
+  const torch::Tensor scores =
+      torch::baddbmm(mask, queries, keys.transpose(1, 2), /*beta=*/1, scale);
+  const torch::Tensor weights =
+      torch::dropout(torch::softmax(scores, 2, torch::kFloat), dropout, dropout > 0);
+  return torch::bmm(weights.to(v.scalar_type()), values).view(q.sizes());
 }
 
 #if BENCH_TORCH_AT_LEAST(2, 0)
@@ -53,50 +70,30 @@ torch::Tensor fused_attention(const torch::Tensor&, const torch::Tensor&, const 
 
 }  // namespace
 
-AttentionKind parse_attention(const std::string& name, double dropout) {
-  if (name == "fused" && !has_fused)
-    throw steps::UsageError("fused attention is missing in LibTorch " TORCH_VERSION,
-                            "use --attention blocked, or build against LibTorch 2");
-  if (name == "blocked" && dropout > 0)
-    throw steps::UsageError("blocked attention has no dropout",
-                            "use --attention plain or fused, or --attention-dropout 0");
-  if (name == "fused" || (name == "auto" && has_fused))
-    return AttentionKind::fused;
-  if (name == "plain" || (name == "auto" && dropout > 0))
-    return AttentionKind::plain;
-  if (name == "blocked" || name == "auto")
-    return AttentionKind::blocked;
+AttentionKind parse_attention(const std::string& name) {
+  if (name == "auto")
+    return has_fused ? AttentionKind::fused : AttentionKind::plain;
+  for (const AttentionKind kind : {AttentionKind::fused, AttentionKind::plain})
+    if (name == attention_name(kind))
+      return kind;
   throw steps::UsageError(fmt::format("unknown attention '{}'", name),
-                          "--attention takes auto, fused, blocked or plain");
+                          "--attention takes auto, fused or plain");
 }
 
 std::string attention_name(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::fused:
-      return "fused";
-    case AttentionKind::blocked:
-      return "blocked";
-    case AttentionKind::plain:
-      return "plain";
-  }
-  throw std::logic_error("unknown kind of attention");
+  return kind == AttentionKind::fused ? "fused" : "plain";
 }
 
-bool keeps_weights(AttentionKind kind, std::int64_t sequence) {
-  return kind == AttentionKind::plain || (kind == AttentionKind::blocked && is_one_block(sequence));
+void check_attention(AttentionKind kind) {
+  if (kind == AttentionKind::fused && !has_fused)
+    throw steps::UsageError("LibTorch " TORCH_VERSION " has no fused attention",
+                            "use --attention plain, or build against LibTorch 2");
 }
 
 torch::Tensor causal_attention(AttentionKind kind, const torch::Tensor& q, const torch::Tensor& k,
                                const torch::Tensor& v, double dropout) {
-  switch (kind) {
-    case AttentionKind::fused:
-      return fused_attention(q, k, v, dropout);
-    case AttentionKind::blocked:
-      return blocked_attention(q, k, v);
-    case AttentionKind::plain:
-      return plain_attention(q, k, v, dropout);
-  }
-  throw std::logic_error("unknown kind of attention");
+  return kind == AttentionKind::fused ? fused_attention(q, k, v, dropout)
+                                      : plain_attention(q, k, v, dropout);
 }
 
 }  // namespace bench::transformer

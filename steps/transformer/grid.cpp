@@ -1,5 +1,6 @@
 #include "transformer/grid.hpp"
 
+#include <cstdint>
 #include <stdexcept>
 
 namespace bench::transformer {

@@ -2,22 +2,23 @@
 
 #include "transformer/tensor_parallel.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace bench::transformer {
 namespace {
 
 c10::optional<torch::Tensor> if_defined(const torch::Tensor& tensor) {
-  return tensor.defined() ? c10::optional<torch::Tensor>(tensor) : c10::nullopt;
+  return tensor.defined() ? c10::optional<torch::Tensor>(tensor) : c10::optional<torch::Tensor>();
 }
 
 }  // namespace
 
 ColumnLinearImpl::ColumnLinearImpl(const WeightInit& init, std::uint64_t number,
-                                   const LinearOptions& options)
+                                   const LinearOptions& options, std::int64_t stacked)
     : group_(init.group),
-      weight_(register_parameter("weight", init.split_rows(number, options.out, options.in,
-                                                           options.deviation, options.stacked))) {
+      weight_(register_parameter(
+          "weight", init.split_rows(number, options.out, options.in, options.deviation, stacked))) {
   if (options.bias)
     bias_ = register_parameter("bias", torch::zeros({options.out / group_.size()}, init.tensors));
 }

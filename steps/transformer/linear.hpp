@@ -5,6 +5,7 @@
 #include "transformer/weight_init.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace bench::transformer {
 
@@ -14,16 +15,16 @@ struct LinearOptions {
   std::int64_t out = 0;
   double deviation = 0;  ///< Weights begin as N(0, deviation^2), the bias as 0.
   bool bias = true;
-  /// Number of equal matrices stacked in W, for column-parallel layers. Each rank holds its rows of
-  /// every matrix, so it can split the result into the same parts as the whole.
-  std::int64_t stacked = 1;
 };
 
 /// x W^T + b: (B, S/T, in) -> (B, S, out/T). The T ranks split the rows of W and b.
 class ColumnLinearImpl : public torch::nn::Module {
  public:
   /// @param number of the weights in the model, for `WeightInit`
-  ColumnLinearImpl(const WeightInit& init, std::uint64_t number, const LinearOptions& options);
+  /// @param stacked number of equal matrices that W has on top of each other. Each rank holds its
+  ///        rows of every one, so its result splits into the same parts as the whole.
+  ColumnLinearImpl(const WeightInit& init, std::uint64_t number, const LinearOptions& options,
+                   std::int64_t stacked = 1);
   torch::Tensor forward(const torch::Tensor& x);
 
  private:

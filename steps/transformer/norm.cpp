@@ -1,5 +1,7 @@
 #include "transformer/norm.hpp"
 
+#include <cstdint>
+
 namespace bench::transformer {
 namespace {
 

@@ -1,8 +1,10 @@
 #include "transformer/pipeline.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 namespace bench::transformer {
 

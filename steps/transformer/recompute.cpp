@@ -3,6 +3,8 @@
 #include "harness/random_state.hpp"
 #include "transformer/autograd_value.hpp"
 
+#include <functional>
+
 namespace bench::transformer {
 namespace {
 

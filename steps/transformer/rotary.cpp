@@ -1,5 +1,7 @@
 #include "transformer/rotary.hpp"
 
+#include <cstdint>
+
 namespace bench::transformer {
 namespace {
 

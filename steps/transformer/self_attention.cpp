@@ -1,5 +1,7 @@
 #include "transformer/self_attention.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace bench::transformer {

@@ -1,17 +1,18 @@
 #include "transformer/swiglu.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace bench::transformer {
 
 SwiGluImpl::SwiGluImpl(const WeightInit& init, std::uint64_t number, std::int64_t hidden,
                        std::int64_t width, double deviation, double down_deviation)
-    : gate_up_(register_module("gate_up", ColumnLinear(init, number,
-                                                       LinearOptions{.in = hidden,
-                                                                     .out = 2 * width,
-                                                                     .deviation = deviation,
-                                                                     .bias = false,
-                                                                     .stacked = 2}))),
+    : gate_up_(register_module(
+          "gate_up",
+          ColumnLinear(
+              init, number,
+              LinearOptions{.in = hidden, .out = 2 * width, .deviation = deviation, .bias = false},
+              /*stacked=*/2))),
       down_(register_module(
           "down",
           RowLinear(init, number + 1,

@@ -30,8 +30,8 @@ void add_batch_options(CLI::App& app, TrainingOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}));
   app.add_flag("--distributed-optimizer,!--no-distributed-optimizer", options.distributed_optimizer,
                "Each rank holds the optimizer's state of its share of the weights (ZeRO-1)");
-  app.add_option("--attention", options.attention, "auto, fused, blocked or plain")
-      ->check(CLI::IsMember({"auto", "fused", "blocked", "plain"}));
+  app.add_option("--attention", options.attention, "auto, fused or plain")
+      ->check(CLI::IsMember({"auto", "fused", "plain"}));
   app.add_option("--recompute", options.recompute,
                  "Recompute in the backward pass: selective (scores of attention, not plain) or "
                  "full (whole layers)")

@@ -364,7 +364,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "a global batch of 3 is not made of micro-batches of 2 for 1 ranks"},
         MistakeCase{"Schedule", "--lr-warmup-samples 10 --lr-decay-samples 10",
                     "falls before it has risen"},
-        MistakeCase{"Attention", "--attention blocked", "blocked attention has no dropout"},
+        MistakeCase{"Attention", "--attention blocked", "blocked not in {auto,fused,plain}"},
         MistakeCase{"Model", "--model 118M", "118M"},
         MistakeCase{"Tables", "--model 117M --tensor-parallel 2 --vocab-size 50257",
                     "50257 tokens of the vocabulary cannot be shared by 2 tensor-parallel ranks"},

@@ -1,11 +1,10 @@
 #include "gpt/architecture.hpp"
-#include "gpt/data.hpp"
-#include "gpt/iteration_log.hpp"
 #include "gpt/model.hpp"
 #include "gpt/plan.hpp"
-#include "gpt/schedule.hpp"
 #include "steps/trained.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/iteration_log.hpp"
+#include "transformer/token_source.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cmath>
@@ -75,7 +74,7 @@ Gpt model(const Architecture& architecture, const ModelOptions& options = {}) {
 }
 
 torch::Tensor tokens(std::int64_t count, const Architecture& architecture = tiny()) {
-  return SyntheticTokens(5, architecture.vocabulary, architecture.sequence)
+  return transformer::SyntheticTokens(5, architecture.vocabulary, architecture.sequence)
       .samples(0, count, torch::kCPU);
 }
 
@@ -167,44 +166,34 @@ TEST(GptModel, DropsNothingWhenItIsEvaluated) {
 }
 
 TEST(GptData, IsTheSameWhoeverAsks) {
-  SyntheticTokens data(5, 50257, 32);
+  transformer::SyntheticTokens data(5, 50257, 32);
   const torch::Tensor all = data.samples(10, 4, torch::kCPU);
   EXPECT_EQ(all.sizes(), torch::IntArrayRef({4, 33}));
   EXPECT_TRUE(torch::equal(data.samples(12, 2, torch::kCPU), all.narrow(0, 2, 2)));
   EXPECT_FALSE(torch::equal(all[0], all[1]));
-  EXPECT_FALSE(torch::equal(SyntheticTokens(6, 50257, 32).samples(10, 4, torch::kCPU), all));
+  EXPECT_FALSE(
+      torch::equal(transformer::SyntheticTokens(6, 50257, 32).samples(10, 4, torch::kCPU), all));
 }
 
 TEST(GptData, IsUniform) {
-  const torch::Tensor many = SyntheticTokens(5, 10, 9'999).samples(0, 10, torch::kCPU);
+  const torch::Tensor many = transformer::SyntheticTokens(5, 10, 9'999).samples(0, 10, torch::kCPU);
   const torch::Tensor counts = torch::bincount(many.flatten(), {}, 10).to(torch::kDouble);
   EXPECT_LT(((counts - 10'000).square() / 10'000).sum().item<double>(), 27.9);  // chi^2, p = 0.001
 }
 
-TEST(GptSchedule, RisesAndFalls) {
-  const Schedule schedule{
-      .highest = 1e-4, .lowest = 1e-5, .warmup_samples = 100, .decay_samples = 1100};
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(50), 0.5e-4);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(100), 1e-4);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(600), 5.5e-5);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(1100), 1e-5);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(1'000'000), 1e-5);
-}
-
 TEST(GptLog, FitsThePatternsOfCaraml) {
-  const std::string line = iteration_line({.iteration = 40,
-                                           .iterations = 750,
-                                           .consumed_samples = 81920,
-                                           .iteration_s = 26.52,
-                                           .learning_rate = 3.787e-5,
-                                           .global_batch = 2048,
-                                           .loss = 6.5,
-                                           .loss_scale = 4096,
-                                           .gradient_norm = 1.25,
-                                           .samples_per_second = 77.22,
-                                           .tflops = 321.65,
-                                           .tflops_megatron = 247.3});
+  const std::string line = transformer::iteration_line({.iteration = 40,
+                                                        .iterations = 750,
+                                                        .consumed_samples = 81920,
+                                                        .iteration_s = 26.52,
+                                                        .learning_rate = 3.787e-5,
+                                                        .global_batch = 2048,
+                                                        .loss = 6.5,
+                                                        .loss_scale = 4096,
+                                                        .gradient_norm = 1.25,
+                                                        .samples_per_second = 77.22,
+                                                        .tflops = 321.65,
+                                                        .tflops_megatron = 247.3});
   std::smatch found;
   EXPECT_TRUE(std::regex_search(line, found, std::regex(R"(iteration\s+(\d+)/\s*\d+)")));
   EXPECT_EQ(found[1], "40");
@@ -222,6 +211,7 @@ Options planned(const std::string& model, std::int64_t micro_batch, std::int64_t
   options.common.precision_name = "bf16";
   options.micro_batch = micro_batch;
   options.global_batch = micro_batch * micro_batches;
+  options.attention = "fused";
   options.attention_dropout = options.hidden_dropout = 0;
   options.devices_per_node = 8;
   return options;
@@ -258,9 +248,8 @@ TEST(GptPlan, CountsTheWeightsOfAttentionWhereTheyAreKept) {
     options.architecture.sequence = sequence;
     return memory(options, {}).activations;
   };
-  EXPECT_EQ(activations("blocked", 256), activations("plain", 256));
   const auto heads = static_cast<double>(options.architecture.layers * options.architecture.heads);
-  EXPECT_NEAR(activations("plain", 512) - activations("blocked", 512), heads * 512 * 512 * 4, 1);
+  EXPECT_NEAR(activations("plain", 512) - activations("fused", 512), heads * 512 * 512 * 4, 1);
 }
 
 }  // namespace

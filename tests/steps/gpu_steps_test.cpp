@@ -99,8 +99,8 @@ TEST_F(StepsOnGpu, GptFindsTheSameLossesInEveryWay) {
   };
   const auto [first, last] = losses_of_gpt("--attention plain");
   EXPECT_LT(last, first);
-  for (const char* arguments : {"--attention fused", "--attention blocked", "--recompute full",
-                                "--precision bf16", "--precision fp16"}) {
+  for (const char* arguments :
+       {"--attention fused", "--recompute full", "--precision bf16", "--precision fp16"}) {
     const auto losses = losses_of_gpt(arguments);
     EXPECT_NEAR(losses.first, first, 0.02) << arguments;
     EXPECT_NEAR(losses.second, last, 0.02) << arguments;

@@ -1,6 +1,7 @@
 // `gpt` on real data: the program, and what it reads its samples from.
+#include "transformer/token_source.hpp"
+
 #include "data/data_error.hpp"
-#include "gpt/data.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 
@@ -8,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-namespace bench::gpt {
+namespace bench::transformer {
 namespace {
 
 using steps::Outcome;
@@ -127,4 +128,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
-}  // namespace bench::gpt
+}  // namespace bench::transformer

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "transformer/decoder_sizes.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::llama {
+
+/// A decoder-only language model of the Llama family: RMSNorm before attention and MLP, rotary
+/// positions over the whole head, grouped-query attention, SwiGLU, and no biases.
+///
+/// Source: Touvron et al., LLaMA (arXiv:2302.13971), section 2.2. Sizes of 8B, 70B and 405B:
+/// Grattafiori et al., The Llama 3 Herd of Models (arXiv:2407.21783), table 3; those of 1B and 3B
+/// are Llama 3.2's, those of 135M and 360M SmolLM's, from their published configurations. Llama 3.1
+/// and 3.2 also scale the rotary frequencies for long contexts. That is left out, as it changes
+/// neither parameters nor operations.
+struct Architecture {
+  std::string name;  ///< Of the size, or `custom`.
+  std::int64_t layers = 0;
+  std::int64_t hidden = 0;
+  std::int64_t heads = 0;
+  std::int64_t key_value_heads = 0;
+  std::int64_t mlp = 0;         ///< Width inside the MLP.
+  std::int64_t sequence = 0;    ///< Tokens per sample.
+  std::int64_t vocabulary = 0;  ///< Rows of the embedding, padding included.
+  double rotary_base = 500'000;
+  bool tied_embedding = false;      ///< The embedding is also the output matrix.
+  double initial_deviation = 0.02;  ///< Of the first weights.
+
+  transformer::DecoderSizes sizes() const;
+  bool operator==(const Architecture&) const = default;
+};
+
+/// The names that `architecture` takes.
+const std::vector<std::string>& architecture_names();
+
+/// @throws std::invalid_argument if `name` is not one of `architecture_names()`
+Architecture architecture(const std::string& name);
+
+/// Parameters and operations of a model, computed from its sizes alone. L layers, h hidden, s
+/// sequence, V vocabulary, f width of the MLP, k the width of all key/value heads.
+class Counts {
+ public:
+  explicit Counts(const Architecture& architecture) : a_(architecture) {}
+
+  /// L (2 h^2 + 2 h k + 3 h f + 2 h) + h + V h, or + 2 V h if the embedding is not tied.
+  std::int64_t parameters() const;
+  std::int64_t embedding_parameters() const;  ///< Of the table of tokens.
+
+  /// 6 (L (2 h^2 + 2 h k + 3 h f) + V h) + 6 L s h: matrix products only, and in attention only
+  /// those that the causal mask leaves. The one to compare devices with. Chowdhery et al., PaLM
+  /// (arXiv:2204.02311), appendix B, has 12 L s h, without the mask.
+  double flops_per_token_causal() const;
+  /// 6 N, N the parameters without a table of tokens that is only looked up. Kaplan et al.
+  /// (arXiv:2001.08361), section 2.1.
+  double flops_per_token_6n() const;
+
+  /// Multiply-adds of one forward pass, by the causal formula.
+  std::int64_t forward_macs_per_sample() const;
+
+ private:
+  std::int64_t matrices_per_layer() const;
+
+  Architecture a_;
+};
+
+}  // namespace bench::llama

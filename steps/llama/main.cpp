@@ -1,0 +1,108 @@
+// llama: trains a language model of the Llama family and reports how fast. See README.md.
+
+#include "harness/checkpoints.hpp"
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "llama/model.hpp"
+#include "llama/options.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/iteration_log.hpp"
+#include "transformer/parallel_training.hpp"
+#include "transformer/pipeline.hpp"
+#include "transformer/report.hpp"
+#include "transformer/token_source.hpp"
+#include "transformer/vocab_parallel.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace {
+
+using namespace bench;
+
+int train(steps::Session& session, const llama::Options& options) {
+  transformer::Grid grid(session.ranks(), options.layout);
+  const torch::TensorOptions tensors =
+      torch::TensorOptions(session.device())
+          .dtype(transformer::parameter_type(options.common.precision()));
+  llama::Llama model(options.architecture, llama::model_options(options, tensors, grid));
+  steps::Trainer trainer(session.context(), *model,
+                         transformer::trainer_options(options, model.ptr(), grid));
+  transformer::Pipeline pipeline(
+      grid, transformer::shape_between_stages(options, options.architecture.sizes()), tensors);
+  const auto data = transformer::make_token_source(options, options.architecture.sizes(),
+                                                   options.architecture.vocabulary);
+  data->dataset().log();
+  transformer::mllog_options(options, options.architecture.sequence);
+  steps::Checkpoints checkpoints(session, options.checkpoints, llama::checkpoint_settings(options));
+  checkpoints.load(trainer);
+
+  const double flops_per_token = llama::Counts(options.architecture).flops_per_token_causal();
+  transformer::IterationLog log(options, trainer, options.architecture.sequence,
+                                {.of_step = flops_per_token, .megatron = flops_per_token});
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, options.loop());
+  checkpoints.save_during(loop, trainer);
+  while (loop.next()) {
+    const std::int64_t first = trainer.samples() + options.first_sample_of(grid.data_rank());
+    torch::Tensor tokens;  // (B, S + 1): the first stage sees S of them, the last predicts S
+    pipeline.run(
+        options.micro_batches(),
+        {.forward =
+             [&](std::int64_t micro_batch, const torch::Tensor& input) {
+               if (grid.is_first_stage() || grid.is_last_stage())
+                 tokens = loop.io([&] {
+                   return data->samples(first + micro_batch * options.micro_batch,
+                                        options.micro_batch, session.device());
+                 });
+               return loop.forward([&] {
+                 const torch::Tensor output = model->forward(  // (B, S/T, hidden) or (B, S, V/T)
+                     grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
+                 return grid.is_last_stage()
+                            ? transformer::next_token_loss(output, tokens, grid.tensor())
+                            : output;
+               });
+             },
+         .backward =
+             [&](const torch::Tensor& output, const torch::Tensor& gradient) {
+               loop.backward([&] {
+                 grid.is_last_stage() ? trainer.backward(output)
+                                      : trainer.backward(output, gradient);
+               });
+             }},
+        session.timers());
+    loop.update();
+  }
+
+  transformer::report_measured(session, loop, options, options.architecture.sequence,
+                               flops_per_token);
+  checkpoints.save_last(loop, trainer);
+  checkpoints.log_results();
+  return steps::report_outcome(session, loop);
+}
+
+int run(int argc, char** argv) {
+  llama::Options options;
+  steps::Session session("llama",
+                         "Trains a language model of the Llama family and reports its speed.");
+  if (!llama::read_options(session, argc, argv, options))
+    return steps::exit_ok;
+  if (session.arguments().describe) {
+    llama::log_description(options.architecture);
+    return steps::exit_ok;
+  }
+  transformer::set_ranks(options, session.find_ranks().size);
+  session.begin();
+  llama::log_description(options.architecture);
+  transformer::log_training(options);
+  return train(session, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::steps::run_program(
+      "llama", [&] { return run(argc, argv); }, "--micro-batch-size");
+}

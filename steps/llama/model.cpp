@@ -1,0 +1,115 @@
+#include "llama/model.hpp"
+
+#include "transformer/recompute.hpp"
+#include "transformer/tensor_parallel.hpp"
+#include "transformer/vocab_parallel.hpp"
+#include "transformer/weight_init.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::llama {
+namespace {
+
+using transformer::RmsNorm;
+using transformer::SelfAttention;
+using transformer::Shard;
+using transformer::SwiGlu;
+using transformer::WeightInit;
+
+// Numbers of parameters in the model, for `WeightInit`.
+constexpr std::uint64_t embedding_number = 0;
+constexpr std::uint64_t output_number = 1;
+constexpr std::uint64_t first_of_layer(std::int64_t layer) {
+  return 2 + 4 * static_cast<std::uint64_t>(layer);
+}
+
+WeightInit weight_init_of(const ModelOptions& options) {
+  return {.seed = options.seed, .tensors = options.tensors, .group = options.shard.tensor};
+}
+
+}  // namespace
+
+LayerImpl::LayerImpl(const Architecture& architecture, const ModelOptions& options,
+                     std::int64_t number) {
+  const transformer::DecoderSizes sizes = architecture.sizes();
+  const WeightInit init = weight_init_of(options);
+  const std::uint64_t first = first_of_layer(number);
+  const double deviation = architecture.initial_deviation;
+  const double residual = transformer::residual_deviation(deviation, sizes.layers);
+  attention_norm_ = register_module("attention_norm", RmsNorm(sizes.hidden, options.tensors));
+  attention_ = register_module(
+      "attention", SelfAttention(init, first, sizes,
+                                 transformer::SelfAttentionOptions{.kind = options.attention,
+                                                                   .deviation = deviation,
+                                                                   .projection_deviation = residual,
+                                                                   .bias = false}));
+  mlp_norm_ = register_module("mlp_norm", RmsNorm(sizes.hidden, options.tensors));
+  mlp_ =
+      register_module("mlp", SwiGlu(init, first + 2, sizes.hidden, sizes.mlp, deviation, residual));
+}
+
+std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
+  std::vector<torch::Tensor> result = attention_norm_->parameters();
+  for (const torch::Tensor& parameter : mlp_norm_->parameters())
+    result.push_back(parameter);
+  return result;
+}
+
+torch::Tensor LayerImpl::forward(const torch::Tensor& x, const transformer::Rotary& rotary) {
+  const torch::Tensor middle = x + attention_->forward(attention_norm_->forward(x), &rotary);
+  return middle + mlp_->forward(mlp_norm_->forward(middle));
+}
+
+LlamaImpl::LlamaImpl(const Architecture& architecture, const ModelOptions& options)
+    : options_(options),
+      rotary_(architecture.sequence, architecture.sizes().head_size(), architecture.rotary_base,
+              options.tensors) {
+  const Shard& shard = options.shard;
+  add_tables(architecture);
+  const std::int64_t share = architecture.layers / shard.stages;
+  for (std::int64_t i = shard.stage * share; i < (shard.stage + 1) * share; ++i) {
+    layers_.push_back(
+        register_module("layer" + std::to_string(i), Layer(architecture, options, i)));
+    add_whole_parameters(layers_.back()->whole_parameters());
+  }
+  if (!shard.is_last())
+    return;
+  norm_ = register_module("norm", RmsNorm(architecture.hidden, options.tensors));
+  add_whole_parameters(norm_->parameters());
+}
+
+void LlamaImpl::add_tables(const Architecture& a) {
+  const Shard& shard = options_.shard;
+  const WeightInit init = weight_init_of(options_);
+  if (shard.is_first() || (a.tied_embedding && shard.is_last()))
+    embedding_ = register_parameter("embedding", init.split_rows(embedding_number, a.vocabulary,
+                                                                 a.hidden, a.initial_deviation));
+  if (a.tied_embedding)
+    set_tied_embedding(embedding_);
+  if (!shard.is_last())
+    return;
+  output_ = a.tied_embedding
+                ? embedding_
+                : register_parameter("output", init.split_rows(output_number, a.vocabulary,
+                                                               a.hidden, a.initial_deviation));
+}
+
+torch::Tensor LlamaImpl::forward(const torch::Tensor& input) {
+  const steps::Communicator& group = options_.shard.tensor;
+  torch::Tensor x = options_.shard.is_first()
+                        ? transformer::vocab_parallel_embedding(input, embedding_, group)
+                        : input;  // (B, S/T, hidden)
+  for (Layer& layer : layers_) {
+    auto run = [layer, this](const torch::Tensor& before) mutable {
+      return layer->forward(before, rotary_);
+    };
+    x = options_.recompute && is_training() ? transformer::recomputed(run, x) : run(x);
+  }
+  if (!options_.shard.is_last())
+    return x;
+  return transformer::column_parallel(norm_->forward(x), output_, {}, group);
+}
+
+}  // namespace bench::llama

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "harness/torch_all.hpp"
+#include "llama/architecture.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/language_model.hpp"
+#include "transformer/norm.hpp"
+#include "transformer/rotary.hpp"
+#include "transformer/self_attention.hpp"
+#include "transformer/swiglu.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bench::llama {
+
+/// What can be chosen for one and the same network.
+struct ModelOptions {
+  transformer::AttentionKind attention = transformer::AttentionKind::plain;
+  bool recompute = false;        ///< Keep only the inputs of the layers for the backward pass.
+  torch::TensorOptions tensors;  ///< Format and device of the parameters.
+  std::uint64_t seed = 1;        ///< Of the first weights.
+  transformer::Shard shard;
+};
+
+/// x + attention(norm(x)), then x + swiglu(norm(x)): (B, S/T, hidden) -> (B, S/T, hidden). The T
+/// tensor-parallel ranks split the key/value heads and the width of the MLP.
+class LayerImpl : public torch::nn::Module {
+ public:
+  /// @param number of the layer in the model, from 0
+  LayerImpl(const Architecture& architecture, const ModelOptions& options, std::int64_t number);
+  torch::Tensor forward(const torch::Tensor& x, const transformer::Rotary& rotary);
+
+  /// Parameters that every tensor-parallel rank holds whole.
+  std::vector<torch::Tensor> whole_parameters() const;
+
+ private:
+  transformer::RmsNorm attention_norm_{nullptr};
+  transformer::SelfAttention attention_{nullptr};
+  transformer::RmsNorm mlp_norm_{nullptr};
+  transformer::SwiGlu mlp_{nullptr};
+};
+TORCH_MODULE(Layer);
+
+/// Llama, or a shard of it.
+///
+/// Weights begin as N(0, initial_deviation^2); those before residual sums as
+/// `transformer::residual_deviation` says, as in Megatron-LM.
+class LlamaImpl : public transformer::LanguageModel {
+ public:
+  LlamaImpl(const Architecture& architecture, const ModelOptions& options);
+
+  torch::Tensor forward(const torch::Tensor& input) override;
+
+ private:
+  void add_tables(const Architecture& architecture);
+
+  ModelOptions options_;
+  torch::Tensor embedding_;  // (V/T, hidden), in the first stage, and if tied in the last one
+  torch::Tensor output_;     // (V/T, hidden), in the last stage; the embedding if tied
+  transformer::Rotary rotary_;
+  std::vector<Layer> layers_;
+  transformer::RmsNorm norm_{nullptr};  // in the last stage
+};
+TORCH_MODULE(Llama);
+
+}  // namespace bench::llama

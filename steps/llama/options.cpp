@@ -1,0 +1,127 @@
+#include "llama/options.hpp"
+
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/checkpoint_settings.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace bench::llama {
+namespace {
+
+/// The sizes as they are written; 0 is that of the named model.
+struct Sizes {
+  std::string model = "135M";
+  Architecture given;
+};
+
+void add_model_options(CLI::App& app, Sizes& sizes) {
+  const CLI::Range size(std::int64_t{1}, std::int64_t{1} << 24);
+  app.add_option("--model", sizes.model, "Named sizes; the next options change them")
+      ->check(CLI::IsMember(architecture_names()));
+  app.option_defaults()->always_capture_default(false);
+  Architecture& given = sizes.given;
+  app.add_option("--layers", given.layers, "")->check(size);
+  app.add_option("--hidden", given.hidden, "Width of the model")->check(size);
+  app.add_option("--heads", given.heads, "Heads of the queries, which share the width")
+      ->check(size);
+  app.add_option("--kv-heads", given.key_value_heads, "Heads of keys and values")->check(size);
+  app.add_option("--mlp", given.mlp, "Width inside the MLP")->check(size);
+  app.add_option("--seq", given.sequence, "Tokens per sequence")->check(size);
+  app.add_option("--vocab-size", given.vocabulary, "Vocabulary, with padding")->check(size);
+  app.option_defaults()->always_capture_default();
+}
+
+Architecture architecture_of(const Sizes& sizes) {
+  Architecture result = architecture(sizes.model);
+  for (std::int64_t Architecture::*size :
+       {&Architecture::layers, &Architecture::hidden, &Architecture::heads,
+        &Architecture::key_value_heads, &Architecture::mlp, &Architecture::sequence,
+        &Architecture::vocabulary})
+    if (sizes.given.*size > 0)
+      result.*size = sizes.given.*size;
+  if (result != architecture(sizes.model))
+    result.name = "custom";
+  return result;
+}
+
+void check_heads(const Architecture& a) {
+  if (a.hidden % a.heads != 0)
+    throw steps::UsageError(fmt::format("{} heads cannot share a width of {}", a.heads, a.hidden),
+                            "--hidden must be a multiple of --heads");
+  if (a.heads % a.key_value_heads != 0)
+    throw steps::UsageError(
+        fmt::format("{} heads cannot share {} key/value heads", a.heads, a.key_value_heads),
+        "--heads must be a multiple of --kv-heads");
+  if (a.hidden / a.heads % 2 != 0)
+    throw steps::UsageError(
+        fmt::format("rotary positions need an even head size, not {}", a.hidden / a.heads),
+        "choose other --heads");
+}
+
+}  // namespace
+
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  Sizes sizes;
+  options.adamw = {.beta2 = 0.95, .weight_decay = 0.1};  // Touvron et al., section 2.3
+  add_model_options(session.app(), sizes);
+  transformer::add_training_options(session.app(), options);
+  if (!session.parse(argc, argv))
+    return false;
+  options.common = session.arguments();
+  options.architecture = architecture_of(sizes);
+  check_heads(options.architecture);
+  transformer::check_training_options(options, options.architecture.sizes());
+  transformer::check_attention(transformer::parse_attention(options.attention));
+  return true;
+}
+
+ModelOptions model_options(const Options& options, const torch::TensorOptions& tensors,
+                           transformer::Grid& grid) {
+  return {.attention = transformer::parse_attention(options.attention),
+          .recompute = options.recompute == "full",
+          .tensors = tensors,
+          .seed = options.common.seed,
+          .shard = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()}};
+}
+
+steps::CheckpointSettings checkpoint_settings(const Options& options) {
+  const Architecture& a = options.architecture;
+  return transformer::checkpoint_settings(
+      options, {.program = "llama",
+                .must_match = fmt::format("layers={}\nhidden={}\nheads={}\nkv_heads={}\nmlp={}\n"
+                                          "sequence={}\nvocabulary={}\ntied={}\n",
+                                          a.layers, a.hidden, a.heads, a.key_value_heads, a.mlp,
+                                          a.sequence, a.vocabulary, a.tied_embedding),
+                .should_match = ""});
+}
+
+void log_description(const Architecture& a) {
+  using steps::log_value;
+  const Counts counts(a);
+  log_value("model", a.name);
+  log_value("layers", a.layers);
+  log_value("hidden", a.hidden);
+  log_value("heads", a.heads);
+  log_value("key_value_heads", a.key_value_heads);
+  log_value("mlp", a.mlp);
+  log_value("sequence", a.sequence);
+  log_value("vocabulary", a.vocabulary);
+  log_value("trainable_parameters", counts.parameters());
+  log_value("non_trainable_parameters", 0);
+  log_value("parameters_without_embedding", counts.parameters() - counts.embedding_parameters());
+  log_value("forward_macs_per_sample", counts.forward_macs_per_sample());
+  log_value("training_flops_per_sample", 6 * counts.forward_macs_per_sample());
+  log_value("input_bytes_per_sample",
+            (a.sequence + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  log_value("sample_shape", a.sequence);
+  log_value("flops_per_token_causal", counts.flops_per_token_causal());
+  log_value("flops_per_token_6n", counts.flops_per_token_6n());
+}
+
+}  // namespace bench::llama

@@ -1,0 +1,80 @@
+#include "step_programs/program_runner.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using testing::HasSubstr;
+
+/// Two layers, four heads that share two key/value heads, a vocabulary of 128.
+const std::string tiny_llama =
+    "--layers 2 --hidden 32 --heads 4 --kv-heads 2 --mlp 64 --seq 32 --vocab-size 128 --device cpu "
+    "--threads 1 ";
+
+Outcome run_llama(const std::string& arguments) {
+  return run_step(LLAMA_PROGRAM, arguments);
+}
+
+TEST(LlamaProgram, HasThePublishedNumberOfParameters) {
+  const Outcome outcome = run_llama("--model 8B --describe");
+  EXPECT_EQ(outcome.value("trainable_parameters"), "8030261248");
+  EXPECT_EQ(outcome.value("model"), "8B");
+}
+
+TEST(LlamaProgram, TrainsAndReports) {
+  const Outcome outcome =
+      run_llama(tiny_llama +
+                "--micro-batch-size 2 --global-batch-size 6 --steps 7 --warmup 1 --peak-tflops 2");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("result"), "ok");
+  EXPECT_EQ(outcome.value("measured_steps"), "7");
+  EXPECT_NEAR(outcome.number("first_loss"), std::log(128.0), 0.1);
+  EXPECT_NEAR(outcome.number("mfu_percent"), 50 * outcome.number("tflops_per_device"), 1e-6);
+  EXPECT_THAT(outcome.out, HasSubstr(" iteration        7/       7 | consumed samples:"));
+}
+
+TEST(LlamaProgram, GoesOnFromACheckpointAsIfItHadNotStopped) {
+  const Folder folder;
+  const std::string common = tiny_llama + "--micro-batch-size 2 --warmup 0 --lr-warmup-samples 0 ";
+  const Outcome whole = run_llama(common + "--steps 6");
+  ASSERT_EQ(run_llama(common + "--steps 3 --save " + folder.file("c")).exit_code, 0);
+  const Outcome rest = run_llama(common + "--steps 3 --load " + folder.file("c"));
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_EQ(rest.value("final_loss"), whole.value("final_loss"));
+}
+
+struct Mistake {
+  std::string name;
+  std::string arguments;
+  std::string message;
+};
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.name;
+}
+class LlamaMistakeTest : public testing::TestWithParam<Mistake> {};
+
+TEST_P(LlamaMistakeTest, IsTold) {
+  const Outcome outcome = run_llama(GetParam().arguments);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_EQ(outcome.err, GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, LlamaMistakeTest,
+    testing::Values(Mistake{"Heads", "--hidden 30 --heads 4",
+                            "llama: error: 4 heads cannot share a width of 30\n"
+                            "hint: --hidden must be a multiple of --heads\n"},
+                    Mistake{"KeyValueHeads", "--hidden 64 --heads 4 --kv-heads 3",
+                            "llama: error: 4 heads cannot share 3 key/value heads\n"
+                            "hint: --heads must be a multiple of --kv-heads\n"},
+                    Mistake{"OddHeads", "--hidden 12 --heads 4 --kv-heads 2",
+                            "llama: error: rotary positions need an even head size, not 3\n"
+                            "hint: choose other --heads\n"}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::steps

@@ -1,0 +1,166 @@
+#include "harness/adamw.hpp"
+#include "harness/flat_parameters.hpp"
+#include "llama/architecture.hpp"
+#include "llama/model.hpp"
+#include "transformer/layout.hpp"
+#include "transformer/vocab_parallel.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::llama {
+namespace {
+
+struct SizeCase {
+  std::string name;
+  std::int64_t parameters;  ///< As published.
+  double causal;            ///< FLOP per token, computed by hand from the formula.
+  double six_n;
+};
+void PrintTo(const SizeCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class LlamaSizeTest : public testing::TestWithParam<SizeCase> {};
+
+TEST_P(LlamaSizeTest, CountsParametersAndOperations) {
+  const Counts counts(architecture(GetParam().name));
+  const double rounding = 1e-4;
+  EXPECT_EQ(counts.parameters(), GetParam().parameters);
+  EXPECT_NEAR(counts.flops_per_token_causal() / GetParam().causal, 1, rounding);
+  EXPECT_NEAR(counts.flops_per_token_6n() / GetParam().six_n, 1, rounding);
+}
+
+// Tensors on the meta device have shapes and no memory.
+TEST_P(LlamaSizeTest, IsTheSizeOfTheModel) {
+  const Llama llama(architecture(GetParam().name),
+                    ModelOptions{.tensors = torch::TensorOptions(torch::kMeta)});
+  std::int64_t parameters = 0;
+  for (const torch::Tensor& parameter : llama->parameters())
+    parameters += parameter.numel();
+  EXPECT_EQ(parameters, GetParam().parameters);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LlamaSizeTest,
+                         testing::Values(SizeCase{"135M", 134'515'008, 1.01922e9, 8.0709e8},
+                                         SizeCase{"360M", 361'821'120, 2.54804e9, 2.17093e9},
+                                         SizeCase{"1B", 1'235'814'400, 9.02508e9, 7.41489e9},
+                                         SizeCase{"3B", 3'212'749'824, 2.35033e10, 1.92765e10},
+                                         SizeCase{"8B", 8'030'261'248, 5.14704e10, 4.50295e10},
+                                         SizeCase{"70B", 70'553'706'496, 4.49223e11, 4.17018e11},
+                                         SizeCase{"405B", 405'853'388'800, 2.52396e12, 2.42251e12}),
+                         [](const auto& instance) { return "Model" + instance.param.name; });
+
+Architecture tiny(bool tied = false) {
+  return {.name = "tiny",
+          .layers = 2,
+          .hidden = 32,
+          .heads = 4,
+          .key_value_heads = 2,
+          .mlp = 40,
+          .sequence = 24,
+          .vocabulary = 96,
+          .tied_embedding = tied};
+}
+
+torch::Tensor random_tokens(std::int64_t count) {
+  torch::manual_seed(5);
+  return torch::randint(tiny().vocabulary, {count, tiny().sequence + 1}, torch::kLong);
+}
+
+torch::Tensor scores_of(Llama& llama, const torch::Tensor& tokens) {
+  return llama->forward(tokens.narrow(1, 0, tiny().sequence));
+}
+
+torch::Tensor loss_of(Llama& llama, const torch::Tensor& tokens) {
+  return transformer::next_token_loss(scores_of(llama, tokens), tokens);
+}
+
+TEST(LlamaModel, HasAsManyParametersAsAreCounted) {
+  for (const bool tied : {false, true}) {
+    const Llama llama(tiny(tied), ModelOptions{});
+    std::int64_t parameters = 0;
+    for (const torch::Tensor& parameter : llama->parameters())
+      parameters += parameter.numel();
+    EXPECT_EQ(parameters, Counts(tiny(tied)).parameters()) << tied;
+  }
+}
+
+TEST(LlamaModel, BeginsAtTheLossOfGuessing) {
+  Llama llama(tiny(), ModelOptions{});
+  EXPECT_NEAR(loss_of(llama, random_tokens(8)).item<double>(), std::log(96.0), 0.02);
+}
+
+TEST(LlamaModel, DoesNotLookAhead) {
+  Llama llama(tiny(), ModelOptions{});
+  const torch::Tensor tokens = random_tokens(1);
+  torch::Tensor changed = tokens.clone();
+  changed.narrow(1, 10, 14).add_(1).remainder_(96);
+  const torch::Tensor difference =
+      (scores_of(llama, tokens) - scores_of(llama, changed)).abs().amax(2)[0];
+  EXPECT_EQ(difference.narrow(0, 0, 10).max().item<float>(), 0);
+  EXPECT_GT(difference.narrow(0, 10, 14).min().item<float>(), 0);
+}
+
+// Without positions, attention to the same tokens in another order would give the same sum.
+TEST(LlamaModel, DependsOnTheOrderOfTokens) {
+  Llama llama(tiny(), ModelOptions{});
+  const torch::Tensor tokens = random_tokens(1);
+  torch::Tensor swapped = tokens.clone();
+  swapped[0][3] = tokens[0][7];
+  swapped[0][7] = tokens[0][3];
+  const torch::Tensor last = (scores_of(llama, tokens) - scores_of(llama, swapped))[0][23];
+  EXPECT_GT(last.abs().max().item<float>(), 1e-6);
+}
+
+TEST(LlamaModel, LearnsABatchByHeart) {
+  for (const bool tied : {false, true}) {
+    Llama llama(tiny(tied), ModelOptions{});
+    const torch::Tensor tokens = random_tokens(2);
+    steps::FlatParameters flat(llama->parameters());
+    steps::AdamW adamw(flat.values(), flat.gradients(), flat.decaying(), {});
+    double loss = 0;
+    for (int step = 0; step < 60; ++step) {
+      const torch::Tensor now = loss_of(llama, tokens);
+      now.backward();
+      flat.begin_step();
+      flat.take_gradients();
+      adamw.step(0.01, 1);
+      loss = now.item<double>();
+    }
+    EXPECT_LT(loss, 1) << tied;
+  }
+}
+
+TEST(LlamaModel, RecomputingChangesNoGradient) {
+  Llama keeping(tiny(), ModelOptions{});
+  Llama recomputing(tiny(), ModelOptions{.recompute = true});
+  for (Llama* llama : {&keeping, &recomputing})
+    loss_of(*llama, random_tokens(3)).backward();
+  const auto expected = keeping->parameters();
+  const auto found = recomputing->parameters();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_TRUE(torch::allclose(found[i].grad(), expected[i].grad(), 1e-5, 1e-7)) << i;
+}
+
+TEST(LlamaModel, TrainsInHalfPrecision) {
+  Llama exact(tiny(), ModelOptions{});
+  Llama half(tiny(), ModelOptions{.tensors = torch::TensorOptions(torch::kBFloat16)});
+  const torch::Tensor loss = loss_of(half, random_tokens(4));
+  loss.backward();
+  EXPECT_EQ(scores_of(half, random_tokens(4)).scalar_type(), torch::kBFloat16);
+  EXPECT_NEAR(loss.item<double>(), loss_of(exact, random_tokens(4)).item<double>(), 0.02);
+}
+
+// Four query heads share a key/value head: ranks split the latter.
+TEST(LlamaModel, IsSplitByKeyValueHeads) {
+  const transformer::DecoderSizes sizes = architecture("8B").sizes();
+  EXPECT_EQ(transformer::layout_error(sizes, {.tensor = 8, .pipeline = 32}), "");
+  EXPECT_EQ(transformer::layout_error(sizes, {.tensor = 16}),
+            "8 key/value heads cannot be shared by 16 tensor-parallel ranks");
+}
+
+}  // namespace
+}  // namespace bench::llama

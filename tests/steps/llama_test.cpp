@@ -1,7 +1,6 @@
-#include "harness/adamw.hpp"
-#include "harness/flat_parameters.hpp"
 #include "llama/architecture.hpp"
 #include "llama/model.hpp"
+#include "steps/trained.hpp"
 #include "transformer/layout.hpp"
 #include "transformer/vocab_parallel.hpp"
 
@@ -119,17 +118,8 @@ TEST(LlamaModel, LearnsABatchByHeart) {
   for (const bool tied : {false, true}) {
     Llama llama(tiny(tied), ModelOptions{});
     const torch::Tensor tokens = random_tokens(2);
-    steps::FlatParameters flat(llama->parameters());
-    steps::AdamW adamw(flat.values(), flat.gradients(), flat.decaying(), {});
-    double loss = 0;
-    for (int step = 0; step < 60; ++step) {
-      const torch::Tensor now = loss_of(llama, tokens);
-      now.backward();
-      flat.begin_step();
-      flat.take_gradients();
-      adamw.step(0.01, 1);
-      loss = now.item<double>();
-    }
+    const double loss =
+        steps::trained_loss(*llama, 60, 0.01, [&] { return loss_of(llama, tokens); });
     EXPECT_LT(loss, 1) << tied;
   }
 }

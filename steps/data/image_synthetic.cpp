@@ -1,8 +1,9 @@
 #include "data/crop.hpp"
 #include "data/epoch_order.hpp"
+#include "data/fields.hpp"
 #include "data/image_samples.hpp"
 #include "data/random.hpp"
-#include "data/sample_loader.hpp"
+#include "data/sample_maker.hpp"
 
 #include <array>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace bench::steps {
 namespace {
@@ -52,9 +54,12 @@ Levels make_levels() {
 class SyntheticMaker : public SampleMaker {
  public:
   SyntheticMaker(std::shared_ptr<const Levels> of_colours, const ImageSampleOptions& options)
-      : levels_(std::move(of_colours)), options_(options) {}
+      : fields_(image_fields(options)), levels_(std::move(of_colours)), options_(options) {}
 
-  std::int64_t make(std::uint64_t sample, std::span<float> values) override {
+  const std::vector<Field>& fields() const override { return fields_; }
+
+  void make(std::uint64_t sample, const FieldMemory& memory) override {
+    const std::span<float> values = floats(memory[0]);
     Random random = EpochOrder::stream(options_.seed, sample);
     const std::size_t plane = values.size() / 3;
     std::uint64_t bits = 0;
@@ -69,10 +74,11 @@ class SyntheticMaker : public SampleMaker {
       bits >>= bits_per_level;
       --left;
     }
-    return random.below(static_cast<std::uint32_t>(options_.classes));
+    integers(memory[1])[0] = random.below(static_cast<std::uint32_t>(options_.classes));
   }
 
  private:
+  std::vector<Field> fields_;
   std::shared_ptr<const Levels> levels_;  ///< Of all threads.
   ImageSampleOptions options_;
 };

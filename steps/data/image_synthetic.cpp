@@ -2,11 +2,11 @@
 #include "data/epoch_order.hpp"
 #include "data/fields.hpp"
 #include "data/image_samples.hpp"
+#include "data/normal_levels.hpp"
 #include "data/random.hpp"
 #include "data/sample_maker.hpp"
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,34 +20,15 @@ namespace {
 constexpr std::size_t levels = 4096;
 constexpr int bits_per_level = 12;
 
-/// The share of a normal distribution below `x` standard deviations, of what lies within two.
-double share_below(double x) {
-  const double end = std::erf(std::sqrt(2.0));
-  return (std::erf(x / std::sqrt(2.0)) + end) / (2 * end);
-}
-
-/// The value in standard deviations that this share lies below, by halving.
-double value_above(double share) {
-  double low = -2;
-  double high = 2;
-  for (int i = 0; i < 50; ++i) {
-    const double middle = (low + high) / 2;
-    (share_below(middle) < share ? low : high) = middle;
-  }
-  return low;
-}
-
-/// Equally likely values, for each colour on the scale that the network sees.
+/// Equally likely values of each colour, on the scale that the network sees.
 using Levels = std::array<std::array<float, levels>, 3>;
 
 Levels make_levels() {
+  const std::vector<double> standard = normal_levels(levels, 2);
   Levels result;
-  for (std::size_t i = 0; i < levels; ++i) {
-    const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(levels);
-    const auto pixel = static_cast<float>(127.0 + 60.0 * value_above(share));
+  for (std::size_t i = 0; i < levels; ++i)
     for (std::size_t colour = 0; colour < 3; ++colour)
-      result[colour][i] = normalised(pixel, colour);
-  }
+      result[colour][i] = normalised(static_cast<float>(127.0 + 60.0 * standard[i]), colour);
   return result;
 }
 

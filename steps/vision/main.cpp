@@ -1,6 +1,7 @@
 // vision: trains a convolutional network on synthetic or real images and reports how fast. See
 // README.md.
 
+#include "harness/batches.hpp"
 #include "harness/evaluation.hpp"
 #include "harness/loop.hpp"
 #include "harness/mllog.hpp"
@@ -55,17 +56,17 @@ steps::TrainerOptions trainer_options(const vision::Options& options, std::int64
 /// @returns false if a signal asked a rank to end meanwhile
 bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
               vision::Network& model, const steps::Trainer& trainer) {
-  const std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::validation);
+  const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::validation);
   steps::mllog("eval_start", {}, {{"epoch_num", 1}});
   model->eval();
   const auto evaluated = steps::evaluate(
-      trainer.context(), options.eval_steps, [&] { return images->next(); },
-      [&](const vision::Batch& batch) {
+      trainer.context(), options.eval_steps, [&] { return batches->next(); },
+      [&](const steps::Batch& batch) {
         const steps::Autocast autocast = trainer.autocast();
         const torch::Tensor scores =
-            model->forward(batch.images).to(torch::kFloat);  // (B, classes)
-        return torch::cat({torch::cross_entropy_loss(scores, batch.labels).unsqueeze(0),
-                           vision::accuracy_percents(scores, batch.labels)});
+            model->forward(batch["image"]).to(torch::kFloat);  // (B, classes)
+        return torch::cat({torch::cross_entropy_loss(scores, batch["label"]).unsqueeze(0),
+                           vision::accuracy_percents(scores, batch["label"])});
       });
   model->train();
   if (evaluated) {
@@ -83,7 +84,7 @@ int train(steps::Session& session, const vision::Options& options,
   vision::Network model = build_model(options, architecture, session.device());
   steps::Trainer trainer(session.context(), *model,
                          trainer_options(options, dataset.epoch_images()));
-  const std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::train);
+  const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::train);
   vision::mllog_options(options);
 
   const std::unique_ptr<steps::ProgressLog> log = vision::make_progress_log(options);
@@ -96,25 +97,26 @@ int train(steps::Session& session, const vision::Options& options,
   if (options.eval_interval > 0)
     loop.after("evaluation", options.eval_interval, evaluate_once);
   while (loop.next()) {
-    const vision::Batch& batch = *loop.io([&] { return &images->next(); });
+    const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
     const auto [loss, scores] = loop.forward([&] {
       const steps::Autocast autocast = trainer.autocast();
       const torch::Tensor scores_of_batch =
-          model->forward(batch.images).to(torch::kFloat);  // (B, 3, S, S) -> (B, classes)
+          model->forward(batch["image"]).to(torch::kFloat);  // (B, 3, S, S) -> (B, classes)
       return std::pair(
-          torch::cross_entropy_loss(scores_of_batch, batch.labels, {}, at::Reduction::Mean,
+          torch::cross_entropy_loss(scores_of_batch, batch["label"], {}, at::Reduction::Mean,
                                     no_label, options.label_smoothing),
           scores_of_batch);
     });
     loop.backward([&, &loss = loss] { trainer.backward(loss); });
     if (options.log_has_accuracy())
-      for (const torch::Tensor& percent : vision::accuracy_percents(scores, batch.labels).unbind())
+      for (const torch::Tensor& percent :
+           vision::accuracy_percents(scores, batch["label"]).unbind())
         trainer.observe(percent);
     loop.update();
   }
 
   vision::report_measured(session, loop, options, counts);
-  dataset.log_work(*images, loop.steps());
+  dataset.log_work(*batches, loop.steps());
   if (options.eval_steps > 0 && options.eval_interval == 0 && loop.ended_well())
     session.timers().aside("evaluation", evaluate_once);
   return steps::report_outcome(session, loop);

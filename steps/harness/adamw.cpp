@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 namespace bench::steps {
@@ -130,6 +131,11 @@ void AdamW::load(const SavedState& state) {
   state.copy_to("adamw_mean", mean_);
   state.copy_to("adamw_variance", variance_);
   steps_ = static_cast<std::int64_t>(state.number("adamw_steps"));
+}
+
+MakeOptimizer make_adamw(const AdamW::Options& options) {
+  return
+      [options](OptimizerRows rows) { return std::make_unique<AdamW>(std::move(rows), options); };
 }
 
 }  // namespace bench::steps

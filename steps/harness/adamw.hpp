@@ -47,4 +47,6 @@ class AdamW : public Optimizer {
   std::int64_t steps_ = 0;  // t
 };
 
+MakeOptimizer make_adamw(const AdamW::Options& options);
+
 }  // namespace bench::steps

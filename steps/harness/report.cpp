@@ -46,6 +46,13 @@ void report_rates(Session& session, const ReportedWork& work, double samples_per
 
 }  // namespace
 
+ReportedWork reported_work(const Cost& cost, std::int64_t global_batch, const std::string& unit) {
+  return {.global_batch = global_batch,
+          .flops_per_sample = static_cast<double>(cost.training_flops_per_sample()),
+          .bytes_per_sample = static_cast<double>(cost.input_bytes_per_sample()),
+          .unit = unit};
+}
+
 double report_measured(Session& session, const Loop& loop, const ReportedWork& work) {
   const Timers& timers = session.timers();
   const std::vector<double>& epochs_s = timers.samples_s(Region::epoch);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/cost.hpp"
 #include "harness/loop.hpp"
 #include "harness/session.hpp"
 
@@ -17,6 +18,10 @@ struct ReportedWork {
   std::string unit = "samples";   ///< Of the field: `images`, `tokens`.
   double units_per_sample = 1;    ///< Tokens of a sequence, for example.
 };
+
+/// The work of a network that a `Cost` describes.
+ReportedWork reported_work(const Cost& cost, std::int64_t global_batch,
+                           const std::string& unit = "samples");
 
 /// Prints the measured times, rates and losses of a loop that has ended, and writes the files:
 ///

@@ -1,5 +1,6 @@
 #include "harness/sgd.hpp"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,10 @@ void Sgd::save(SavedState& state) const {
 
 void Sgd::load(const SavedState& state) {
   state.copy_to("sgd_velocity", velocity_);
+}
+
+MakeOptimizer make_sgd(const Sgd::Options& options) {
+  return [options](OptimizerRows rows) { return std::make_unique<Sgd>(std::move(rows), options); };
 }
 
 }  // namespace bench::steps

@@ -35,4 +35,6 @@ class Sgd : public Optimizer {
   Options options_;
 };
 
+MakeOptimizer make_sgd(const Sgd::Options& options);
+
 }  // namespace bench::steps

@@ -49,6 +49,12 @@ torch::Tensor flag(bool holds, const torch::Tensor& like) {
 
 }  // namespace
 
+std::function<double(std::int64_t)> rate_of(const RateSchedule& schedule, double unit) {
+  return [schedule, unit](std::int64_t samples) {
+    return schedule.rate(static_cast<double>(samples) / unit);
+  };
+}
+
 Trainer::Trainer(const TrainingContext& context, const torch::nn::Module& model,
                  TrainerOptions options)
     : context_(context),

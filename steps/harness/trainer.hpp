@@ -7,6 +7,7 @@
 #include "harness/loss_scale.hpp"
 #include "harness/optimizer.hpp"
 #include "harness/precision.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/saved_state.hpp"
 #include "harness/sharded_optimizer.hpp"
 #include "harness/torch_all.hpp"
@@ -37,6 +38,10 @@ struct ModelParallelism {
   std::function<void(const FlatParameters&)> complete_gradients = {};
   int ranks_with_loss = 0;  ///< Ranks that pass the loss to `backward`; 0: all.
 };
+
+/// The learning rate of a schedule.
+/// @param unit samples in a unit of the schedule's progress: those of an epoch, for example
+std::function<double(std::int64_t samples)> rate_of(const RateSchedule& schedule, double unit = 1);
 
 /// How a model is trained.
 struct TrainerOptions {

@@ -3,7 +3,6 @@
 #include "harness/adamw.hpp"
 
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace bench::transformer {
@@ -67,14 +66,8 @@ steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& 
 
 steps::TrainerOptions trainer_options(const TrainingOptions& options,
                                       const std::shared_ptr<LanguageModel>& model, Grid& grid) {
-  return {.optimizer =
-              [adamw = options.adamw](steps::OptimizerRows rows) {
-                return std::make_unique<steps::AdamW>(std::move(rows), adamw);
-              },
-          .learning_rate =
-              [schedule = options.schedule()](std::int64_t samples) {
-                return schedule.rate(static_cast<double>(samples));
-              },
+  return {.optimizer = steps::make_adamw(options.adamw),
+          .learning_rate = steps::rate_of(options.schedule()),
           .global_batch = options.global_batch,
           .micro_batches = options.micro_batches(),
           .clip_gradient = options.clip_gradient,

@@ -38,20 +38,6 @@ vision::Network build_model(const vision::Options& options,
   return model;
 }
 
-steps::TrainerOptions trainer_options(const vision::Options& options, std::int64_t epoch_images) {
-  const steps::Sgd::Options sgd{.momentum = options.momentum, .weight_decay = options.weight_decay};
-  return {
-      .optimizer =
-          [sgd](steps::OptimizerRows rows) {
-            return std::make_unique<steps::Sgd>(std::move(rows), sgd);
-          },
-      .learning_rate =
-          [schedule = options.schedule(), epoch_images](std::int64_t images) {
-            return schedule.rate(static_cast<double>(images) / static_cast<double>(epoch_images));
-          },
-      .global_batch = options.global_batch()};
-}
-
 /// Passes images of the validation part through the model, in evaluation mode.
 /// @returns false if a signal asked a rank to end meanwhile
 bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
@@ -83,7 +69,11 @@ int train(steps::Session& session, const vision::Options& options,
   dataset.log();
   vision::Network model = build_model(options, architecture, session.device());
   steps::Trainer trainer(session.context(), *model,
-                         trainer_options(options, dataset.epoch_images()));
+                         {.optimizer = steps::make_sgd(
+                              {.momentum = options.momentum, .weight_decay = options.weight_decay}),
+                          .learning_rate = steps::rate_of(
+                              options.schedule(), static_cast<double>(dataset.epoch_images())),
+                          .global_batch = options.global_batch()});
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::train);
   vision::mllog_options(options);
 

@@ -14,11 +14,7 @@ using steps::log_value;
 
 void log_model(const Options& options, const Counts& counts) {
   log_value("model", options.model);
-  log_value("trainable_parameters", counts.trainable_parameters);
-  log_value("non_trainable_parameters", counts.non_trainable_parameters);
-  log_value("forward_macs_per_sample", counts.forward_macs_per_sample);
-  log_value("training_flops_per_sample", counts.training_flops_per_sample());
-  log_value("input_bytes_per_sample", counts.input_bytes_per_sample);
+  counts.cost.log();
   log_value("sample_shape", fmt::format("{}x{}x{}", Architecture::input_channels,
                                         options.image_size, options.image_size));
   log_value("classes", options.classes);
@@ -54,12 +50,8 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
 
 void report_measured(steps::Session& session, const steps::Loop& loop, const Options& options,
                      const Counts& counts) {
-  steps::report_measured(
-      session, loop,
-      {.global_batch = options.global_batch(),
-       .flops_per_sample = static_cast<double>(counts.training_flops_per_sample()),
-       .bytes_per_sample = static_cast<double>(counts.input_bytes_per_sample),
-       .unit = "images"});
+  steps::report_measured(session, loop,
+                         steps::reported_work(counts.cost, options.global_batch(), "images"));
 }
 
 void mllog_options(const Options& options) {

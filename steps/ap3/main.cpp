@@ -1,0 +1,101 @@
+// ap3: trains a radiation emulator of MAELSTROM's application 3 and reports how fast. See
+// README.md.
+
+#include "ap3/cnn.hpp"
+#include "ap3/column.hpp"
+#include "ap3/cost.hpp"
+#include "ap3/loss.hpp"
+#include "ap3/lstm.hpp"
+#include "ap3/synthetic.hpp"
+#include "data/generated_samples.hpp"
+#include "harness/adamw.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/log.hpp"
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/report.hpp"
+#include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+  std::string model = "cnn";
+  steps::LoaderOptions loader;
+  steps::RateSchedule schedule{.highest = 1e-4};  // over samples
+};
+
+/// @param model `Cnn` or `Lstm`
+/// @param loss of predicted and target radiation
+template <typename Model, typename Loss>
+int train(steps::Session& session, const Options& options, const steps::Cost& cost, Model model,
+          const Loss& loss_of) {
+  model->to(session.device());
+  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  steps::Trainer trainer(session.context(), *model,
+                         {.optimizer = steps::make_adamw({.weight_decay = 0}),
+                          .learning_rate = steps::rate_of(options.schedule),
+                          .global_batch = global_batch});
+  const auto batches = steps::make_batches(session, options.loader, [&](int threads) {
+    return steps::generated_makers(ap3::fields(), session.arguments().seed, threads,
+                                   ap3::generate_sample);
+  });
+
+  steps::StepLines log(session.arguments().steps, global_batch);
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  while (loop.next()) {
+    const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+    const torch::Tensor loss = loop.forward([&] {
+      const steps::Autocast autocast = trainer.autocast();
+      // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
+      return loss_of(model->forward(ap3::columns_of(batch)), ap3::target_of(batch));
+    });
+    loop.backward([&] { trainer.backward(loss); });
+    loop.update();
+  }
+  steps::report_measured(session, loop, steps::reported_work(cost, global_batch, "columns"));
+  return steps::report_outcome(session, loop);
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  steps::Session session("ap3",
+                         "Trains a radiation emulator of MAELSTROM's AP3 and reports its speed.");
+  session.app()
+      .add_option("--model", options.model, "Convolutions (cnn), or the recurrent network (lstm)")
+      ->check(CLI::IsMember({"cnn", "lstm"}));
+  steps::add_batch_size_option(session.app(), session.arguments());
+  steps::add_loader_options(session.app(), options.loader);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return steps::exit_ok;
+  steps::check_schedule_options(session.app(), options.schedule);
+  const bool is_cnn = options.model == "cnn";
+  const steps::Cost cost = is_cnn ? ap3::cnn_cost() : ap3::lstm_cost();
+  steps::log_value("model", options.model);
+  cost.log();
+  if (session.arguments().describe)
+    return steps::exit_ok;
+  session.begin();
+  if (is_cnn)
+    return train(session, options, cost, ap3::Cnn(), ap3::cnn_loss);
+  return train(session, options, cost, ap3::Lstm(), [](const auto& predicted, const auto& target) {
+    return ap3::lstm_loss(predicted, target, ap3::FluxError::of_column);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::steps::run_program("ap3", [&] { return run(argc, argv); });
+}

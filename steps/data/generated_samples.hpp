@@ -1,0 +1,20 @@
+#pragma once
+
+#include "data/random.hpp"
+#include "data/sample_maker.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace bench::steps {
+
+/// Fills one sample from random numbers: the same numbers give the same sample. Called by several
+/// threads.
+using GenerateSample = std::function<void(Random random, const FieldMemory& memory)>;
+
+/// Samples that a function generates, each from the seed and its own number alone.
+SampleMakers generated_makers(const std::vector<Field>& fields, std::uint64_t seed, int threads,
+                              const GenerateSample& generate);
+
+}  // namespace bench::steps

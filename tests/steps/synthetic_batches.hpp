@@ -1,0 +1,62 @@
+#pragma once
+
+#include "ap1/sample.hpp"
+#include "ap1/synthetic.hpp"
+#include "ap3/column.hpp"
+#include "ap3/synthetic.hpp"
+#include "harness/torch_all.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bench::steps {
+
+inline std::span<float> numbers(const torch::Tensor& tensor) {
+  return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+}  // namespace bench::steps
+
+namespace bench::ap1 {
+
+struct Patches {
+  torch::Tensor predictors;  // (B, 17, P, P)
+  torch::Tensor target;      // (B, 1, P, P)
+};
+
+inline Patches synthetic_patches(std::int64_t batch, std::int64_t patch, std::uint64_t seed = 1) {
+  const Patches patches{torch::empty({batch, predictor_count, patch, patch}),
+                        torch::empty({batch, 1, patch, patch})};
+  for (std::int64_t i = 0; i < batch; ++i)
+    make_synthetic_sample(steps::Random(seed + static_cast<std::uint64_t>(i)),
+                          steps::numbers(patches.predictors[i]), steps::numbers(patches.target[i]));
+  return patches;
+}
+
+}  // namespace bench::ap1
+
+namespace bench::ap3 {
+
+struct Batch {
+  Columns columns;
+  Radiation radiation;
+};
+
+inline Batch synthetic_batch(std::int64_t size, std::uint64_t seed = 1) {
+  std::vector<torch::Tensor> tensors;
+  for (const steps::Field& field : fields()) {
+    std::vector<std::int64_t> shape = field.shape;
+    shape.insert(shape.begin(), size);
+    tensors.push_back(torch::empty(shape));
+  }
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto memory = [&](std::size_t field) { return steps::numbers(tensors[field][i]); };
+    make_synthetic_sample(
+        steps::Random(seed + static_cast<std::uint64_t>(i)),
+        {memory(0), memory(1), memory(2), memory(3), memory(4), memory(5), memory(6)});
+  }
+  return {{tensors[0], tensors[1], tensors[2], tensors[3], tensors[4]}, {tensors[5], tensors[6]}};
+}
+
+}  // namespace bench::ap3

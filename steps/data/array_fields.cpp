@@ -86,8 +86,9 @@ std::optional<std::uint64_t> ArraySource::bytes() const {
 
 SamplePlace ArraySource::place(std::uint64_t sample) const {
   if (sample >= samples())
-    throw DataError(files_.back(), fmt::format("sample {} does not exist: there are {} up to here",
-                                               sample, samples()));
+    throw DataError(
+        files_.back(),
+        fmt::format("sample {} does not exist: there are {} up to this file", sample, samples()));
   const std::uint64_t index = sample / tiles();
   const std::uint64_t tile = sample % tiles();
   const auto file =

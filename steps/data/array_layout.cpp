@@ -139,6 +139,8 @@ VariableLayout::VariableLayout(const ArrayLayout& layout, const ArrayField& fiel
     count_.push_back(axes_[i] == Axis::whole       ? shape[i]
                      : axes_[i] == Axis::tile_rows ? layout.tile_rows
                                                    : layout.tile_columns);
+    if (count_.back() == 0)
+      fail("has no numbers");
     if (count_.back() > shape[i])
       fail(fmt::format("is smaller than a tile of {} x {}", layout.tile_rows, layout.tile_columns));
     field_.shape.push_back(static_cast<std::int64_t>(count_.back()));
@@ -163,14 +165,15 @@ Slab VariableLayout::slab(const SamplePlace& place) const {
 }
 
 std::size_t VariableLayout::shared_chunks() const {
-  const std::vector<std::uint64_t>& chunk = variable_.chunk;
   bool shared = false;
   std::uint64_t chunks = 1;
-  for (std::size_t i = 0; i < chunk.size(); ++i) {
-    const bool aligned = axes_[i] == Axis::whole || count_[i] % chunk[i] == 0;
+  for (std::size_t i = 0; i < variable_.chunk.size(); ++i) {
+    const std::uint64_t chunk = variable_.chunk[i];
+    const bool aligned = axes_[i] == Axis::whole || count_[i] % chunk == 0;
+    // Not aligned, a part may begin with the last element of a chunk.
+    const std::uint64_t touched = (count_[i] - 1 + (aligned ? 0 : chunk - 1)) / chunk + 1;
+    chunks *= std::min(touched, (variable_.shape[i] + chunk - 1) / chunk);
     shared = shared || !aligned;
-    // At any place; one that is not aligned may begin at the end of a chunk.
-    chunks *= (count_[i] + chunk[i] - 1) / chunk[i] + (aligned || count_[i] == 1 ? 0 : 1);
   }
   return shared ? static_cast<std::size_t>(chunks) : 0;
 }

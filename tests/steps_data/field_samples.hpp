@@ -61,11 +61,11 @@ inline std::map<std::string, std::vector<double>> read_sample(const FieldSource&
   return read_sample(*source.reader(), source, sample);
 }
 
-/// The numbers first, first + 1, ..., last.
-inline std::vector<double> numbers_from(double first, double last) {
+/// The numbers first, first + 1, ...
+inline std::vector<double> numbers_from(std::uint64_t first, std::uint64_t count) {
   std::vector<double> numbers;
-  for (double number = first; number <= last; ++number)
-    numbers.push_back(number);
+  for (std::uint64_t i = 0; i < count; ++i)
+    numbers.push_back(static_cast<double>(first + i));
   return numbers;
 }
 

@@ -4,24 +4,21 @@
 #include "data/array_layout.hpp"
 #include "data/data_error.hpp"
 #include "data/hdf5_lock.hpp"
+#include "data/mapped_file.hpp"
+#include "data/netcdf_classic.hpp"
 #include "data/netcdf_handle.hpp"
 #include "data/number_type.hpp"
-#include "data/open_path.hpp"
-#include "harness/program.hpp"
 
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <netcdf.h>
 
@@ -93,15 +90,15 @@ class NetcdfFile : public ArrayFile {
 
 NetcdfFile::NetcdfFile(const std::string& path, const std::vector<ArrayField>& fields)
     : path_(path) {
-  if (const OpenPath file(path, O_RDONLY); file.get() < 0)
-    throw UsageError(
-        fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)),
-        "give a netCDF file that you can read");
+  const MappedFile file(path, "give a netCDF file that you can read");
   const Hdf5Lock lock;
   int id = -1;
   if (const int status = nc_open(path.c_str(), NC_NOWRITE, &id))
     throw DataError(path, fmt::format("cannot be opened as netCDF: {}", nc_strerror(status)));
   file_ = std::make_unique<NetcdfHandle>(id);
+  if (const std::uint64_t length = classic_netcdf_length(file.bytes(), path); file.size() < length)
+    throw DataError(path, file.size(),
+                    fmt::format("the file ends here, but needs {} bytes", length));
   for (const ArrayField& field : fields)
     add(field.variable);
 }

@@ -12,6 +12,7 @@
 #include "steps_data/field_samples.hpp"
 #include "support/message_of.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -197,6 +198,39 @@ TEST_F(Hdf5Fields, MayTakeIntegersAsRealNumbers) {
   const auto source = open_hdf5_fields({path()}, layout);
   EXPECT_EQ(source->fields().front().type, FieldType::float32);
   EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(3, 4, 5));
+}
+
+TEST_F(Hdf5Fields, MayBeTruthValuesAsPythonWritesThem) {
+  {
+    const TestFile file(path());
+    const hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
+    std::int8_t value = 0;
+    H5Tenum_insert(type, "FALSE", &value);
+    value = 1;
+    H5Tenum_insert(type, "TRUE", &value);
+    const hsize_t extents[] = {2, 3};
+    const hid_t space = H5Screate_simple(2, extents, nullptr);
+    const hid_t set =
+        H5Dcreate2(file.id(), "x", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const std::array<std::int8_t, 6> values = {0, 0, 1, 1, 0, 1};
+    EXPECT_GE(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+  const auto source = open_hdf5_fields({path()}, samples_of({{"x", "x"}}));
+  EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(1, 0, 1));
+}
+
+TEST_F(Hdf5Fields, MayHaveHalfPrecision) {
+  const hid_t half = H5Tcopy(H5T_IEEE_F32LE);
+  H5Tset_fields(half, 15, 10, 5, 0, 10);
+  H5Tset_size(half, 2);
+  H5Tset_ebias(half, 15);
+  TestFile(path()).add("x", {2, 3}, 0.5, half);
+  H5Tclose(half);
+  const auto source = open_hdf5_fields({path()}, samples_of({{"x", "x"}}));
+  EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(3.5, 4.5, 5.5));
 }
 
 TEST_F(Hdf5Fields, RefuseANumberThatIsTooLarge) {

@@ -56,6 +56,17 @@ class TestFile {
   /// @param chunk with which it is compressed; without, it is stored in one piece
   void add(const std::string& name, const std::vector<hsize_t>& shape, double first = 0,
            hid_t stored = H5T_NATIVE_FLOAT, const std::vector<hsize_t>& chunk = {}) const {
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (!chunk.empty()) {
+      H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+      H5Pset_deflate(creation, 6);
+    }
+    write(name, shape, first, stored, creation);
+    H5Pclose(creation);
+  }
+
+  void write(const std::string& name, const std::vector<hsize_t>& shape, double first, hid_t stored,
+             hid_t creation) const {
     hsize_t count = 1;
     for (const hsize_t extent : shape)
       count *= extent;
@@ -63,18 +74,12 @@ class TestFile {
     for (hsize_t i = 0; i < count; ++i)
       numbers.push_back(first + static_cast<double>(i));
     const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
-    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (!chunk.empty()) {
-      H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
-      H5Pset_deflate(creation, 6);
-    }
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
     const hid_t set = H5Dcreate2(id_, name.c_str(), stored, space, links, creation, H5P_DEFAULT);
     EXPECT_GE(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()), 0);
     H5Dclose(set);
     H5Pclose(links);
-    H5Pclose(creation);
     H5Sclose(space);
   }
 
@@ -246,6 +251,53 @@ TEST_F(Hdf5Fields, AreReadFromCompressedChunks) {
   const auto reader = source->reader();
   for (std::uint64_t i = 10; i-- > 0;)
     EXPECT_THAT(read_sample(*reader, *source, i)["x"], ElementsAreArray(numbers_from(6 * i, 6)));
+}
+
+constexpr H5Z_filter_t counting_filter = 300;  // 256 to 511 are for tests
+std::size_t unpacked_chunks = 0;
+
+/// A compression that changes nothing and counts how often it is undone.
+std::size_t count_unpacking(unsigned flags, std::size_t, const unsigned*, std::size_t bytes,
+                            std::size_t*, void**) {
+  unpacked_chunks += (flags & H5Z_FLAG_REVERSE) != 0;
+  return bytes;
+}
+
+TEST_F(Hdf5Fields, UnpackAChunkOnceForAllOfItsTiles) {
+  const H5Z_class2_t filter = {.version = H5Z_CLASS_T_VERS,
+                               .id = counting_filter,
+                               .encoder_present = 1,
+                               .decoder_present = 1,
+                               .name = "counting",
+                               .can_apply = nullptr,
+                               .set_local = nullptr,
+                               .filter = count_unpacking};
+  ASSERT_GE(H5Zregister(&filter), 0);
+  constexpr std::uint64_t side = 600;  // 1.4 MB, more than HDF5 keeps by default
+  {
+    const TestFile file(path());
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk[] = {1, side, side};
+    H5Pset_chunk(creation, 3, chunk);
+    H5Pset_filter(creation, counting_filter, 0, 0, nullptr);
+    file.write("x", {2, side, side}, 0, H5T_NATIVE_FLOAT, creation);
+    H5Pclose(creation);
+  }
+  const ArrayLayout layout{
+      .fields = {{.name = "x",
+                  .variable = "x",
+                  .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}}},
+      .tile_rows = 200,
+      .tile_columns = 200};
+  const auto source = open_hdf5_fields({path()}, layout);
+  ASSERT_EQ(source->samples(), 18U);
+  const auto reader = source->reader();
+  unpacked_chunks = 0;
+  for (std::uint64_t i = 0; i < 18; ++i)
+    EXPECT_EQ(read_sample(*reader, *source, i)["x"].front(),
+              static_cast<double>(i / 9 * side * side + i % 9 / 3 * 200 * side + i % 3 * 200));
+  EXPECT_EQ(unpacked_chunks, 2U);
+  H5Zunregister(counting_filter);
 }
 
 TEST_F(Hdf5Fields, AreReadByManyThreadsFromManyFiles) {

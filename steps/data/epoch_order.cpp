@@ -16,8 +16,8 @@ EpochOrder::EpochOrder(std::uint64_t items, std::optional<std::uint64_t> seed)
     : items_(items), seed_(seed) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (items == 0 || items > most)
-    throw UsageError(fmt::format("a data set of {} images cannot be put in order", items),
-                     fmt::format("give one of 1 to {}", most));
+    throw UsageError(fmt::format("cannot draw an order of {} samples", items),
+                     fmt::format("use a data set of 1 to {} samples", most));
 }
 
 std::uint64_t EpochOrder::item(std::uint64_t sample) {

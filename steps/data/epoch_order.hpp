@@ -22,6 +22,8 @@ class EpochOrder {
   /// @throws UsageError if there are none or too many
   EpochOrder(std::uint64_t items, std::optional<std::uint64_t> seed);
 
+  std::uint64_t items() const { return items_; }
+
   /// May be called by several threads.
   std::uint64_t item(std::uint64_t sample);
 

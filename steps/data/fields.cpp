@@ -2,28 +2,46 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <span>
+#include <vector>
 
 namespace bench::steps {
+namespace {
+
+std::size_t bytes_of_one(FieldType type) {
+  return type == FieldType::float32 ? sizeof(float) : sizeof(std::int64_t);
+}
+
+template <typename Number>
+std::span<Number> numbers(std::span<std::byte> memory) {
+  return {reinterpret_cast<Number*>(memory.data()), memory.size() / sizeof(Number)};
+}
+
+}  // namespace
 
 std::int64_t Field::elements() const {
-  std::int64_t elements = 1;
-  for (const std::int64_t extent : shape)
-    elements *= extent;
-  return elements;
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 std::size_t Field::bytes() const {
-  return static_cast<std::size_t>(elements()) *
-         (type == FieldType::float32 ? sizeof(float) : sizeof(std::int64_t));
+  return static_cast<std::size_t>(elements()) * bytes_of_one(type);
+}
+
+std::size_t sample_bytes(const std::vector<Field>& fields) {
+  std::size_t sum = 0;
+  for (const Field& field : fields)
+    sum += field.bytes();
+  return sum;
 }
 
 std::span<float> floats(std::span<std::byte> memory) {
-  return {reinterpret_cast<float*>(memory.data()), memory.size() / sizeof(float)};
+  return numbers<float>(memory);
 }
 
 std::span<std::int64_t> integers(std::span<std::byte> memory) {
-  return {reinterpret_cast<std::int64_t*>(memory.data()), memory.size() / sizeof(std::int64_t)};
+  return numbers<std::int64_t>(memory);
 }
 
 }  // namespace bench::steps

@@ -23,6 +23,9 @@ struct Field {
   bool operator==(const Field&) const = default;
 };
 
+/// Bytes of one sample, in all of its fields.
+std::size_t sample_bytes(const std::vector<Field>& fields);
+
 /// Memory for one sample, or for the samples of a batch one after the other: a span for each field,
 /// in the order of the fields, aligned for its type.
 using FieldMemory = std::vector<std::span<std::byte>>;

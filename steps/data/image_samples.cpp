@@ -3,12 +3,13 @@
 #include "data/crop.hpp"
 #include "data/data_error.hpp"
 #include "data/epoch_order.hpp"
+#include "data/fields.hpp"
 #include "data/image_dataset.hpp"
 #include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
 #include "data/jpeg.hpp"
 #include "data/random.hpp"
-#include "data/sample_loader.hpp"
+#include "data/sample_maker.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
@@ -16,8 +17,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
+#include <vector>
+
+#include <fmt/core.h>
 
 namespace bench::steps {
 namespace {
@@ -44,9 +47,15 @@ class ImageMaker : public SampleMaker {
  public:
   ImageMaker(const ImageSource& source, std::shared_ptr<EpochOrder> order,
              const ImageSampleOptions& options)
-      : reader_(source.reader()), order_(std::move(order)), options_(options) {}
+      : fields_(image_fields(options)),
+        reader_(source.reader()),
+        order_(std::move(order)),
+        options_(options) {}
 
-  std::int64_t make(std::uint64_t sample, std::span<float> values) override {
+  const std::vector<Field>& fields() const override { return fields_; }
+  std::optional<std::uint64_t> samples_per_epoch() const override { return order_->items(); }
+
+  void make(std::uint64_t sample, const FieldMemory& memory) override {
     const EncodedImage encoded = reader_->at(order_->item(sample));
     const std::int64_t label = encoded.label + options_.first_label;
     if (label >= options_.classes)
@@ -60,8 +69,8 @@ class ImageMaker : public SampleMaker {
     const int shrink = shrink_for(part, options_.size);
     decoder_.decode(encoded.jpeg, encoded.name, image_, shrink);
     resize_part(image_, shrunk(part, static_cast<std::size_t>(shrink)), mirrored, options_.size,
-                values, options_.order);
-    return label;
+                floats(memory[0]), options_.order);
+    integers(memory[1])[0] = label;
   }
 
  private:
@@ -78,6 +87,7 @@ class ImageMaker : public SampleMaker {
                     image.label + first + 1, first == 0 ? "" : ", or --first-label 0"));
   }
 
+  std::vector<Field> fields_;
   std::unique_ptr<ImageSource::Reader> reader_;
   std::shared_ptr<EpochOrder> order_;  ///< Of all threads.
   ImageSampleOptions options_;
@@ -86,6 +96,16 @@ class ImageMaker : public SampleMaker {
 };
 
 }  // namespace
+
+std::vector<Field> image_fields(const ImageSampleOptions& options) {
+  const auto size = static_cast<std::int64_t>(options.size);
+  const bool planes = options.order == PixelOrder::planes;
+  return {{.name = "image",
+           .type = FieldType::float32,
+           .shape = planes ? std::vector<std::int64_t>{3, size, size}
+                           : std::vector<std::int64_t>{size, size, 3}},
+          {.name = "label", .type = FieldType::int64, .shape = {}}};
+}
 
 SampleMakers image_makers(const ImageSource& source, const ImageSampleOptions& options,
                           int threads) {

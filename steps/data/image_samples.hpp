@@ -1,17 +1,18 @@
 #pragma once
 
 #include "data/crop.hpp"
-#include "data/epoch_order.hpp"
+#include "data/fields.hpp"
+#include "data/image_dataset.hpp"
 #include "data/image_source.hpp"
-#include "data/sample_loader.hpp"
+#include "data/sample_maker.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace bench::steps {
 
-/// What samples for a network are: S x S pixels with the statistics of `resize_part`.
+/// Samples for a network: S x S pixels with the statistics of `resize_part`, and a label.
 struct ImageSampleOptions {
   std::size_t size = 224;  ///< S.
   PixelOrder order = PixelOrder::planes;
@@ -21,7 +22,8 @@ struct ImageSampleOptions {
   ImagePart part = ImagePart::train;
 };
 
-using SampleMakers = std::vector<std::unique_ptr<SampleMaker>>;
+/// `image`, float32 (3, S, S) or, in the order of pixels, (S, S, 3), and `label`, int64.
+std::vector<Field> image_fields(const ImageSampleOptions& options);
 
 /// Samples of a data set, epoch after epoch: to train on in an order that is drawn for each epoch,
 /// a random part of the image, mirrored or not; to evaluate on in the order of the data set, the

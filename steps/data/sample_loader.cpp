@@ -13,10 +13,27 @@
 #include <utility>
 #include <vector>
 
-namespace bench::steps {
+#include <fmt/core.h>
 
-SampleLoader::SampleLoader(std::vector<std::unique_ptr<SampleMaker>> makers)
-    : makers_(std::move(makers)) {
+namespace bench::steps {
+namespace {
+
+void check_memory(const SampleLoader::BatchMemory& memory, const std::vector<Field>& fields) {
+  if (memory.samples == 0)
+    throw std::invalid_argument("a batch without samples");
+  if (memory.fields.size() != fields.size())
+    throw std::invalid_argument(fmt::format("a batch with memory for {} fields instead of {}",
+                                            memory.fields.size(), fields.size()));
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (memory.fields[i].size() != memory.samples * fields[i].bytes())
+      throw std::invalid_argument(
+          fmt::format("a batch with {} bytes for field '{}' instead of {} x {}",
+                      memory.fields[i].size(), fields[i].name, memory.samples, fields[i].bytes()));
+}
+
+}  // namespace
+
+SampleLoader::SampleLoader(SampleMakers makers) : makers_(std::move(makers)) {
   if (makers_.empty())
     throw std::invalid_argument("a loader without threads");
   for (const std::unique_ptr<SampleMaker>& maker : makers_)
@@ -28,17 +45,23 @@ SampleLoader::~SampleLoader() {
     thread.request_stop();  // all of them, before the first is waited for
 }
 
-void SampleLoader::ask(std::uint64_t first, const BatchMemory& memory) {
+void SampleLoader::request(std::uint64_t first, BatchMemory memory) {
+  check_memory(memory, fields());
   const std::lock_guard lock(mutex_);
-  batches_.push_back({.first = first, .memory = memory});
-  asked_.notify_all();
+  batches_.push_back({.first = first, .memory = std::move(memory)});
+  requested_.notify_all();
+}
+
+bool SampleLoader::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return !batches_.empty() && batches_.front().is_complete();
 }
 
 void SampleLoader::take() {
   std::unique_lock lock(mutex_);
   if (batches_.empty())
-    throw std::logic_error("a batch that nobody asked for");
-  completed_.wait(lock, [&] { return batches_.front().ended == batches_.front().size(); });
+    throw std::logic_error("a batch that nobody requested");
+  completed_.wait(lock, [&] { return batches_.front().is_complete(); });
   const std::exception_ptr failure = batches_.front().failure;
   batches_.pop_front();
   if (failure)
@@ -50,28 +73,35 @@ SampleLoader::Work SampleLoader::work() const {
   return work_;
 }
 
+FieldMemory SampleLoader::Batch::sample_memory(std::size_t index) const {
+  FieldMemory result;
+  for (const std::span<std::byte>& field : memory.fields) {
+    const std::size_t bytes = field.size() / memory.samples;
+    result.push_back(field.subspan(index * bytes, bytes));
+  }
+  return result;
+}
+
 SampleLoader::Batch* SampleLoader::batch_with_work() {
-  const auto found =
-      std::ranges::find_if(batches_, [](const Batch& batch) { return batch.begun < batch.size(); });
+  const auto found = std::ranges::find_if(
+      batches_, [](const Batch& batch) { return batch.begun < batch.memory.samples; });
   return found == batches_.end() ? nullptr : &*found;
 }
 
 void SampleLoader::run(const std::stop_token& stop, SampleMaker& maker) {
   using Clock = std::chrono::steady_clock;
   for (std::unique_lock lock(mutex_);;) {
-    asked_.wait(lock, stop, [&] { return batch_with_work() != nullptr; });
+    requested_.wait(lock, stop, [&] { return batch_with_work() != nullptr; });
     if (stop.stop_requested())
       return;
     Batch& batch = *batch_with_work();  // stays where it is until all its samples have ended
     const std::size_t index = batch.begun++;
-    const std::size_t width = batch.memory.values.size() / batch.size();
     lock.unlock();
     const Clock::time_point begin = Clock::now();
     std::exception_ptr failure;
     try {
-      batch.memory.labels[index] =
-          maker.make(batch.first + index, batch.memory.values.subspan(index * width, width));
-    } catch (...) {  // nothing may leave a thread; `take` throws it on
+      maker.make(batch.first + index, batch.sample_memory(index));
+    } catch (...) {  // nothing may leave a thread; `take` rethrows it
       failure = std::current_exception();
     }
     const std::chrono::duration<double> duration = Clock::now() - begin;
@@ -82,7 +112,8 @@ void SampleLoader::run(const std::stop_token& stop, SampleMaker& maker) {
       batch.failed = index;
       batch.failure = failure;
     }
-    if (++batch.ended == batch.size())
+    ++batch.ended;
+    if (batch.is_complete())
       completed_.notify_one();
   }
 }

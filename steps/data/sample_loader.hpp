@@ -1,63 +1,62 @@
 #pragma once
 
+#include "data/fields.hpp"
+#include "data/sample_maker.hpp"
+
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <memory>
 #include <mutex>
-#include <span>
+#include <optional>
 #include <stop_token>
 #include <thread>
 #include <vector>
 
 namespace bench::steps {
 
-/// Makes labelled samples, on one thread; each thread has its own.
-class SampleMaker {
- public:
-  SampleMaker() = default;
-  SampleMaker(const SampleMaker&) = delete;
-  SampleMaker& operator=(const SampleMaker&) = delete;
-  virtual ~SampleMaker() = default;
-
-  /// @param sample its number; what it holds follows from that alone, not from what was made before
-  /// @param values is overwritten, all of it
-  /// @returns its label
-  virtual std::int64_t make(std::uint64_t sample, std::span<float> values) = 0;
-};
-
-/// Makes batches of samples ahead of the loop that uses them, on its own threads.
+/// Makes batches of samples on its own threads, ahead of the loop that uses them.
 ///
-/// The caller asks for batches, gives the memory for each, and takes them in the same order: it
+/// The caller requests batches, gives the memory for each, and takes them in the same order: it
 /// decides how far ahead they are made. Threads share the samples of a batch, so that the oldest
-/// batch is complete as early as can be.
+/// batch is complete as early as possible.
 class SampleLoader {
  public:
+  /// Where a batch is made.
   struct BatchMemory {
-    std::span<float> values;         ///< Of all samples, one after the other.
-    std::span<std::int64_t> labels;  ///< One for each sample; at least one.
+    FieldMemory fields;       ///< Of all samples, one after the other.
+    std::size_t samples = 0;  ///< At least one.
   };
 
-  /// What all threads have done together so far.
+  /// Work of all threads together so far.
   struct Work {
     std::uint64_t samples = 0;
     double seconds = 0;  ///< Sum over the threads; waiting for work does not count.
   };
 
   /// @param makers one for each thread, at least one
-  explicit SampleLoader(std::vector<std::unique_ptr<SampleMaker>> makers);
+  explicit SampleLoader(SampleMakers makers);
 
-  /// Does not wait for batches that nobody took, only for the sample that each thread is at.
+  /// Waits for the sample that each thread is working on, not for whole batches.
   ~SampleLoader();
 
-  /// Asks for the samples `first`, `first + 1`, ... behind all that were asked for before. Returns
-  /// at once.
-  /// @param memory must live until it is taken, or as long as the loader
-  void ask(std::uint64_t first, const BatchMemory& memory);
+  /// Of each sample.
+  const std::vector<Field>& fields() const { return makers_.front()->fields(); }
+  std::optional<std::uint64_t> samples_per_epoch() const {
+    return makers_.front()->samples_per_epoch();
+  }
 
-  /// Waits until the oldest batch that was asked for is complete; from then on it is the caller's.
+  /// Requests the samples `first`, `first + 1`, ... after all that were requested before. Returns
+  /// at once.
+  /// @param memory must live until the batch is taken, or as long as the loader
+  /// @throws std::invalid_argument if it is not the size of the fields
+  void request(std::uint64_t first, BatchMemory memory);
+
+  /// Returns true if `take` would return at once.
+  bool is_ready() const;
+
+  /// Waits until the oldest requested batch is complete; from then on it is the caller's.
   /// @throws what a maker threw at one of its samples; of several the first, so that the message
   ///         does not depend on the threads
   /// @throws std::logic_error if there is none
@@ -74,15 +73,16 @@ class SampleLoader {
     std::size_t failed = 0;  ///< Of the samples that failed, the first.
     std::exception_ptr failure;
 
-    std::size_t size() const { return memory.labels.size(); }
+    bool is_complete() const { return ended == memory.samples; }
+    FieldMemory sample_memory(std::size_t index) const;
   };
 
   Batch* batch_with_work();
   void run(const std::stop_token& stop, SampleMaker& maker);
 
-  std::vector<std::unique_ptr<SampleMaker>> makers_;
+  SampleMakers makers_;
   mutable std::mutex mutex_;  ///< Of all below.
-  std::condition_variable_any asked_;
+  std::condition_variable_any requested_;
   std::condition_variable completed_;
   std::deque<Batch> batches_;  ///< Not taken yet, oldest first.
   Work work_;

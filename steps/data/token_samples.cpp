@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <span>
 
 #include <fmt/core.h>
@@ -45,22 +47,28 @@ TokenSamples::TokenSamples(const TokenDataset& corpus, DocumentRange documents,
   check_count(corpus, samples_per_epoch(), "samples");
 }
 
-void TokenSamples::read(std::uint64_t index, std::span<std::int64_t> out) {
-  const std::uint64_t epoch = index / samples_per_epoch();
-  const std::uint64_t sample = index % samples_per_epoch();
-  if (!order_ || epoch != epoch_) {
-    order_.reset();  // before the next one is built: never the memory of two
-    order_.emplace(corpus_, documents_, options_.sequence,
-                   static_cast<std::uint32_t>(samples_per_epoch()),
-                   mixed(options_.seed ^ mixed(epoch)));
-    epoch_ = epoch;
+std::shared_ptr<const TokenEpoch> TokenSamples::order_of(std::uint64_t epoch) {
+  const std::lock_guard lock(mutex_);
+  Epoch& kept = epochs_[epoch % epochs_.size()];
+  if (!kept.order || kept.number != epoch) {
+    kept.order.reset();  // before the next one is built: never the memory of three
+    kept.order = std::make_shared<const TokenEpoch>(corpus_, documents_, options_.sequence,
+                                                    static_cast<std::uint32_t>(samples_per_epoch()),
+                                                    mixed(options_.seed ^ mixed(epoch)));
+    kept.number = epoch;
   }
-  order_->read(sample, out);
+  return kept.order;
+}
+
+void TokenSamples::read(std::uint64_t index, std::span<std::int64_t> out) {
+  const std::shared_ptr<const TokenEpoch> order = order_of(index / samples_per_epoch());
+  const std::uint64_t sample = index % samples_per_epoch();
+  order->read(sample, out);
   const auto unknown = std::ranges::find_if(
       out, [&](std::int64_t token) { return token < 0 || token >= options_.kinds; });
   if (unknown != out.end())
     throw DataError(corpus_.token_file(),
-                    order_->byte_offset(sample, static_cast<std::uint64_t>(unknown - out.begin())),
+                    order->byte_offset(sample, static_cast<std::uint64_t>(unknown - out.begin())),
                     fmt::format("token {} is not in a vocabulary of {}", *unknown, options_.kinds),
                     "give a --vocab-size above every token of the corpus");
 }

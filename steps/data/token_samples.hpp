@@ -3,8 +3,10 @@
 #include "data/token_dataset.hpp"
 #include "data/token_split.hpp"
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -58,7 +60,7 @@ class TokenEpoch {
 /// Samples of one part of a corpus without end, epoch after epoch.
 ///
 /// What sample i holds depends on the corpus, the options and i alone, not on who asks for it or
-/// when. Memory is that of one TokenEpoch, the one that was asked for last: going back to an
+/// when. Memory is that of one TokenEpoch, and of two after the first epoch; going back to an
 /// earlier one costs its construction.
 class TokenSamples {
  public:
@@ -74,19 +76,28 @@ class TokenSamples {
   TokenSamples(const TokenDataset& corpus, DocumentRange documents, const Options& options);
 
   std::uint64_t tokens() const { return tokens_; }  ///< Of the documents.
+  std::uint64_t sequence() const { return options_.sequence; }
   std::uint64_t samples_per_epoch() const { return (tokens_ - 1) / options_.sequence; }
 
-  /// Copies sample `index`, from 0 without end. @param out `sequence` + 1 tokens
+  /// Copies sample `index`, from 0 without end. May be called by several threads.
+  /// @param out `sequence` + 1 tokens
   /// @throws DataError if a token is none of the kinds
   void read(std::uint64_t index, std::span<std::int64_t> out);
 
  private:
+  struct Epoch {
+    std::uint64_t number = 0;
+    std::shared_ptr<const TokenEpoch> order;  ///< Empty before it is needed.
+  };
+
+  std::shared_ptr<const TokenEpoch> order_of(std::uint64_t epoch);
+
   const TokenDataset& corpus_;
   DocumentRange documents_;
   Options options_;
   std::uint64_t tokens_ = 0;
-  std::uint64_t epoch_ = 0;  ///< Of `order_`.
-  std::optional<TokenEpoch> order_;
+  std::mutex mutex_;
+  std::array<Epoch, 2> epochs_;  ///< Where one ends, some threads are in it and some in the next.
 };
 
 }  // namespace bench::steps

@@ -2,10 +2,19 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace bench::vision {
+namespace {
+
+std::span<std::byte> bytes_of(const torch::Tensor& tensor) {
+  return {static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
+}  // namespace
 
 torch::Tensor synthetic_pixels(std::int64_t batch_size, std::int64_t image_size,
                                const torch::Device& device) {
@@ -57,11 +66,10 @@ Batch LoadedImages::empty_batch(const torch::TensorOptions& options) const {
 void LoadedImages::ask() {
   const Batch& batch = waiting_.emplace_back(
       empty_batch(torch::TensorOptions().pinned_memory(shape_.device.is_cuda())));
-  loader_.ask(
+  loader_.request(
       static_cast<std::uint64_t>(asked_ * share_.global_batch + share_.rank * shape_.batch_size),
-      {.values = {batch.images.data_ptr<float>(), static_cast<std::size_t>(batch.images.numel())},
-       .labels = {batch.labels.data_ptr<std::int64_t>(),
-                  static_cast<std::size_t>(shape_.batch_size)}});
+      {.fields = {bytes_of(batch.images), bytes_of(batch.labels)},
+       .samples = static_cast<std::size_t>(shape_.batch_size)});
   ++asked_;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data/image_samples.hpp"
+#include "data/sample_loader.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include "data/sample_loader.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
+#include "steps_data/field_buffers.hpp"
 #include "steps_data/image_files.hpp"
 #include "support/message_of.hpp"
 
@@ -30,14 +31,32 @@ using testing::FloatNear;
 
 constexpr std::size_t side = 16;
 
-std::vector<float> made(SampleMaker& maker, std::uint64_t sample) {
-  std::vector<float> values(3 * side * side);
-  maker.make(sample, values);
-  return values;
+std::vector<float> image_of(SampleMaker& maker, std::uint64_t sample) {
+  return made(maker, sample).floats_of(0);
+}
+
+std::int64_t label_of(SampleMaker& maker, std::uint64_t sample) {
+  return made(maker, sample).integers_of(1).front();
 }
 
 ImageSampleOptions small_options() {
   return {.size = side, .classes = 6};
+}
+
+TEST(ImageFields, LieInTheOrderOfPixelsThatIsChosen) {
+  struct Case {
+    PixelOrder order;
+    std::vector<std::int64_t> shape;
+  };
+  for (const Case& c :
+       {Case{PixelOrder::planes, {3, 16, 16}}, Case{PixelOrder::pixels, {16, 16, 3}}}) {
+    ImageSampleOptions options = small_options();
+    options.order = c.order;
+    const std::vector<Field> expected = {{"image", FieldType::float32, c.shape},
+                                         {"label", FieldType::int64, {}}};
+    EXPECT_EQ(image_fields(options), expected);
+    EXPECT_EQ(synthetic_image_makers(options, 1)[0]->fields(), expected);
+  }
 }
 
 #ifdef BENCH_STEPS_JPEG
@@ -53,18 +72,15 @@ class ImageSamplesTest : public testing::Test {
   }
 
   /// What a loader with so many threads makes of the samples of one epoch and a half, in batches.
-  std::vector<float> loaded(int threads) {
+  std::vector<FieldBuffers> loaded(int threads) {
     constexpr std::size_t batch = 6;
-    std::vector<float> values(3 * batch * 3 * side * side);
-    std::vector<std::int64_t> labels(3 * batch);
+    std::vector<FieldBuffers> batches(3, FieldBuffers(image_fields(small_options()), batch));
     SampleLoader loader(makers(small_options(), threads));
-    for (std::size_t i = 0; i < 3; ++i)
-      loader.ask(batch * i, {std::span(values).subspan(i * values.size() / 3, values.size() / 3),
-                             std::span(labels).subspan(i * batch, batch)});
-    for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t i = 0; i < batches.size(); ++i)
+      loader.request(batch * i, {.fields = batches[i].memory(), .samples = batch});
+    for (std::size_t i = 0; i < batches.size(); ++i)
       loader.take();
-    values.insert(values.end(), labels.begin(), labels.end());
-    return values;
+    return batches;
   }
 
   Folder folder_;
@@ -72,18 +88,18 @@ class ImageSamplesTest : public testing::Test {
 };
 
 TEST_F(ImageSamplesTest, DoNotDependOnTheThreads) {
-  const std::vector<float> alone = loaded(1);
+  const std::vector<FieldBuffers> alone = loaded(1);
   EXPECT_EQ(loaded(3), alone);
   EXPECT_EQ(loaded(8), alone);
 }
 
 TEST_F(ImageSamplesTest, HoldEachImageOnceInAnEpoch) {
   const SampleMakers one = makers(small_options());
+  EXPECT_EQ(one[0]->samples_per_epoch(), 12U);
   for (const std::uint64_t epoch : {0U, 1U, 2U}) {
     std::map<std::int64_t, int> labels;
-    std::vector<float> values(3 * side * side);
     for (std::uint64_t sample = 12 * epoch; sample < 12 * (epoch + 1); ++sample)
-      ++labels[one[0]->make(sample, values)];
+      ++labels[label_of(*one[0], sample)];
     EXPECT_EQ(labels.size(), 6U);
     for (const auto& [label, count] : labels)
       EXPECT_EQ(count, 2) << label;
@@ -94,15 +110,15 @@ TEST_F(ImageSamplesTest, ShowAnotherPartOfAnImageInEachEpoch) {
   const SampleMakers one = makers(small_options());
   std::set<std::vector<float>> different;
   for (std::uint64_t sample = 0; sample < 36; ++sample)
-    different.insert(made(*one[0], sample));
+    different.insert(image_of(*one[0], sample));
   EXPECT_EQ(different.size(), 36U);
 }
 
 TEST_F(ImageSamplesTest, FollowTheSeed) {
   ImageSampleOptions other = small_options();
   other.seed = 2;
-  EXPECT_EQ(made(*makers(small_options())[0], 3), made(*makers(small_options())[0], 3));
-  EXPECT_NE(made(*makers(small_options())[0], 3), made(*makers(other)[0], 3));
+  EXPECT_EQ(image_of(*makers(small_options())[0], 3), image_of(*makers(small_options())[0], 3));
+  EXPECT_NE(image_of(*makers(small_options())[0], 3), image_of(*makers(other)[0], 3));
 }
 
 TEST_F(ImageSamplesTest, AreTheMiddleOfEachImageInOrderToEvaluate) {
@@ -115,9 +131,8 @@ TEST_F(ImageSamplesTest, AreTheMiddleOfEachImageInOrderToEvaluate) {
     JpegDecoder().decode(images[sample % 6].jpeg, "test", image);
     std::vector<float> expected(3 * side * side);
     resize_part(image, middle_part(image.width, image.height), false, side, expected);
-    std::vector<float> values(3 * side * side);
-    EXPECT_EQ(one[0]->make(sample, values), images[sample % 6].label);
-    EXPECT_EQ(values, expected);
+    EXPECT_EQ(label_of(*one[0], sample), images[sample % 6].label);
+    EXPECT_EQ(image_of(*one[0], sample), expected);
   }
 }
 
@@ -126,10 +141,9 @@ TEST_F(ImageSamplesTest, CountClassesFromTheFirstLabel) {
   options.part = ImagePart::validation;
   options.classes = 7;
   options.first_label = 1;
-  std::vector<float> values(3 * side * side);
   const SampleMakers one = makers(options);
-  EXPECT_EQ(one[0]->make(0, values), 1);
-  EXPECT_EQ(one[0]->make(5, values), 6);
+  EXPECT_EQ(label_of(*one[0], 0), 1);
+  EXPECT_EQ(label_of(*one[0], 5), 6);
 }
 
 TEST_F(ImageSamplesTest, NeedAPlaceForEachClass) {
@@ -156,7 +170,7 @@ TEST(ImageSamples, ShowTheSameWhereTheDecoderShrinksTheImage) {
   JpegDecoder().decode(jpeg, "test", image);
   resize_part(image, middle_part(320, 240), false, side, expected);
   // Half a pixel of the shrunk image, 4 columns or rows, is up to 4 of 255 in these colours.
-  EXPECT_THAT(made(*image_makers(*source, options, 1)[0], 0),
+  EXPECT_THAT(image_of(*image_makers(*source, options, 1)[0], 0),
               testing::Pointwise(FloatNear(5.0F / 255 / 0.224F), expected));
 }
 
@@ -165,7 +179,7 @@ TEST(ImageSamples, NameAnImageWithoutAPlaceForItsClass) {
   write_part(folder.file(""), ImageFormat::tfrecord, ImagePart::train, small_images(1, 1), 1);
   const auto source = open_images(folder.file(""), ImageFormat::tfrecord, ImagePart::train, 1);
   const SampleMakers one = image_makers(*source, {.size = side, .classes = 1, .first_label = 1}, 1);
-  EXPECT_EQ(message_of<DataError>([&] { made(*one[0], 0); }),
+  EXPECT_EQ(message_of<DataError>([&] { image_of(*one[0], 0); }),
             folder.file("train-00000-of-00001") +
                 ": byte 0: label 0 is score 1 with --first-label 1, but there are 1 classes");
 }
@@ -189,7 +203,7 @@ TEST(ImageSamples, SayHowManyClassesTheirImageNeeds) {
     const SampleMakers one =
         image_makers(*source, {.size = side, .classes = 3, .first_label = c.first_label}, 1);
     try {
-      made(*one[0], 0);
+      image_of(*one[0], 0);
       FAIL() << "nothing noticed";
     } catch (const DataError& error) {
       EXPECT_EQ(error.what(), folder.file("train-00000-of-00001") + ": byte 0: " + c.message);
@@ -203,7 +217,7 @@ TEST(ImageSamples, NameAnImageThatIsNone) {
   write_part(folder.file(""), ImageFormat::folder, ImagePart::train, {{0, "no image"}});
   const auto source = open_images(folder.file(""), ImageFormat::folder, ImagePart::train, 1);
   const SampleMakers one = image_makers(*source, small_options(), 1);
-  EXPECT_THAT(message_of<DataError>([&] { made(*one[0], 0); }),
+  EXPECT_THAT(message_of<DataError>([&] { image_of(*one[0], 0); }),
               testing::StartsWith(folder.file("train/00000/00000000.jpg") + ": Not a JPEG file"));
 }
 
@@ -213,8 +227,7 @@ TEST(SyntheticImageMakers, DrawFromTheCutDistribution) {
   ImageSampleOptions options = small_options();
   options.size = 128;
   const SampleMakers one = synthetic_image_makers(options, 1);
-  std::vector<float> values(3 * 128 * 128);
-  one[0]->make(5, values);
+  const std::vector<float> values = image_of(*one[0], 5);
   const std::vector<float> red(values.begin(), values.begin() + 128 * 128);
   const auto pixel = [](float value) { return (value * 0.229F + 0.485F) * 255; };
   double sum = 0;
@@ -237,8 +250,7 @@ TEST(SyntheticImageMakers, NormaliseEachColourInBothOrders) {
   const float darkest_blue = (7.0F / 255 - 0.406F) / 0.225F;
   for (const PixelOrder order : {PixelOrder::planes, PixelOrder::pixels}) {
     options.order = order;
-    std::vector<float> values(3 * pixels);
-    synthetic_image_makers(options, 1)[0]->make(0, values);
+    const std::vector<float> values = image_of(*synthetic_image_makers(options, 1)[0], 0);
     float least = values[2];
     for (std::size_t pixel = 0; pixel < pixels; ++pixel)
       least = std::min(
@@ -251,17 +263,16 @@ TEST(SyntheticImageMakers, FollowSeedAndNumberAlone) {
   const SampleMakers two = synthetic_image_makers(small_options(), 2);
   ImageSampleOptions other = small_options();
   other.seed = 2;
-  EXPECT_EQ(made(*two[0], 9), made(*two[1], 9));
-  EXPECT_NE(made(*two[0], 9), made(*two[0], 10));
-  EXPECT_NE(made(*two[0], 9), made(*synthetic_image_makers(other, 1)[0], 9));
+  EXPECT_EQ(image_of(*two[0], 9), image_of(*two[1], 9));
+  EXPECT_NE(image_of(*two[0], 9), image_of(*two[0], 10));
+  EXPECT_NE(image_of(*two[0], 9), image_of(*synthetic_image_makers(other, 1)[0], 9));
 }
 
 TEST(SyntheticImageMakers, UseEveryLabel) {
   const SampleMakers one = synthetic_image_makers(small_options(), 1);
-  std::vector<float> values(3 * side * side);
   std::set<std::int64_t> labels;
   for (std::uint64_t sample = 0; sample < 200; ++sample)
-    labels.insert(one[0]->make(sample, values));
+    labels.insert(label_of(*one[0], sample));
   EXPECT_THAT(labels, testing::ElementsAre(0, 1, 2, 3, 4, 5));
 }
 

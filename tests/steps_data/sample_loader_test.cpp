@@ -29,21 +29,25 @@ class NumberMaker : public SampleMaker {
  public:
   explicit NumberMaker(std::function<void(std::uint64_t)> before) : before_(std::move(before)) {}
 
-  std::int64_t make(std::uint64_t sample, std::span<float> values) override {
+  const std::vector<Field>& fields() const override { return fields_; }
+
+  void make(std::uint64_t sample, const FieldMemory& memory) override {
     before_(sample);
-    values[0] = static_cast<float>(sample);
-    values[1] = static_cast<float>(sample * sample);
-    return -static_cast<std::int64_t>(sample);
+    floats(memory[0])[0] = static_cast<float>(sample);
+    floats(memory[0])[1] = static_cast<float>(sample * sample);
+    integers(memory[1])[0] = -static_cast<std::int64_t>(sample);
   }
 
  private:
+  std::vector<Field> fields_ = {{"values", FieldType::float32, {2}},
+                                {"label", FieldType::int64, {}}};
   std::function<void(std::uint64_t)> before_;
 };
 
 /// @param before is called for each sample that a thread begins
-std::vector<std::unique_ptr<SampleMaker>> makers(
+SampleMakers makers(
     int threads, const std::function<void(std::uint64_t)>& before = [](std::uint64_t) {}) {
-  std::vector<std::unique_ptr<SampleMaker>> result;
+  SampleMakers result;
   for (int i = 0; i < threads; ++i)
     result.push_back(std::make_unique<NumberMaker>(before));
   return result;
@@ -51,19 +55,23 @@ std::vector<std::unique_ptr<SampleMaker>> makers(
 
 struct Memory {
   explicit Memory(std::size_t samples) : values(2 * samples), labels(samples, 1) {}
-  SampleLoader::BatchMemory spans() { return {values, labels}; }
+  SampleLoader::BatchMemory spans() {
+    return {.fields = {std::as_writable_bytes(std::span(values)),
+                       std::as_writable_bytes(std::span(labels))},
+            .samples = labels.size()};
+  }
 
   std::vector<float> values;
   std::vector<std::int64_t> labels;
 };
 
-TEST(SampleLoader, FillsBatchesInTheOrderOfAsking) {
+TEST(SampleLoader, FillsBatchesInTheOrderOfTheRequests) {
   for (const int threads : {1, 3}) {
     Memory first(3);
     Memory second(2);
     SampleLoader loader(makers(threads));
-    loader.ask(4, first.spans());
-    loader.ask(0, second.spans());
+    loader.request(4, first.spans());
+    loader.request(0, second.spans());
     loader.take();
     EXPECT_THAT(first.values, ElementsAre(4, 16, 5, 25, 6, 36));
     EXPECT_THAT(first.labels, ElementsAre(-4, -5, -6));
@@ -76,7 +84,7 @@ TEST(SampleLoader, SharesABatchAmongItsThreads) {
   std::latch all_began(3);
   Memory memory(3);
   SampleLoader loader(makers(3, [&](std::uint64_t) { all_began.arrive_and_wait(); }));
-  loader.ask(0, memory.spans());
+  loader.request(0, memory.spans());
   loader.take();  // would hang if one thread made them all
   EXPECT_THAT(memory.labels, ElementsAre(0, -1, -2));
 }
@@ -86,8 +94,8 @@ TEST(SampleLoader, WorksAheadOfTheCaller) {
   Memory first(2);
   Memory second(2);
   SampleLoader loader(makers(1, [&](std::uint64_t) { made.count_down(); }));
-  loader.ask(0, first.spans());
-  loader.ask(2, second.spans());
+  loader.request(0, first.spans());
+  loader.request(2, second.spans());
   made.wait();  // although nothing was taken
   loader.take();
   loader.take();
@@ -102,16 +110,53 @@ TEST(SampleLoader, TellsWhatAMakerThrewAndOfSeveralTheFirst) {
       if (sample >= 4)
         throw std::runtime_error("sample " + std::to_string(sample));
     }));
-    loader.ask(0, good.spans());
-    loader.ask(2, bad.spans());
+    loader.request(0, good.spans());
+    loader.request(2, bad.spans());
     loader.take();
     EXPECT_EQ(message_of<std::runtime_error>([&] { loader.take(); }), "sample 4");
   }
 }
 
-TEST(SampleLoader, HasNothingThatNobodyAskedFor) {
+TEST(SampleLoader, HasNothingThatNobodyRequested) {
   SampleLoader loader(makers(1));
   EXPECT_THROW(loader.take(), std::logic_error);
+}
+
+TEST(SampleLoader, IsReadyOnceTheOldestBatchIsComplete) {
+  std::latch may_end(1);
+  std::latch second_began(1);
+  Memory first(1);
+  Memory second(1);
+  SampleLoader loader(makers(1, [&](std::uint64_t sample) {
+    if (sample == 0)
+      may_end.wait();
+    else
+      second_began.count_down();
+  }));
+  EXPECT_FALSE(loader.is_ready());
+  loader.request(0, first.spans());
+  loader.request(1, second.spans());
+  EXPECT_FALSE(loader.is_ready());
+  may_end.count_down();
+  second_began.wait();
+  EXPECT_TRUE(loader.is_ready());
+}
+
+TEST(SampleLoader, RefusesMemoryThatDoesNotFitTheFields) {
+  Memory memory(2);
+  SampleLoader loader(makers(1));
+  SampleLoader::BatchMemory empty = memory.spans();
+  empty.samples = 0;
+  SampleLoader::BatchMemory large = memory.spans();
+  large.samples = 3;
+  SampleLoader::BatchMemory without_labels = memory.spans();
+  without_labels.fields.pop_back();
+  const auto refusal = [&](const SampleLoader::BatchMemory& wrong) {
+    return message_of<std::invalid_argument>([&] { loader.request(0, wrong); });
+  };
+  EXPECT_EQ(refusal(empty), "a batch without samples");
+  EXPECT_EQ(refusal(large), "a batch with 16 bytes for field 'values' instead of 3 x 8");
+  EXPECT_EQ(refusal(without_labels), "a batch with memory for 1 fields instead of 2");
 }
 
 TEST(SampleLoader, NeedsAThread) {
@@ -133,7 +178,7 @@ TEST(SampleLoader, EndsWhileBatchesAreUnderWay) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));  // all of them would take 5 s
     }));
     for (std::size_t i = 0; i < memory.size(); ++i)
-      loader.ask(100 * i, memory[i].spans());
+      loader.request(100 * i, memory[i].spans());
     first_began.wait();
   }
   EXPECT_LT(begun, 10'000);

@@ -1,0 +1,63 @@
+#include "data/fields.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::steps {
+namespace {
+
+struct FieldCase {
+  std::string name;
+  Field field;
+  std::int64_t elements;
+  std::size_t bytes;
+};
+void PrintTo(const FieldCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class FieldTest : public testing::TestWithParam<FieldCase> {};
+
+TEST_P(FieldTest, CountsNumbersAndBytesOfASample) {
+  EXPECT_EQ(GetParam().field.elements(), GetParam().elements);
+  EXPECT_EQ(GetParam().field.bytes(), GetParam().bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, FieldTest,
+    testing::Values(FieldCase{"Image", {"image", FieldType::float32, {3, 8, 10}}, 240, 960},
+                    FieldCase{"Label", {"label", FieldType::int64, {}}, 1, 8},
+                    FieldCase{"Number", {"target", FieldType::float32, {}}, 1, 4},
+                    FieldCase{"Empty", {"nothing", FieldType::int64, {0, 5}}, 0, 0},
+                    // DeepCAM with more than 2^31 bytes.
+                    FieldCase{"Large",
+                              {"grid", FieldType::float32, {48, 16, 768, 1152}},
+                              679'477'248,
+                              2'717'908'992}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(Fields, OfASampleAddUp) {
+  EXPECT_EQ(sample_bytes({{"image", FieldType::float32, {3, 2, 2}},
+                          {"mask", FieldType::int64, {2, 2}},
+                          {"weight", FieldType::float32, {}}}),
+            12 * 4U + 4 * 8U + 4U);
+}
+
+TEST(Fields, AreTheNumbersInTheirMemory) {
+  std::vector<float> values(3);
+  const std::span<float> as_floats = floats(std::as_writable_bytes(std::span(values)));
+  ASSERT_EQ(as_floats.size(), 3U);
+  as_floats[2] = 1.5F;
+  EXPECT_EQ(values[2], 1.5F);
+  std::vector<std::int64_t> labels(2);
+  const std::span<std::int64_t> as_integers = integers(std::as_writable_bytes(std::span(labels)));
+  ASSERT_EQ(as_integers.size(), 2U);
+  as_integers[1] = -7;
+  EXPECT_EQ(labels[1], -7);
+}
+
+}  // namespace
+}  // namespace bench::steps

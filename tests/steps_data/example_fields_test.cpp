@@ -8,8 +8,8 @@
 #include "data/tfrecord.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps_data/field_samples.hpp"
 #include "steps_data/hex.hpp"
+#include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <cstddef>

@@ -8,7 +8,8 @@
 #include "data/netcdf_fields.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps_data/field_samples.hpp"
+#include "steps_data/field_buffers.hpp"
+#include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <cstddef>
@@ -60,26 +61,25 @@ const std::vector<Field> three_fields = {{"climate/data", FieldType::float32, {2
                                          {"year", FieldType::int64, {}}};
 
 /// Each field of sample i has the numbers 10 i, 10 i + 1, ...
-void fill(const SampleMemory& memory, std::uint64_t sample) {
-  const auto fill_numbers = [&](auto numbers) {
+FieldBuffers sample_of_numbers(std::uint64_t sample) {
+  FieldBuffers buffers(three_fields);
+  const auto fill = [&](auto numbers) {
     std::int64_t next = 10 * static_cast<std::int64_t>(sample);
     for (auto& number : numbers)
       number = static_cast<std::remove_reference_t<decltype(number)>>(next++);
   };
   for (std::size_t i = 0; i < three_fields.size(); ++i)
     if (three_fields[i].type == FieldType::float32)
-      fill_numbers(floats(memory.spans()[i]));
+      fill(floats(buffers.memory()[i]));
     else
-      fill_numbers(integers(memory.spans()[i]));
+      fill(integers(buffers.memory()[i]));
+  return buffers;
 }
 
 void write_samples(FieldFormat format, const std::string& path, const FieldFile& file) {
   const auto writer = make_field_writer(format, path, three_fields, file);
-  const SampleMemory memory(three_fields);
-  for (std::uint64_t i = 0; i < file.samples; ++i) {
-    fill(memory, i);
-    writer->add(memory.spans());
-  }
+  for (std::uint64_t i = 0; i < file.samples; ++i)
+    writer->add(sample_of_numbers(i).memory());
   writer->finish();
 }
 
@@ -111,9 +111,8 @@ TEST_P(FieldWriterTest, WritesWhatIsReadAgain) {
   EXPECT_EQ(source->fields(), three_fields);
   ASSERT_EQ(source->samples(), 5U);
   for (std::uint64_t i = 0; i < 5; ++i) {
-    const SampleMemory expected(three_fields);
-    fill(expected, i);
-    EXPECT_EQ(read_sample(*source, i), expected.numbers()) << i;
+    FieldBuffers expected = sample_of_numbers(i);
+    EXPECT_EQ(read_sample(*source, i), numbers_of(expected, three_fields)) << i;
   }
 }
 
@@ -131,11 +130,11 @@ TEST_P(FieldWriterTest, CompressesIfAsked) {
   const Folder folder;
   const auto [format, compression] = GetParam();
   const std::vector<Field> fields = {{"zeros", FieldType::float32, {100'000}}};
-  const SampleMemory memory(fields);
+  FieldBuffers zeros(fields);
   const auto writer = make_field_writer(format, folder.file("a"), fields,
                                         {.samples = 2, .compression = compression});
   for (int i = 0; i < 2; ++i)
-    writer->add(memory.spans());
+    writer->add(zeros.memory());
   writer->finish();
   if (compression > 0)
     EXPECT_LT(std::filesystem::file_size(folder.file("a")), 50'000U);

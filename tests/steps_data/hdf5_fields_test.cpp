@@ -9,7 +9,7 @@
 #include "data/parallel.hpp"
 #include "harness/program.hpp"
 #include "step_programs/program_runner.hpp"
-#include "steps_data/field_samples.hpp"
+#include "steps_data/sample_numbers.hpp"
 #include "support/message_of.hpp"
 
 #include <array>

@@ -4,6 +4,7 @@
 #include "data/data_error.hpp"
 #include "data/field_source.hpp"
 #include "data/fields.hpp"
+#include "data/hdf5_lock.hpp"
 #include "data/number_type.hpp"
 
 #include <algorithm>
@@ -58,8 +59,7 @@ class ArraySource : public FieldSource {
   ArrayLayout layout_;
   OpenArrayFile open_;
   std::optional<FileLayout> reference_;  ///< Of the first file.
-  std::vector<std::uint64_t> first_{
-      0};  ///< Of each file's indices, the first, and of all how many.
+  std::vector<std::uint64_t> first_{0};  ///< First index of each file, and of what would follow.
   std::vector<Field> fields_;
 };
 
@@ -154,6 +154,8 @@ OpenFile& ArraySource::ArrayReader::open(std::size_t number) {
     files_.splice(files_.begin(), files_, found);
     return files_.front();
   }
+  // Readers of a file share HDF5's cache, which has the size that the first one gives it.
+  const Hdf5Lock lock;
   OpenFile file = source_.open(number);
   const std::uint64_t expected = source_.first_[number + 1] - source_.first_[number];
   if (file.layout.indices != expected)

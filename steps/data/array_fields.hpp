@@ -44,7 +44,8 @@ inline std::size_t cache_slots(std::size_t chunks) {
 using OpenArrayFile = std::function<std::unique_ptr<ArrayFile>(
     const std::string& path, const std::vector<ArrayField>& fields)>;
 
-/// The samples of files of arrays.
+/// The samples of files of arrays. Their `bytes` are those of the stored numbers before
+/// compression.
 ///
 /// With `sample` dimensions, every file is opened once, to know how many samples it has. Without,
 /// only the first is, and the others are compared with it when they are read: there may be 100,000.
@@ -52,7 +53,7 @@ using OpenArrayFile = std::function<std::unique_ptr<ArrayFile>(
 /// A reader keeps up to 16 files open, fewer where their cached chunks would need more than 512
 /// MiB.
 ///
-/// @param files their samples are numbered in this order
+/// @param files at least one; their samples are numbered in this order
 /// @throws UsageError if a file cannot be opened or the layout does not fit any file
 /// @throws DataError if a file is damaged, lacks a variable, has another type or shape than the
 ///         first, or there are no samples

@@ -61,8 +61,7 @@ class TfRecordSet {
   std::shared_ptr<const OpenFile> open(std::size_t file) const;
 
   std::vector<std::unique_ptr<File>> files_;
-  std::vector<std::uint64_t> first_{
-      0};  ///< Number of each file's first record, and of all records.
+  std::vector<std::uint64_t> first_{0};  ///< First record of each file, and of what would follow.
   std::uint64_t bytes_ = 0;
 };
 

@@ -13,21 +13,20 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
 
 #ifdef BENCH_STEPS_NETCDF
+#include "steps_data/netcdf_test_file.hpp"
+
 #include <netcdf.h>
 
 namespace bench::steps {
 namespace {
 
 using support::message_of;
-
-void expect_success(int status) {
-  ASSERT_EQ(status, NC_NOERR) << nc_strerror(status);
-}
 
 /// A variable of `columns` numbers, or of as many in each of three records.
 struct VariableCase {

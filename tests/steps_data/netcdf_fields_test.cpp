@@ -4,7 +4,6 @@
 
 #include "data/array_layout.hpp"
 #include "data/data_error.hpp"
-#include "data/field_source.hpp"
 #include "data/fields.hpp"
 #include "data/parallel.hpp"
 #include "harness/program.hpp"
@@ -27,6 +26,8 @@
 #include <gmock/gmock.h>
 
 #ifdef BENCH_STEPS_NETCDF
+#include "steps_data/netcdf_test_file.hpp"
+
 #include <netcdf.h>
 
 namespace bench::steps {
@@ -36,59 +37,6 @@ using support::message_of;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::StartsWith;
-
-void check(int status) {
-  ASSERT_EQ(status, NC_NOERR) << nc_strerror(status);
-}
-
-/// A file of netCDF that a test writes.
-class TestFile {
- public:
-  explicit TestFile(const std::string& path, int mode = NC_NETCDF4) {
-    check(nc_create(path.c_str(), mode | NC_CLOBBER, &id_));
-  }
-  TestFile(const TestFile&) = delete;
-  TestFile& operator=(const TestFile&) = delete;
-  ~TestFile() { check(nc_close(id_)); }
-
-  int id() const { return id_; }
-
-  int define(const std::string& name, nc_type type, const std::vector<std::size_t>& shape) {
-    std::vector<int> dimensions;
-    for (const std::size_t extent : shape) {
-      dimensions.emplace_back();
-      check(nc_def_dim(id_, ("d" + std::to_string(dimensions_++)).c_str(), extent,
-                       &dimensions.back()));
-    }
-    int variable = -1;
-    check(nc_def_var(id_, name.c_str(), type, static_cast<int>(shape.size()), dimensions.data(),
-                     &variable));
-    return variable;
-  }
-
-  void write(int variable, const std::vector<double>& numbers) const {
-    nc_enddef(id_);  // of a classic file; an error otherwise
-    check(nc_put_var_double(id_, variable, numbers.data()));
-  }
-
-  /// A variable of the numbers first, first + 1, ...
-  void add(const std::string& name, const std::vector<std::size_t>& shape, std::uint64_t first = 0,
-           nc_type type = NC_FLOAT) {
-    std::size_t count = 1;
-    for (const std::size_t extent : shape)
-      count *= extent;
-    nc_redef(id_);
-    write(define(name, type, shape), numbers_from(first, count));
-  }
-
- private:
-  int id_ = -1;
-  int dimensions_ = 0;
-};
-
-ArrayLayout samples_of(const std::string& variable) {
-  return {.fields = {{.name = variable, .variable = variable, .axes = {Axis::sample}}}};
-}
 
 struct ModeCase {
   std::string name;
@@ -101,8 +49,8 @@ class NetcdfFormatTest : public testing::TestWithParam<ModeCase> {};
 
 TEST_P(NetcdfFormatTest, IsConcatenatedAlongTheFirstDimension) {
   const Folder folder;
-  TestFile(folder.file("a"), GetParam().mode).add("x", {3, 2});
-  TestFile(folder.file("b"), GetParam().mode).add("x", {2, 2}, 100);
+  NetcdfTestFile(folder.file("a"), GetParam().mode).add("x", {3, 2});
+  NetcdfTestFile(folder.file("b"), GetParam().mode).add("x", {2, 2}, 100);
   const auto source = open_netcdf_fields({folder.file("a"), folder.file("b")}, samples_of("x"));
   EXPECT_EQ(source->samples(), 5U);
   EXPECT_EQ(source->fields(), (std::vector<Field>{{"x", FieldType::float32, {2}}}));
@@ -114,7 +62,7 @@ TEST_P(NetcdfFormatTest, IsConcatenatedAlongTheFirstDimension) {
 TEST_P(NetcdfFormatTest, MayBeTilesOfAGrid) {
   const Folder folder;
   {
-    TestFile file(folder.file("a"), GetParam().mode);
+    NetcdfTestFile file(folder.file("a"), GetParam().mode);
     file.add("predictors", {2, 5, 7, 2});
     file.add("static_predictors", {5, 7}, 1000);
     file.add("leadtime", {2}, 48);
@@ -143,7 +91,7 @@ TEST_P(NetcdfFormatTest, IsReadByManyThreads) {
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < 20; ++i) {
     paths.push_back(folder.file(std::to_string(100 + i)));
-    TestFile(paths.back(), GetParam().mode).add("x", {3, 4}, 12 * i);
+    NetcdfTestFile(paths.back(), GetParam().mode).add("x", {3, 4}, 12 * i);
   }
   const auto source = open_netcdf_fields(paths, samples_of("x"));
   std::vector<int> wrong(8, 0);
@@ -159,7 +107,7 @@ TEST_P(NetcdfFormatTest, IsReadByManyThreads) {
 
 TEST_P(NetcdfFormatTest, NoticesACutFile) {
   const Folder folder;
-  TestFile(folder.file("a"), GetParam().mode).add("x", {4, 1000});
+  NetcdfTestFile(folder.file("a"), GetParam().mode).add("x", {4, 1000});
   const std::uint64_t size = std::filesystem::file_size(folder.file("a"));
   std::filesystem::resize_file(folder.file("a"), size - 1);
   EXPECT_THAT(
@@ -191,7 +139,7 @@ class NetcdfTypeTest : public testing::TestWithParam<StoredCase> {};
 
 TEST_P(NetcdfTypeTest, IsConverted) {
   const Folder folder;
-  TestFile(folder.file("a")).add("x", {3, 2}, 1, GetParam().stored);
+  NetcdfTestFile(folder.file("a")).add("x", {3, 2}, 1, GetParam().stored);
   const auto source = open_netcdf_fields({folder.file("a")}, samples_of("x"));
   EXPECT_EQ(source->fields().front().type, GetParam().type);
   EXPECT_EQ(source->bytes(), 6 * GetParam().bytes);
@@ -218,11 +166,11 @@ class NetcdfFields : public testing::Test {
   /// A variable `x` of 2 samples with 2 numbers each, and attributes.
   void write(nc_type type, const std::vector<double>& numbers,
              const std::vector<std::pair<std::string, double>>& attributes) const {
-    TestFile file(path());
+    NetcdfTestFile file(path());
     const int x = file.define("x", type, {2, 2});
     for (const auto& [name, value] : attributes)
-      check(nc_put_att_double(file.id(), x, name.c_str(), name == "_FillValue" ? type : NC_DOUBLE,
-                              1, &value));
+      expect_success(nc_put_att_double(file.id(), x, name.c_str(),
+                                       name == "_FillValue" ? type : NC_DOUBLE, 1, &value));
     file.write(x, numbers);
   }
 
@@ -231,17 +179,17 @@ class NetcdfFields : public testing::Test {
 
 TEST_F(NetcdfFields, MayLieInGroups) {
   {
-    const TestFile file(path());
+    const NetcdfTestFile file(path());
     int outer = -1;
     int inner = -1;
     int dimension = -1;
     int variable = -1;
-    check(nc_def_dim(file.id(), "d", 2, &dimension));
-    check(nc_def_grp(file.id(), "outer", &outer));
-    check(nc_def_grp(outer, "inner", &inner));
-    check(nc_def_var(inner, "x", NC_INT, 1, &dimension, &variable));
+    expect_success(nc_def_dim(file.id(), "d", 2, &dimension));
+    expect_success(nc_def_grp(file.id(), "outer", &outer));
+    expect_success(nc_def_grp(outer, "inner", &inner));
+    expect_success(nc_def_var(inner, "x", NC_INT, 1, &dimension, &variable));
     const std::array<int, 2> numbers = {7, 8};
-    check(nc_put_var_int(inner, variable, numbers.data()));
+    expect_success(nc_put_var_int(inner, variable, numbers.data()));
   }
   const auto source = open_netcdf_fields({path()}, samples_of("outer/inner/x"));
   EXPECT_THAT(read_sample(*source, 1)["outer/inner/x"], ElementsAre(8));
@@ -315,9 +263,9 @@ TEST_F(NetcdfFields, HaveNoMissingBytesByDefault) {
 
 TEST_F(NetcdfFields, HaveNoMissingNumbersIfTheFileIsNotFilled) {
   {
-    TestFile file(path());
+    NetcdfTestFile file(path());
     const int x = file.define("x", NC_SHORT, {1, 2});
-    check(nc_def_var_fill(file.id(), x, NC_NOFILL, nullptr));
+    expect_success(nc_def_var_fill(file.id(), x, NC_NOFILL, nullptr));
     file.write(x, {NC_FILL_SHORT, 1});
   }
   const auto source = open_netcdf_fields({path()}, samples_of("x"));
@@ -326,9 +274,9 @@ TEST_F(NetcdfFields, HaveNoMissingNumbersIfTheFileIsNotFilled) {
 
 TEST_F(NetcdfFields, NeedNumbersAsAttributes) {
   {
-    TestFile file(path());
+    NetcdfTestFile file(path());
     const int x = file.define("x", NC_SHORT, {1, 2});
-    check(nc_put_att_text(file.id(), x, "scale_factor", 3, "0.5"));
+    expect_success(nc_put_att_text(file.id(), x, "scale_factor", 3, "0.5"));
     file.write(x, {1, 2});
   }
   EXPECT_EQ(message_of<DataError>([&] { open_netcdf_fields({path()}, samples_of("x")); }),
@@ -354,7 +302,7 @@ class BadNetcdfTest : public testing::TestWithParam<BadFileCase> {};
 
 TEST_P(BadNetcdfTest, IsNamedWithItsVariable) {
   const Folder folder;
-  TestFile(folder.file("a")).add("x", {3, 2});
+  NetcdfTestFile(folder.file("a")).add("x", {3, 2});
   GetParam().write(folder.file("b"));
   testing::internal::CaptureStderr();
   EXPECT_THAT(message_of<DataError>([&] {
@@ -374,28 +322,28 @@ INSTANTIATE_TEST_SUITE_P(
                                 "cannot be opened as netCDF: "},
                     BadFileCase{"NoVariable",
                                 [](const std::string& path) {
-                                  TestFile(path).add("y", {3, 2});
+                                  NetcdfTestFile(path).add("y", {3, 2});
                                 },
                                 "no variable 'x': NetCDF: Variable not found"},
                     BadFileCase{"Texts",
                                 [](const std::string& path) {
-                                  TestFile(path).define("x", NC_CHAR, {3, 2});
+                                  NetcdfTestFile(path).define("x", NC_CHAR, {3, 2});
                                 },
                                 "variable 'x' has no numbers of a known type"},
                     BadFileCase{"AnotherShape",
                                 [](const std::string& path) {
-                                  TestFile(path).add("x", {3, 5});
+                                  NetcdfTestFile(path).add("x", {3, 5});
                                 },
                                 "variable 'x' has samples of shape (5), in "},
                     BadFileCase{"AnotherType",
                                 [](const std::string& path) {
-                                  TestFile(path).add("x", {3, 2}, 0, NC_INT);
+                                  NetcdfTestFile(path).add("x", {3, 2}, 0, NC_INT);
                                 },
                                 "variable 'x' has int32 numbers, in "}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(NetcdfFields, NameAGroupThatIsMissing) {
-  TestFile(path()).add("x", {3, 2});
+  NetcdfTestFile(path()).add("x", {3, 2});
   EXPECT_THAT(message_of<DataError>([&] { open_netcdf_fields({path()}, samples_of("group/x")); }),
               StartsWith(path() + ": no variable 'group/x': "));
 }

@@ -5,8 +5,7 @@
 #include "data/image_dataset.hpp"
 #include "data/image_folder.hpp"
 #include "data/lmdb_images.hpp"
-#include "data/parallel.hpp"
-#include "data/tfrecord.hpp"
+#include "data/tfrecord_set.hpp"
 #include "harness/program.hpp"
 
 #include <algorithm>
@@ -26,10 +25,13 @@ namespace {
 
 class TfRecordImages : public ImageSource {
  public:
-  TfRecordImages(const std::string& folder, ImagePart part, int threads);
+  TfRecordImages(const std::string& folder, ImagePart part, int threads)
+      : records_(find_shards(folder, part), threads) {
+    check_shares();
+  }
 
-  std::uint64_t images() const override { return first_.back(); }
-  std::optional<std::uint64_t> bytes() const override { return bytes_; }
+  std::uint64_t images() const override { return records_.size(); }
+  std::optional<std::uint64_t> bytes() const override { return records_.bytes(); }
   std::unique_ptr<Reader> reader() const override;
 
  private:
@@ -37,53 +39,34 @@ class TfRecordImages : public ImageSource {
 
   void check_shares() const;
 
-  std::vector<TfRecordFile> files_;
-  std::vector<std::vector<std::uint64_t>> offsets_;  ///< Of each file's records.
-  std::vector<std::uint64_t> first_{0};  ///< Number of each file's first image, and of all images.
-  std::uint64_t bytes_ = 0;
+  TfRecordSet records_;
 };
-
-TfRecordImages::TfRecordImages(const std::string& folder, ImagePart part, int threads) {
-  for (const std::string& path : find_shards(folder, part))
-    files_.emplace_back(path);
-  offsets_.resize(files_.size());
-  for_each_index(files_.size(), threads,
-                 [&](std::size_t i) { offsets_[i] = files_[i].record_offsets(); });
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    first_.push_back(first_.back() + offsets_[i].size());
-    bytes_ += files_[i].size();
-  }
-  check_shares();
-}
 
 /// Writers divide images equally: where one file has none, the others have one at most.
 void TfRecordImages::check_shares() const {
-  const auto empty = std::ranges::find_if(offsets_, [](const auto& file) { return file.empty(); });
-  const std::size_t most =
-      std::ranges::max(offsets_, {}, [](const auto& file) { return file.size(); }).size();
-  if (empty == offsets_.end() || most == 1)
-    return;
-  const TfRecordFile& file = files_[static_cast<std::size_t>(empty - offsets_.begin())];
-  throw DataError(file.path(), 0,
-                  most == 0 ? "the file is empty, and so are all others"
-                            : fmt::format("the file is empty, and another has {} images", most));
+  std::optional<std::size_t> empty;
+  std::uint64_t most = 0;
+  for (std::size_t i = 0; i < records_.files(); ++i) {
+    most = std::max(most, records_.records_in(i));
+    if (!empty && records_.records_in(i) == 0)
+      empty = i;
+  }
+  if (empty && most != 1)
+    throw DataError(records_.path(*empty), 0,
+                    most == 0 ? "the file is empty, and so are all others"
+                              : fmt::format("the file is empty, and another has {} images", most));
 }
 
 class TfRecordImages::RecordReader : public Reader {
  public:
-  explicit RecordReader(const TfRecordImages& images) : images_(images) {}
+  explicit RecordReader(const TfRecordSet& records) : records_(records) {}
 
   EncodedImage at(std::uint64_t index) override {
-    const auto& first = images_.first_;
-    const auto file_number = static_cast<std::size_t>(
-        std::upper_bound(first.begin(), first.end(), index) - first.begin() - 1);
-    const TfRecordFile& file = images_.files_.at(file_number);
-    const std::uint64_t offset = images_.offsets_[file_number].at(index - first[file_number]);
-    const TfRecordFile::Record record = file.at(offset).value();  // the offset is that of a record
+    const TfRecordSet::Record record = records_.at(index);
     const auto fail = [&](const std::string& message) {
-      throw DataError(file.path(), offset, message);
+      throw DataError(record.file, record.offset, message);
     };
-    const Example example = parse_example(record.payload, file.path(), record.payload_at);
+    const Example example = parse_example(record.payload, record.file, record.payload_at);
     const auto* label = only_value<Int64List>(example, "image/class/label");
     const auto* jpeg = only_value<BytesList>(example, "image/encoded");
     if (!label || !jpeg)
@@ -92,7 +75,7 @@ class TfRecordImages::RecordReader : public Reader {
       fail(fmt::format("label {}, but classes count from 1", label->front()));
     return {.label = label->front() - 1,
             .jpeg = jpeg->front(),
-            .name = fmt::format("{}: byte {}", file.path(), offset)};
+            .name = fmt::format("{}: byte {}", record.file, record.offset)};
   }
 
  private:
@@ -103,11 +86,11 @@ class TfRecordImages::RecordReader : public Reader {
     return list && list->size() == 1 ? list : nullptr;
   }
 
-  const TfRecordImages& images_;
+  TfRecordSet::Reader records_;
 };
 
 std::unique_ptr<ImageSource::Reader> TfRecordImages::reader() const {
-  return std::make_unique<RecordReader>(*this);
+  return std::make_unique<RecordReader>(records_);
 }
 
 class LmdbSource : public ImageSource {

@@ -3,6 +3,7 @@
 #include "checksum/crc32c.hpp"
 #include "data/data_error.hpp"
 #include "data/mapped_file.hpp"
+#include "data/zlib.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -16,34 +17,46 @@ namespace {
 constexpr std::uint64_t head_bytes = 12;
 constexpr std::uint64_t checksum_bytes = 4;
 
-/// The first two bytes of a GZIP file, and of the ZLIB files of the three usual levels.
+bool has_valid_length(std::string_view bytes) {
+  return bytes.size() >= head_bytes &&
+         number_at<std::uint32_t>(bytes, 8) == masked_crc(crc32c(bytes.substr(0, 8)));
+}
+
+/// True if the data begin like a gzip file (RFC 1952, 2.3.1) or a zlib stream with the usual window
+/// of 32 KiB (RFC 1950, 2.2). The length of a record may begin so, too.
 bool looks_compressed(std::string_view bytes) {
-  for (const std::string_view begin : {"\x1f\x8b", "\x78\x01", "\x78\x9c", "\x78\xda"})
-    if (bytes.starts_with(begin))
-      return true;
-  return false;
+  if (bytes.size() < 2)
+    return false;
+  const auto first = static_cast<unsigned char>(bytes[0]);
+  const auto second = static_cast<unsigned char>(bytes[1]);
+  return (first == 0x1f && second == 0x8b) || (first == 0x78 && (256U * first + second) % 31 == 0);
 }
 
 }  // namespace
 
 TfRecordFile::TfRecordFile(const std::string& path)
-    : file_(path, "a TFRecord file is expected here") {}
+    : name_(path), file_(path, "give a TFRecord file"), bytes_(file_.bytes()) {
+  if (has_valid_length(bytes_) || !looks_compressed(bytes_))
+    return;
+  will_read(bytes_);
+  unpacked_ = unpack(bytes_, path);
+  compressed_ = true;
+  bytes_ = {unpacked_.data(), unpacked_.size()};
+  name_ += " (unpacked)";
+}
 
 std::optional<std::uint64_t> TfRecordFile::end_of(std::uint64_t offset) const {
   const auto fail = [&](const std::string& message) {
-    throw DataError(path(), offset, "record " + message);
+    throw DataError(name_, offset, "record " + message);
   };
-  if (offset == file_.size())
+  if (offset == bytes_.size())
     return std::nullopt;
-  if (offset > file_.size() || file_.size() - offset < head_bytes)
+  if (offset > bytes_.size() || bytes_.size() - offset < head_bytes)
     fail("ends inside its length");
-  const std::string_view length_bytes = file_.bytes().substr(offset, 8);
-  if (number_at<std::uint32_t>(file_.bytes(), offset + 8) != masked_crc(crc32c(length_bytes)))
-    fail(offset == 0 && looks_compressed(length_bytes)
-             ? "has a wrong checksum of its length: is the file compressed? Unpack it first"
-             : "has a wrong checksum of its length");
-  const auto length = number_at<std::uint64_t>(length_bytes, 0);
-  const std::uint64_t rest = file_.size() - offset - head_bytes;
+  if (!has_valid_length(bytes_.substr(offset)))
+    fail("has a wrong checksum of its length");
+  const auto length = number_at<std::uint64_t>(bytes_, offset);
+  const std::uint64_t rest = bytes_.size() - offset - head_bytes;
   if (rest < checksum_bytes || length > rest - checksum_bytes)
     fail(fmt::format("of {} bytes ends behind the end of the file", length));
   return offset + head_bytes + length + checksum_bytes;
@@ -53,12 +66,13 @@ std::optional<TfRecordFile::Record> TfRecordFile::at(std::uint64_t offset) const
   const std::optional<std::uint64_t> end = end_of(offset);
   if (!end)
     return std::nullopt;
-  will_read(file_.bytes().substr(offset, *end - offset));
+  if (!compressed_)
+    will_read(bytes_.substr(offset, *end - offset));
   const std::uint64_t from = offset + head_bytes;
   const std::uint64_t checksum_at = *end - checksum_bytes;
-  const std::string_view payload = file_.bytes().substr(from, checksum_at - from);
-  if (number_at<std::uint32_t>(file_.bytes(), checksum_at) != masked_crc(crc32c(payload)))
-    throw DataError(path(), offset, "record has a wrong checksum of its content");
+  const std::string_view payload = bytes_.substr(from, checksum_at - from);
+  if (number_at<std::uint32_t>(bytes_, checksum_at) != masked_crc(crc32c(payload)))
+    throw DataError(name_, offset, "record has a wrong checksum of its content");
   return Record{.payload = payload, .payload_at = from, .end = *end};
 }
 
@@ -73,13 +87,36 @@ std::vector<std::uint64_t> TfRecordFile::record_offsets() const {
   return offsets;
 }
 
+TfRecordWriter::TfRecordWriter(const std::string& path, Compression compression, int level)
+    : out_(path) {
+  if (compression != Compression::none)
+    deflater_.emplace(compression, level);
+}
+
 void TfRecordWriter::add(std::string_view payload) {
   const std::uint64_t length = payload.size();
   const std::string_view length_bytes(reinterpret_cast<const char*>(&length), sizeof(length));
-  out_.write(length_bytes);
-  out_.write_number(masked_crc(crc32c(length_bytes)));
-  out_.write(payload);
-  out_.write_number(masked_crc(crc32c(payload)));
+  write_checked(length_bytes);
+  write_checked(payload);
+}
+
+void TfRecordWriter::finish() {
+  if (deflater_)
+    deflater_->finish(out_);
+  out_.close();
+}
+
+void TfRecordWriter::write_checked(std::string_view bytes) {
+  const std::uint32_t checksum = masked_crc(crc32c(bytes));
+  write(bytes);
+  write({reinterpret_cast<const char*>(&checksum), sizeof(checksum)});
+}
+
+void TfRecordWriter::write(std::string_view bytes) {
+  if (deflater_)
+    deflater_->write(bytes, out_);
+  else
+    out_.write(bytes);
 }
 
 }  // namespace bench::steps

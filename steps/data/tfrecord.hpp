@@ -2,6 +2,7 @@
 
 #include "data/mapped_file.hpp"
 #include "data/output_file.hpp"
+#include "data/zlib.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -15,14 +16,19 @@ namespace bench::steps {
 ///
 ///     u64 n, u32 masked CRC-32C of those 8 bytes, n bytes, u32 masked CRC-32C of those n bytes
 ///
-/// Source: TensorFlow's guide "TFRecord and tf.train.Example". Uncompressed files only.
+/// The whole file may be compressed with gzip or zlib; it is then unpacked into memory.
+///
+/// Source: TensorFlow's guide "TFRecord and tf.train.Example".
 class TfRecordFile {
  public:
-  /// @throws UsageError if the file cannot be opened
+  /// @throws UsageError if the file cannot be opened, DataError if it cannot be unpacked
   explicit TfRecordFile(const std::string& path);
 
-  const std::string& path() const { return file_.path(); }
-  std::uint64_t size() const { return file_.size(); }  ///< Bytes.
+  /// For messages. Of a compressed file `PATH (unpacked)`, because offsets are in the unpacked
+  /// data.
+  const std::string& name() const { return name_; }
+  std::uint64_t file_bytes() const { return file_.size(); }
+  bool compressed() const { return compressed_; }
 
   struct Record {
     std::string_view payload;  ///< Valid as long as the file is open.
@@ -44,22 +50,32 @@ class TfRecordFile {
   std::vector<std::uint64_t> record_offsets() const;
 
  private:
+  std::string name_;
   MappedFile file_;
+  bool compressed_ = false;
+  std::vector<char> unpacked_;
+  std::string_view bytes_;  ///< Of the file, or unpacked.
 };
 
 /// Writes a TFRecord file.
 class TfRecordWriter {
  public:
-  /// @throws UsageError if the file cannot be opened
-  explicit TfRecordWriter(const std::string& path) : out_(path) {}
+  /// @param level of the compression, 1 (fast) to 9 (small)
+  /// @throws UsageError if the file cannot be opened, or compressed by this build
+  explicit TfRecordWriter(const std::string& path, Compression compression = Compression::none,
+                          int level = 6);
 
   void add(std::string_view payload);
 
   /// @throws std::runtime_error if not everything could be written
-  void finish() { out_.close(); }
+  void finish();
 
  private:
+  void write_checked(std::string_view bytes);
+  void write(std::string_view bytes);
+
   OutputFile out_;
+  std::optional<Deflater> deflater_;
 };
 
 }  // namespace bench::steps

@@ -1,4 +1,4 @@
-#include "image_dataset/noise_image.hpp"
+#include "dataset/noise_image.hpp"
 
 #include "data/epoch_order.hpp"
 #include "data/jpeg.hpp"
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace bench::image_dataset {
+namespace bench::dataset {
 namespace {
 
 constexpr std::size_t knot_distance = 8;  // pixels
@@ -43,4 +43,4 @@ steps::Image noise_image(std::size_t width, std::size_t height, std::uint64_t se
   return image;
 }
 
-}  // namespace bench::image_dataset
+}  // namespace bench::dataset

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace bench::image_dataset {
+namespace bench::dataset {
 
 /// An image that costs a JPEG decoder what a photograph of its size costs: colours that change over
 /// 8 pixels, and noise upon them, drawn for this number. At 500 x 375 pixels and quality 90 the
@@ -12,4 +12,4 @@ namespace bench::image_dataset {
 steps::Image noise_image(std::size_t width, std::size_t height, std::uint64_t seed,
                          std::uint64_t number);
 
-}  // namespace bench::image_dataset
+}  // namespace bench::dataset

@@ -1,7 +1,7 @@
-// The real program `image_dataset`.
+// The real program `dataset images`.
 
 #include "data/image_source.hpp"
-#include "image_dataset/noise_image.hpp"
+#include "dataset/noise_image.hpp"
 #include "step_programs/program_runner.hpp"
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 #include <gmock/gmock.h>
 
-namespace bench::image_dataset {
+namespace bench::dataset {
 namespace {
 
 using steps::Folder;
@@ -20,7 +20,7 @@ using steps::Outcome;
 using testing::HasSubstr;
 
 Outcome write_images(const std::string& arguments) {
-  return steps::run_step(IMAGE_DATASET_PROGRAM, arguments);
+  return steps::run_step(DATASET_PROGRAM, "images " + arguments);
 }
 
 #ifdef BENCH_STEPS_JPEG
@@ -37,7 +37,7 @@ std::string content(const std::string& folder, ImagePart part) {
   return text;
 }
 
-TEST(ImageDatasetProgram, KeepsImagesFromFormatToFormat) {
+TEST(DatasetImages, KeepsImagesFromFormatToFormat) {
   const Folder folder;
   std::vector<std::string> formats = {"tfrecord", "folder"};
 #ifdef BENCH_STEPS_LMDB
@@ -68,7 +68,7 @@ void write_with_a_bad_one(const std::string& folder) {
   std::ofstream(folder + "/train/00000/00000002.jpg") << "no image";
 }
 
-TEST(ImageDatasetProgram, EndsAtAnImageThatCannotBeDecoded) {
+TEST(DatasetImages, EndsAtAnImageThatCannotBeDecoded) {
   const Folder folder;
   write_with_a_bad_one(folder.file("bad"));
   const Outcome outcome = write_images("--from " + folder.file("bad") +
@@ -79,7 +79,7 @@ TEST(ImageDatasetProgram, EndsAtAnImageThatCannotBeDecoded) {
   EXPECT_FALSE(std::filesystem::exists(folder.file("t"))) << "before anything is written";
 }
 
-TEST(ImageDatasetProgram, LeavesBadImagesOutAndCountsThem) {
+TEST(DatasetImages, LeavesBadImagesOutAndCountsThem) {
   const Folder folder;
   write_with_a_bad_one(folder.file("bad"));
   const Outcome outcome =
@@ -96,7 +96,7 @@ TEST(ImageDatasetProgram, LeavesBadImagesOutAndCountsThem) {
 
 #endif
 
-TEST(ImageDatasetProgram, RefusesWrongArguments) {
+TEST(DatasetImages, RefusesWrongArguments) {
   const Folder folder;
   const std::string to = " --to-format folder --to " + folder.file("d");
   struct Case {
@@ -127,4 +127,4 @@ TEST(NoiseImage, FollowsSeedAndNumber) {
 }
 
 }  // namespace
-}  // namespace bench::image_dataset
+}  // namespace bench::dataset

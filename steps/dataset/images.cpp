@@ -1,16 +1,16 @@
-// image_dataset: writes a data set of images in another format, or one of noise. See README.md.
+#include "dataset/images.hpp"
 
 #include "data/data_error.hpp"
 #include "data/image_decoder.hpp"
 #include "data/image_source.hpp"
 #include "data/image_writer.hpp"
 #include "data/parallel.hpp"
+#include "dataset/noise_image.hpp"
 #include "harness/arguments.hpp"
 #include "harness/environment.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
 #include "harness/validators.hpp"
-#include "image_dataset/noise_image.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -20,13 +20,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+namespace bench::dataset {
 namespace {
 
-using namespace bench;
 using steps::ImageFormat;
 using steps::ImagePart;
 
-struct Options {
+struct ImageOptions {
   std::string from;
   std::string from_format = "auto";
   std::string to;
@@ -42,11 +42,11 @@ struct Options {
   int threads = 0;
 };
 
-bool read_options(int argc, char** argv, Options& options) {
+bool read_image_options(int argc, char** argv, ImageOptions& options) {
   CLI::App app(
       "Writes a data set of images for `vision`: an existing one in another format, or images of "
       "noise.",
-      "image_dataset");
+      "dataset images");
   app.option_defaults()->always_capture_default();
   const auto many = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31);
   CLI::Option* const from = app.add_option("--from", options.from, "Folder of the data set to read")
@@ -100,7 +100,7 @@ std::string part_name(ImagePart part) {
 
 /// Writes `count` images, of which `image(i)` is number i.
 template <typename ImageOf>
-void write_part(const Options& options, ImagePart part, std::uint64_t count, ImageOf&& image) {
+void write_part(const ImageOptions& options, ImagePart part, std::uint64_t count, ImageOf&& image) {
   const std::uint64_t shards =
       std::max<std::uint64_t>(1, (count + options.images_per_shard - 1) / options.images_per_shard);
   const auto writer =
@@ -118,8 +118,8 @@ void write_part(const Options& options, ImagePart part, std::uint64_t count, Ima
 
 /// Numbers of the images that can be read and decoded, found before anything is written. Names the
 /// others, or throws for the first of them.
-std::vector<std::uint64_t> good_images(const Options& options, const steps::ImageSource& source,
-                                       ImagePart part) {
+std::vector<std::uint64_t> good_images(const ImageOptions& options,
+                                       const steps::ImageSource& source, ImagePart part) {
   const auto threads =
       static_cast<std::size_t>(options.threads > 0 ? options.threads : steps::usable_cpus());
   std::vector<std::string> errors(source.images());  // empty where there is none
@@ -152,7 +152,7 @@ std::vector<std::uint64_t> good_images(const Options& options, const steps::Imag
   return good;
 }
 
-void convert(const Options& options) {
+void convert(const ImageOptions& options) {
   const ImageFormat format = steps::find_image_format(options.from, options.from_format);
   for (const ImagePart part : {ImagePart::train, ImagePart::validation})
     if (steps::has_image_part(options.from, format, part)) {
@@ -163,7 +163,7 @@ void convert(const Options& options) {
     }
 }
 
-void generate(const Options& options) {
+void generate(const ImageOptions& options) {
   constexpr int quality = 90;
   std::string jpeg;
   std::uint64_t first = 0;
@@ -173,8 +173,7 @@ void generate(const Options& options) {
     if (count > 0)
       write_part(options, part, count, [&](std::uint64_t i) {
         jpeg = steps::encode_jpeg(
-            image_dataset::noise_image(options.width, options.height, options.seed, first + i),
-            quality);
+            noise_image(options.width, options.height, options.seed, first + i), quality);
         return steps::EncodedImage{
             .label = static_cast<std::int64_t>(i % options.classes), .jpeg = jpeg, .name = ""};
       });
@@ -182,9 +181,11 @@ void generate(const Options& options) {
   }
 }
 
-int run(int argc, char** argv) {
-  Options options;
-  if (!read_options(argc, argv, options))
+}  // namespace
+
+int write_images(int argc, char** argv) {
+  ImageOptions options;
+  if (!read_image_options(argc, argv, options))
     return steps::exit_ok;
   if (options.from.empty())
     generate(options);
@@ -194,8 +195,4 @@ int run(int argc, char** argv) {
   return steps::exit_ok;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return bench::steps::run_program("image_dataset", [&] { return run(argc, argv); });
-}
+}  // namespace bench::dataset

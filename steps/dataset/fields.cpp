@@ -1,0 +1,163 @@
+#include "dataset/fields.hpp"
+
+#include "data/field_writer.hpp"
+#include "data/fields.hpp"
+#include "data/sample_maker.hpp"
+#include "data/synthetic_fields.hpp"
+#include "dataset/field_option.hpp"
+#include "harness/arguments.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "harness/validators.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace bench::dataset {
+namespace {
+
+namespace fs = std::filesystem;
+using steps::FieldFormat;
+
+struct FieldOptions {
+  std::string format;
+  std::string output;
+  std::vector<std::string> fields;
+  std::uint64_t samples = 0;
+  std::uint64_t samples_per_file = 0;  ///< 0: all in one.
+  bool file_per_sample = false;
+  int compression = 0;
+  std::uint64_t seed = 1;
+
+  FieldFormat field_format() const {
+    return format == "hdf5"     ? FieldFormat::hdf5
+           : format == "netcdf" ? FieldFormat::netcdf
+                                : FieldFormat::tfrecord;
+  }
+
+  std::uint64_t samples_in_each_file() const {
+    if (file_per_sample)
+      return 1;
+    return samples_per_file == 0 ? samples : std::min(samples, samples_per_file);
+  }
+
+  std::string file_ending() const {
+    if (format == "tfrecord")
+      return compression > 0 ? ".tfrecord.gz" : ".tfrecord";
+    return format == "hdf5" ? ".h5" : ".nc";
+  }
+};
+
+bool read_field_options(int argc, char** argv, FieldOptions& options) {
+  CLI::App app("Writes a data set of random fields.", "dataset fields");
+  const auto many = CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31);
+  app.add_option("--format", options.format, "Format of the files")
+      ->check(CLI::IsMember({"hdf5", "netcdf", "tfrecord"}))
+      ->required();
+  app.add_option("--field", options.fields,
+                 "A field: NAME:TYPE:SHAPE[:VALUES], such as x:float32:768x1152x16:normal or "
+                 "label:int64::10; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  app.add_option("--samples", options.samples, "Number of samples")->check(many)->required();
+  app.add_option("--output", options.output, "Folder to write, empty or new")->required();
+  app.option_defaults()->always_capture_default();
+  CLI::Option* const per_file =
+      app.add_option("--samples-per-file", options.samples_per_file,
+                     "Samples in each file but the last; 0: all in one file")
+          ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 31));
+  app.add_flag("--file-per-sample", options.file_per_sample,
+               "A file for each sample, without a dimension that numbers samples")
+      ->excludes(per_file);
+  app.add_option("--compression", options.compression,
+                 "Level of gzip, 1 (fast) to 9 (small); 0: not compressed")
+      ->check(CLI::Range(0, 9));
+  app.add_option("--seed", options.seed, "Seed of the numbers")
+      ->check(steps::whole_and_not_negative());
+  return steps::parse_command_line(app, argc, argv);
+}
+
+std::vector<steps::SyntheticField> parse_fields(const std::vector<std::string>& options) {
+  std::vector<steps::SyntheticField> fields;
+  std::set<std::string> names;
+  for (const std::string& option : options) {
+    fields.push_back(parse_field(option));
+    if (!names.insert(fields.back().field.name).second)
+      throw steps::UsageError(
+          fmt::format("two fields have the name '{}'", fields.back().field.name),
+          "give each field its own name");
+  }
+  return fields;
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  const bool empty = !failure && fs::is_empty(folder, failure);
+  if (failure)
+    throw steps::UsageError(fmt::format("cannot write {}: {}", folder, failure.message()),
+                            "give a folder that can be made");
+  if (!empty)
+    throw steps::UsageError(fmt::format("{} is not empty", folder), "give a folder of its own");
+}
+
+/// @returns the bytes of the file
+std::uint64_t write_file(const FieldOptions& options, const std::string& path, std::uint64_t first,
+                         std::uint64_t samples, steps::SampleMaker& maker) {
+  const auto writer = steps::make_field_writer(options.field_format(), path, maker.fields(),
+                                               {.samples = samples,
+                                                .sample_axis = !options.file_per_sample,
+                                                .compression = options.compression});
+  std::vector<std::vector<std::byte>> buffers;
+  for (const steps::Field& field : maker.fields())
+    buffers.emplace_back(field.bytes());
+  const steps::FieldMemory memory(buffers.begin(), buffers.end());
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    maker.make(first + i, memory);
+    writer->add(memory);
+  }
+  writer->finish();
+  return fs::file_size(path);
+}
+
+void write_files(const FieldOptions& options, steps::SampleMaker& maker) {
+  const std::uint64_t in_each = options.samples_in_each_file();
+  const std::uint64_t files = (options.samples + in_each - 1) / in_each;
+  const std::size_t digits = std::max<std::size_t>(5, std::to_string(files).size());
+  std::uint64_t bytes = 0;
+  for (std::uint64_t i = 0; i < files; ++i) {
+    const std::string name =
+        fmt::format("samples-{:0{}}-of-{:0{}}{}", i, digits, files, digits, options.file_ending());
+    bytes += write_file(options, (fs::path(options.output) / name).string(), i * in_each,
+                        std::min(in_each, options.samples - i * in_each), maker);
+  }
+  steps::log_value("samples", options.samples);
+  steps::log_value("files", files);
+  steps::log_value("file_bytes", bytes);
+}
+
+}  // namespace
+
+int write_fields(int argc, char** argv) {
+  FieldOptions options;
+  if (!read_field_options(argc, argv, options))
+    return steps::exit_ok;
+  const auto makers =
+      steps::synthetic_field_makers(parse_fields(options.fields), options.seed, /*threads=*/1);
+  make_folder(options.output);
+  write_files(options, *makers.front());
+  steps::log_value("result", "ok");
+  return steps::exit_ok;
+}
+
+}  // namespace bench::dataset

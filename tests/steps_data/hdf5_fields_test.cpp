@@ -1,0 +1,266 @@
+// Files written with HDF5 itself.
+
+#include "data/hdf5_fields.hpp"
+
+#include "data/array_layout.hpp"
+#include "data/data_error.hpp"
+#include "data/fields.hpp"
+#include "data/parallel.hpp"
+#include "step_programs/program_runner.hpp"
+#include "steps_data/sample_numbers.hpp"
+#include "support/message_of.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#ifdef BENCH_STEPS_HDF5
+#include "steps_data/hdf5_test_file.hpp"
+
+#include <hdf5.h>
+
+namespace bench::steps {
+namespace {
+
+using support::message_of;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+
+class Hdf5Fields : public testing::Test {
+ protected:
+  std::string path(const std::string& name = "a.h5") const { return folder_.file(name); }
+
+  Folder folder_;
+};
+
+TEST_F(Hdf5Fields, AreConcatenatedAlongTheFirstDimension) {
+  Hdf5TestFile(path("a.h5")).add("x", {3, 2});
+  Hdf5TestFile(path("b.h5")).add("x", {0, 2});
+  Hdf5TestFile(path("c.h5")).add("x", {2, 2}, 100);
+  const auto source =
+      open_hdf5_fields({path("a.h5"), path("b.h5"), path("c.h5")}, samples_of({"x"}));
+  EXPECT_EQ(source->samples(), 5U);
+  EXPECT_EQ(source->fields(), (std::vector<Field>{{"x", FieldType::float32, {2}}}));
+  EXPECT_EQ(source->bytes(), 5U * 2 * 4);
+  const auto reader = source->reader();
+  EXPECT_THAT(read_sample(*reader, *source, 4)["x"], ElementsAre(102, 103));
+  EXPECT_THAT(read_sample(*reader, *source, 0)["x"], ElementsAre(0, 1));
+  EXPECT_THAT(read_sample(*reader, *source, 3)["x"], ElementsAre(100, 101));
+  EXPECT_THAT(read_sample(*reader, *source, 2)["x"], ElementsAre(4, 5));
+}
+
+TEST_F(Hdf5Fields, MayBeAFilePerSampleWithGroups) {
+  for (const int i : {0, 1, 2}) {
+    const Hdf5TestFile file(path(std::to_string(i)));
+    file.add("climate/data", {2, 3, 4}, 100 * i);
+    file.add("climate/labels_0", {2, 3}, i, H5T_NATIVE_INT32);
+  }
+  const ArrayLayout layout{
+      .fields = {{.name = "image", .variable = "climate/data", .axes = {}},
+                 {.name = "mask", .variable = "climate/labels_0", .axes = {}}}};
+  const auto source = open_hdf5_fields({path("0"), path("1"), path("2")}, layout);
+  EXPECT_EQ(source->samples(), 3U);
+  EXPECT_EQ(source->fields(), (std::vector<Field>{{"image", FieldType::float32, {2, 3, 4}},
+                                                  {"mask", FieldType::int64, {2, 3}}}));
+  EXPECT_EQ(source->bytes(), 3U * (24 * 4 + 6 * 4));
+  auto sample = read_sample(*source, 1);
+  EXPECT_THAT(sample["image"], ElementsAreArray(numbers_from(100, 24)));
+  EXPECT_THAT(sample["mask"], ElementsAreArray(numbers_from(1, 6)));
+}
+
+TEST_F(Hdf5Fields, MayBeTilesOfAGrid) {
+  {
+    const Hdf5TestFile file(path());
+    file.add("fields", {2, 5, 7, 2});
+    file.add("terrain", {5, 7}, 1000);
+  }
+  const ArrayLayout layout{.fields = {{.name = "fields",
+                                       .variable = "fields",
+                                       .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}},
+                                      {.name = "terrain",
+                                       .variable = "terrain",
+                                       .axes = {Axis::tile_rows, Axis::tile_columns}}},
+                           .tile_rows = 2,
+                           .tile_columns = 3};
+  const auto source = open_hdf5_fields({path()}, layout);
+  ASSERT_EQ(source->samples(), 2U * 2 * 2);
+  // Index 1, second row of tiles, second column of tiles: rows 2 and 3, columns 3 to 5.
+  auto sample = read_sample(*source, 7);
+  EXPECT_THAT(sample["terrain"], ElementsAre(1017, 1018, 1019, 1024, 1025, 1026));
+  EXPECT_THAT(sample["fields"], ElementsAre(104, 105, 106, 107, 108, 109,  //
+                                            118, 119, 120, 121, 122, 123));
+}
+
+struct StoredCase {
+  std::string name;
+  hid_t stored;
+  FieldType type;
+  std::size_t bytes;
+};
+void PrintTo(const StoredCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class StoredTypeTest : public testing::TestWithParam<StoredCase> {};
+
+TEST_P(StoredTypeTest, IsConverted) {
+  const Folder folder;
+  Hdf5TestFile(folder.file("a")).add("x", {3, 2}, 1, GetParam().stored);
+  const auto source = open_hdf5_fields({folder.file("a")}, samples_of({"x"}));
+  EXPECT_EQ(source->fields().front().type, GetParam().type);
+  EXPECT_EQ(source->bytes(), 6 * GetParam().bytes);
+  EXPECT_THAT(read_sample(*source, 2)["x"], ElementsAre(5, 6));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, StoredTypeTest,
+    testing::Values(StoredCase{"Float32", H5T_IEEE_F32LE, FieldType::float32, 4},
+                    StoredCase{"Float32BigEndian", H5T_IEEE_F32BE, FieldType::float32, 4},
+                    StoredCase{"Float64", H5T_IEEE_F64LE, FieldType::float32, 8},
+                    StoredCase{"Float64BigEndian", H5T_IEEE_F64BE, FieldType::float32, 8},
+                    StoredCase{"Int8", H5T_STD_I8LE, FieldType::int64, 1},
+                    StoredCase{"UInt8", H5T_STD_U8LE, FieldType::int64, 1},
+                    StoredCase{"Int16BigEndian", H5T_STD_I16BE, FieldType::int64, 2},
+                    StoredCase{"UInt16", H5T_STD_U16LE, FieldType::int64, 2},
+                    StoredCase{"Int32", H5T_STD_I32LE, FieldType::int64, 4},
+                    StoredCase{"UInt32", H5T_STD_U32LE, FieldType::int64, 4},
+                    StoredCase{"Int64", H5T_STD_I64LE, FieldType::int64, 8},
+                    StoredCase{"Int64BigEndian", H5T_STD_I64BE, FieldType::int64, 8},
+                    StoredCase{"UInt64", H5T_STD_U64LE, FieldType::int64, 8}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST_F(Hdf5Fields, MayTakeIntegersAsRealNumbers) {
+  Hdf5TestFile(path()).add("x", {2, 3}, 0, H5T_STD_I16LE);
+  ArrayLayout layout = samples_of({"x"});
+  layout.fields[0].type = FieldType::float32;
+  const auto source = open_hdf5_fields({path()}, layout);
+  EXPECT_EQ(source->fields().front().type, FieldType::float32);
+  EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(3, 4, 5));
+}
+
+TEST_F(Hdf5Fields, MayBeTruthValuesAsPythonWritesThem) {
+  {
+    const Hdf5TestFile file(path());
+    const hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
+    std::int8_t value = 0;
+    H5Tenum_insert(type, "FALSE", &value);
+    value = 1;
+    H5Tenum_insert(type, "TRUE", &value);
+    const hsize_t extents[] = {2, 3};
+    const hid_t space = H5Screate_simple(2, extents, nullptr);
+    const hid_t set =
+        H5Dcreate2(file.id(), "x", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const std::array<std::int8_t, 6> values = {0, 0, 1, 1, 0, 1};
+    EXPECT_GE(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+  const auto source = open_hdf5_fields({path()}, samples_of({"x"}));
+  EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(1, 0, 1));
+}
+
+TEST_F(Hdf5Fields, MayHaveHalfPrecision) {
+  const hid_t half = H5Tcopy(H5T_IEEE_F32LE);
+  H5Tset_fields(half, 15, 10, 5, 0, 10);
+  H5Tset_size(half, 2);
+  H5Tset_ebias(half, 15);
+  Hdf5TestFile(path()).add("x", {2, 3}, 0.5, half);
+  H5Tclose(half);
+  const auto source = open_hdf5_fields({path()}, samples_of({"x"}));
+  EXPECT_THAT(read_sample(*source, 1)["x"], ElementsAre(3.5, 4.5, 5.5));
+}
+
+TEST_F(Hdf5Fields, RefuseANumberThatIsTooLarge) {
+  Hdf5TestFile(path()).add("x", {2, 2, 1}, 1e200, H5T_NATIVE_DOUBLE);
+  const auto source = open_hdf5_fields({path()}, samples_of({"x"}));
+  EXPECT_EQ(message_of<DataError>([&] { read_sample(*source, 1); }),
+            path() + ": variable 'x' at (1, 0, 0): too large for the field");
+}
+
+TEST_F(Hdf5Fields, AreReadFromCompressedChunks) {
+  Hdf5TestFile(path()).add("x", {10, 6}, 0, H5T_NATIVE_FLOAT, {4, 4});
+  const auto source = open_hdf5_fields({path()}, samples_of({"x"}));
+  const auto reader = source->reader();
+  for (std::uint64_t i = 10; i-- > 0;)
+    EXPECT_THAT(read_sample(*reader, *source, i)["x"], ElementsAreArray(numbers_from(6 * i, 6)));
+}
+
+constexpr H5Z_filter_t counting_filter = 300;  // 256 to 511 are for tests
+std::size_t unpacked_chunks = 0;
+
+/// A compression that changes nothing and counts how often it is undone.
+std::size_t count_unpacking(unsigned flags, std::size_t, const unsigned*, std::size_t bytes,
+                            std::size_t*, void**) {
+  unpacked_chunks += (flags & H5Z_FLAG_REVERSE) != 0;
+  return bytes;
+}
+
+TEST_F(Hdf5Fields, UnpackAChunkOnceForAllOfItsTiles) {
+  const H5Z_class2_t filter = {.version = H5Z_CLASS_T_VERS,
+                               .id = counting_filter,
+                               .encoder_present = 1,
+                               .decoder_present = 1,
+                               .name = "counting",
+                               .can_apply = nullptr,
+                               .set_local = nullptr,
+                               .filter = count_unpacking};
+  ASSERT_GE(H5Zregister(&filter), 0);
+  constexpr std::uint64_t side = 600;  // 1.4 MB, more than HDF5 keeps by default
+  {
+    const Hdf5TestFile file(path());
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t chunk[] = {1, side, side};
+    H5Pset_chunk(creation, 3, chunk);
+    H5Pset_filter(creation, counting_filter, 0, 0, nullptr);
+    file.write("x", {2, side, side}, 0, H5T_NATIVE_FLOAT, creation);
+    H5Pclose(creation);
+  }
+  const ArrayLayout layout{
+      .fields = {{.name = "x",
+                  .variable = "x",
+                  .axes = {Axis::sample, Axis::tile_rows, Axis::tile_columns}}},
+      .tile_rows = 200,
+      .tile_columns = 200};
+  const auto source = open_hdf5_fields({path()}, layout);
+  ASSERT_EQ(source->samples(), 18U);
+  const auto reader = source->reader();
+  unpacked_chunks = 0;
+  for (std::uint64_t i = 0; i < 18; ++i)
+    EXPECT_EQ(read_sample(*reader, *source, i)["x"].front(),
+              static_cast<double>(i / 9 * side * side + i % 9 / 3 * 200 * side + i % 3 * 200));
+  EXPECT_EQ(unpacked_chunks, 2U);
+  H5Zunregister(counting_filter);
+}
+
+TEST_F(Hdf5Fields, AreReadByManyThreadsFromManyFiles) {
+  constexpr std::size_t files = 40;  // more than a reader keeps open
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < files; ++i) {
+    paths.push_back(path(std::to_string(100 + i)));
+    const Hdf5TestFile file(paths.back());
+    file.add("direct", {3, 4}, 12 * static_cast<double>(i));
+    file.add("packed", {3, 4}, 12 * static_cast<double>(i), H5T_NATIVE_DOUBLE, {3, 4});
+  }
+  const auto source = open_hdf5_fields(paths, samples_of({"direct", "packed"}));
+  ASSERT_EQ(source->samples(), 3 * files);
+  std::vector<int> wrong(8, 0);
+  for_each_index(8, 8, [&](std::size_t thread) {
+    const auto reader = source->reader();
+    for (std::uint64_t i = 0; i < 3 * files; ++i) {
+      const std::uint64_t number = (7 * i + 5 * thread) % (3 * files);
+      const auto expected = numbers_from(4 * number, 4);
+      auto sample = read_sample(*reader, *source, number);
+      wrong[thread] += sample["direct"] != expected || sample["packed"] != expected;
+    }
+  });
+  EXPECT_THAT(wrong, testing::Each(0));
+}
+
+}  // namespace
+}  // namespace bench::steps
+#endif

@@ -1,0 +1,150 @@
+#include "data/number_type.hpp"
+
+#include "data/fields.hpp"
+#include "steps_data/hex.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+template <typename Number>
+std::string bytes_of_numbers(const std::vector<Number>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)};
+}
+
+/// Converts all numbers, which must be possible.
+template <typename Number>
+std::vector<Number> converted(std::string_view stored, NumberType type, const Packing& packing) {
+  std::vector<Number> result(stored.size() / bytes_of(type));
+  const FieldType field = std::is_same_v<Number, float> ? FieldType::float32 : FieldType::int64;
+  EXPECT_FALSE(convert(stored, type, packing, field, std::as_writable_bytes(std::span(result))));
+  return result;
+}
+
+struct IntegerCase {
+  NumberType type;
+  std::string stored;  ///< In hexadecimal digits, little endian.
+  std::vector<std::int64_t> numbers;
+};
+void PrintTo(const IntegerCase& c, std::ostream* out) {
+  *out << name_of(c.type);
+}
+class IntegerTest : public testing::TestWithParam<IntegerCase> {};
+
+TEST_P(IntegerTest, BecomesTheSameIntegerAndReal) {
+  const std::string stored = unhex(GetParam().stored);
+  EXPECT_EQ(converted<std::int64_t>(stored, GetParam().type, {}), GetParam().numbers);
+  const std::vector<float> reals(GetParam().numbers.begin(), GetParam().numbers.end());
+  EXPECT_EQ(converted<float>(stored, GetParam().type, {}), reals);
+  EXPECT_EQ(field_type(GetParam().type), FieldType::int64);
+}
+
+constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+
+INSTANTIATE_TEST_SUITE_P(
+    Types, IntegerTest,
+    testing::Values(IntegerCase{NumberType::int8, "00 7f 80", {0, 127, -128}},
+                    IntegerCase{NumberType::uint8, "00 7f 80", {0, 127, 128}},
+                    IntegerCase{NumberType::int16, "0201 ffff", {258, -1}},
+                    IntegerCase{NumberType::uint16, "0201 ffff", {258, 65535}},
+                    IntegerCase{NumberType::int32, "01000000 ffffffff", {1, -1}},
+                    IntegerCase{NumberType::uint32, "01000000 ffffffff", {1, 4294967295}},
+                    IntegerCase{NumberType::int64, "0100000000000000 ffffffffffffffff", {1, -1}},
+                    IntegerCase{
+                        NumberType::uint64, "0100000000000000 ffffffffffffff7f", {1, longest}}),
+    [](const auto& instance) { return std::string(name_of(instance.param.type)); });
+
+TEST(Convert, RoundsDoublePrecision) {
+  EXPECT_EQ(converted<float>(bytes_of_numbers<double>({0.5, 0.1, -1e300 / 1e300}),
+                             NumberType::float64, {}),
+            (std::vector<float>{0.5F, 0.1F, -1.0F}));
+}
+
+TEST(Convert, KeepsInfinityAndNaN) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto numbers = converted<float>(
+      bytes_of_numbers<double>({infinity, -infinity, std::nan("")}), NumberType::float64, {});
+  EXPECT_EQ(numbers[0], std::numeric_limits<float>::infinity());
+  EXPECT_EQ(numbers[1], -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(numbers[2]));
+}
+
+TEST(Convert, NamesTheFirstNumberThatIsTooLarge) {
+  std::vector<float> reals(3);
+  const auto bad_real = convert(bytes_of_numbers<double>({1, 1e39, 1e40}), NumberType::float64, {},
+                                FieldType::float32, std::as_writable_bytes(std::span(reals)));
+  ASSERT_TRUE(bad_real);
+  EXPECT_EQ(bad_real->index, 1U);
+  EXPECT_FALSE(bad_real->missing);
+
+  std::vector<std::int64_t> integers(2);
+  const auto bad_integer =
+      convert(bytes_of_numbers<std::uint64_t>({1, std::uint64_t{1} << 63}), NumberType::uint64, {},
+              FieldType::int64, std::as_writable_bytes(std::span(integers)));
+  ASSERT_TRUE(bad_integer);
+  EXPECT_EQ(bad_integer->index, 1U);
+}
+
+TEST(Convert, AppliesScaleAndOffset) {
+  const Packing packing{.scaled = true, .scale = 0.5, .offset = 200, .missing = {-32767}};
+  EXPECT_EQ(
+      converted<float>(bytes_of_numbers<std::int16_t>({0, 3, -400}), NumberType::int16, packing),
+      (std::vector<float>{200, 201.5, 0}));
+}
+
+TEST(Convert, ComparesMissingValuesBeforeScaling) {
+  Packing packing{.scaled = true, .scale = 2, .missing = {-1, 7}};
+  const std::string stored = bytes_of_numbers<std::int16_t>({14, 7, -1});
+  std::vector<float> memory(3);
+  const auto bad = convert(stored, NumberType::int16, packing, FieldType::float32,
+                           std::as_writable_bytes(std::span(memory)));
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(bad->index, 1U);
+  EXPECT_TRUE(bad->missing);
+
+  packing.missing_as_nan = true;
+  const auto numbers = converted<float>(stored, NumberType::int16, packing);
+  EXPECT_EQ(numbers[0], 28);
+  EXPECT_TRUE(std::isnan(numbers[1]));
+  EXPECT_TRUE(std::isnan(numbers[2]));
+}
+
+TEST(Convert, TakesNaNForMissingIfItIsTheMissingValue) {
+  const Packing packing{.missing = {std::nan("")}};
+  std::vector<float> memory(2);
+  const auto bad = convert(bytes_of_numbers<float>({1, std::nanf("")}), NumberType::float32,
+                           packing, FieldType::float32, std::as_writable_bytes(std::span(memory)));
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(bad->index, 1U);
+}
+
+TEST(Convert, KnowsNoMissingIntegers) {
+  const Packing packing{.missing = {9}, .missing_as_nan = true};
+  std::vector<std::int64_t> memory(2);
+  const auto bad = convert(bytes_of_numbers<std::int16_t>({1, 9}), NumberType::int16, packing,
+                           FieldType::int64, std::as_writable_bytes(std::span(memory)));
+  ASSERT_TRUE(bad);
+  EXPECT_TRUE(bad->missing) << "an integer field has no NaN";
+}
+
+TEST(Convert, WorksInPlace) {
+  std::vector<float> memory = {1, 2, 3};
+  const std::string_view stored(reinterpret_cast<const char*>(memory.data()), 12);
+  const Packing packing{.scaled = true, .scale = 10, .offset = 1};
+  EXPECT_FALSE(convert(stored, NumberType::float32, packing, FieldType::float32,
+                       std::as_writable_bytes(std::span(memory))));
+  EXPECT_EQ(memory, (std::vector<float>{11, 21, 31}));
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -16,19 +16,34 @@ function(bench_module name)
   target_link_libraries(bench_${target} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
 endfunction()
 
-# What most tests include, parsed once. With -O0 below it takes 60 % off the time that a test takes
-# to compile; what is tested is compiled as users run it.
+# What all tests link, and the headers that most include, parsed once. With -O0 below it takes 60 %
+# off the time that a test takes to compile; what is tested is compiled as users run it.
 if(BENCH_TESTS)
-  add_library(bench_test_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/test_headers.cpp)
-  target_link_libraries(bench_test_headers PRIVATE bench_flags GTest::gmock)
-  target_compile_options(bench_test_headers PRIVATE $<$<CONFIG:Release>:-O0>)
-  target_precompile_headers(bench_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm>
+  configure_file(tests/support/source_directory.cpp.in source_directory.cpp @ONLY)
+  add_library(bench_test_support STATIC ${PROJECT_BINARY_DIR}/source_directory.cpp)
+  target_include_directories(bench_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(bench_test_support PRIVATE bench_flags GTest::gmock)
+  target_compile_options(bench_test_support PRIVATE $<$<CONFIG:Release>:-O0>)
+  if(BENCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # What is local in one test is not taken for what another file has at its top.
+    target_compile_options(bench_test_support INTERFACE -Wno-shadow -Wshadow=local)
+  endif()
+  target_precompile_headers(bench_test_support PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm>
                             <chrono> <filesystem> <fstream> <map> <optional> <set> <string> <vector>)
 endif()
+
+# bench_test_headers(<target>): compiles a test's program with the precompiled headers.
+function(bench_test_headers target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_precompile_headers(${target} REUSE_FROM bench_test_support)
+  # Without it ccache cannot keep what was compiled with a precompiled header.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
 
 # bench_test(<name> [LABEL <label>] [OWN_HEADERS] [EACH_CASE] USES <targets>)
 #
 # The tests of one folder, tests/<name>/*_test.cpp, as one program; every suite is one CTest test.
+# With BENCH_UNITY a few files are compiled as one, so names do not repeat within a folder.
 # EACH_CASE: every case is, for tests that wait more than they compute.
 # OWN_HEADERS: its flags do not allow the precompiled headers of the others.
 function(bench_test name)
@@ -45,14 +60,14 @@ function(bench_test name)
   endif()
   add_executable(bench_${name}_test ${sources})
   set_target_properties(bench_${name}_test PROPERTIES
-                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_include_directories(bench_${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(bench_${name}_test PRIVATE bench_flags ${arg_USES} GTest::gmock_main)
-  target_compile_options(bench_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
-  if(NOT arg_OWN_HEADERS)
-    target_precompile_headers(bench_${name}_test REUSE_FROM bench_test_headers)
-    # Without it ccache cannot keep what was compiled with a precompiled header.
-    target_compile_options(bench_${name}_test PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+                        UNITY_BUILD ${BENCH_UNITY})
+  target_link_libraries(bench_${name}_test PRIVATE bench_flags bench_test_support ${arg_USES}
+                        GTest::gmock_main)
+  if(arg_OWN_HEADERS)
+    target_compile_options(bench_${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
+  else()
+    bench_test_headers(bench_${name}_test)
   endif()
   if(NOT arg_EACH_CASE)
     set(suites ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites)

@@ -1,3 +1,5 @@
+#include "support/source_directory.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -20,7 +22,7 @@ using testing::IsEmpty;
 
 using Lines = std::vector<std::string>;
 
-const fs::path root = BENCH_SOURCE_DIRECTORY;
+const fs::path root = bench::support::source_directory();
 
 /// Every C++ file below these folders of the source tree, sorted, relative to it.
 std::vector<fs::path> files_of(const std::vector<std::string>& folders) {

@@ -118,7 +118,7 @@ int show_results(const ResultOptions& options) {
       keep(report, options.show.style);
     reports.push_back({.id = one.run.directory.id, .report = std::move(report)});
   }
-  show(reports, options.show);
+  show(std::move(reports), options.show);
   return 0;
 }
 

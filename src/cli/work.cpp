@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -86,11 +87,13 @@ bool evaluate_run(const setup::Run& run, workspace::Workspace& workspace, bool s
   Diagnostics diagnostics = telling_diagnostics();
   tabulate::analyse_and_store(run, workspace, diagnostics);
   if (show_tables) {
-    const tabulate::Report report = tabulate::report(
-        run, workspace, tabulate::stored_analyses(run, workspace), {}, diagnostics);
-    cli::keep(report);
+    std::vector<RunReport> reports(1);
+    reports[0] = {.id = run.directory.id,
+                  .report = tabulate::report(
+                      run, workspace, tabulate::stored_analyses(run, workspace), {}, diagnostics)};
+    keep(reports[0].report);
     print("\n");
-    cli::show({{.id = run.directory.id, .report = report}}, {});
+    show(std::move(reports), {});
   }
   const auto& warnings = diagnostics.warnings();
   if (std::ranges::any_of(warnings, [](const Warning& one) { return one.place.known(); }))

@@ -84,6 +84,8 @@ class TableBuilder {
     std::vector<RowPlace> rows = rows_with_values(columns, table.notes);
     filter_rows(rows, {filter, owner, place}, filters_, diagnostics_);
     sort_rows(rows, sort_keys(sort));
+    table.rows.reserve(rows.size());
+    table.sources.reserve(rows.size());
     for (const RowPlace& row : rows) {
       table.rows.push_back(cells_of(row, columns, types));
       table.sources.push_back(row.rows->source(row.row));

@@ -175,7 +175,7 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
     if (const Finding* one = found.at(family_.at(standing_for(position)).id))
       if (one->value || !is_pattern(name))
         return {
-            .value = one->value, .estimated = one->estimated, .absent_reason = one->absent_reason};
+            .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
   if (Cell of_head = meaning.of_head(family_.at(heads_[row].front())); of_head.value)
     return of_head;
   for (const std::size_t position : heads_[row])

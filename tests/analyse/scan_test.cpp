@@ -17,18 +17,18 @@
 namespace bench::analyse {
 namespace {
 
-struct Case {
+struct ScanCase {
   std::string name;
   std::string pattern;
   std::string text;
   std::vector<std::string> expected;  ///< All values.
   bool dotall = false;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const ScanCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class DialectTest : public WorkDirectory, public testing::WithParamInterface<Case> {
+class DialectTest : public WorkDirectory, public testing::WithParamInterface<ScanCase> {
  protected:
   /// First, last and count tell three values; longer lists are written with their groups.
   std::string values() {
@@ -43,7 +43,7 @@ class DialectTest : public WorkDirectory, public testing::WithParamInterface<Cas
 };
 
 TEST_P(DialectTest, FindsWhatPythonFinds) {
-  const Case& c = GetParam();
+  const ScanCase& c = GetParam();
   model::Pattern& pattern = editable("p", c.pattern);
   pattern.dotall = c.dotall;
   scan(c.text, {&pattern});
@@ -56,83 +56,85 @@ TEST_P(DialectTest, FindsWhatPythonFinds) {
 INSTANTIATE_TEST_SUITE_P(
     Matches, DialectTest,
     testing::Values(
-        Case{"WholeMatchWithoutGroup", "a\\d", "a1 a2", {"a1", "a2"}},
-        Case{"Group", "a(\\d)", "a1 a2", {"1", "2"}},
-        Case{"SeveralGroupsAreFlattened",
-             "pair (\\d) (\\d)",
-             "pair 1 2\npair 3 4",
-             {"1", "2", "3", "4"}},
-        Case{"EmptyAndUnmatchedGroupsAreDropped", "(a)?(b*)", "ab", {"a", "b"}},
-        Case{"NothingMatches", "x", "abc", {}}, Case{"Repetition", "a{2}", "aaaa", {"aa", "aa"}},
-        Case{"OpenRepetition", "ba{,2}c", "bc baac baaac", {"bc", "baac"}},
-        Case{"BraceIsAnOrdinaryOneElsewhere", "[{,2}]+\\{", "{,2{", {"{,2{"}},
-        Case{"NamedGroup", "(?P<n>\\d)(?P=n)", "11 23 44", {"1", "4"}},
-        Case{"LookBehind", "(?<=t=)\\d", "t=5 u=6", {"5"}},
-        Case{"EmptyMatchesAdvance", "(?=(\\d\\d))", "1234", {"12", "23", "34"}},
-        Case{"EmptyMatchBesideAnother", "x*|(d)", "abxd", {"d"}},
-        Case{"CaseIgnored", "(?i)loss", "LOSS Loss", {"LOSS", "Loss"}},
-        Case{"Lazy", "<(.+?)>", "<a><b>", {"a", "b"}},
-        Case{"Integer", "n=$jube_pat_int", "n=-5 n=7", {"-5", "7"}},
-        Case{"Number", "t:$jube_pat_bl$jube_pat_fp s", "t: 1.5e-3 s t: 4. s", {"1.5e-3", "4."}},
-        Case{"NotCaptured", "n=(?:${jube_pat_nint}),${jube_pat_wrd}", "n=5,ab c", {"ab"}},
-        Case{"LiteralDollar", "price \\$$(\\d)", "price $5", {"5"}},
-        Case{"UnknownNameStays", "a$b", "a$b", {}}),
+        ScanCase{"WholeMatchWithoutGroup", "a\\d", "a1 a2", {"a1", "a2"}},
+        ScanCase{"Group", "a(\\d)", "a1 a2", {"1", "2"}},
+        ScanCase{"SeveralGroupsAreFlattened",
+                 "pair (\\d) (\\d)",
+                 "pair 1 2\npair 3 4",
+                 {"1", "2", "3", "4"}},
+        ScanCase{"EmptyAndUnmatchedGroupsAreDropped", "(a)?(b*)", "ab", {"a", "b"}},
+        ScanCase{"NothingMatches", "x", "abc", {}},
+        ScanCase{"Repetition", "a{2}", "aaaa", {"aa", "aa"}},
+        ScanCase{"OpenRepetition", "ba{,2}c", "bc baac baaac", {"bc", "baac"}},
+        ScanCase{"BraceIsAnOrdinaryOneElsewhere", "[{,2}]+\\{", "{,2{", {"{,2{"}},
+        ScanCase{"NamedGroup", "(?P<n>\\d)(?P=n)", "11 23 44", {"1", "4"}},
+        ScanCase{"LookBehind", "(?<=t=)\\d", "t=5 u=6", {"5"}},
+        ScanCase{"EmptyMatchesAdvance", "(?=(\\d\\d))", "1234", {"12", "23", "34"}},
+        ScanCase{"EmptyMatchBesideAnother", "x*|(d)", "abxd", {"d"}},
+        ScanCase{"CaseIgnored", "(?i)loss", "LOSS Loss", {"LOSS", "Loss"}},
+        ScanCase{"Lazy", "<(.+?)>", "<a><b>", {"a", "b"}},
+        ScanCase{"Integer", "n=$jube_pat_int", "n=-5 n=7", {"-5", "7"}},
+        ScanCase{"Number", "t:$jube_pat_bl$jube_pat_fp s", "t: 1.5e-3 s t: 4. s", {"1.5e-3", "4."}},
+        ScanCase{"NotCaptured", "n=(?:${jube_pat_nint}),${jube_pat_wrd}", "n=5,ab c", {"ab"}},
+        ScanCase{"LiteralDollar", "price \\$$(\\d)", "price $5", {"5"}},
+        ScanCase{"UnknownNameStays", "a$b", "a$b", {}}),
     [](const auto& suite) { return suite.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, DialectTest,
-    testing::Values(Case{"LineEnds", "^v=(.)$", "v=1\nv=2\n", {"1", "2"}},
-                    Case{"LineStartAfterTheLastNewline", "^(?=(\\Z|v))()", "v\n", {"v"}},
-                    Case{"CrLfCountsAsOne", "^v=(.*)$", "v=1\r\nv=2\r\n", {"1", "2"}},
-                    Case{"CrCountsAsOne", "^v=(.*)$", "v=1\rv=2\r\r\n", {"1", "2"}},
-                    Case{"DotStopsAtTheLineEnd", "a.*", "a1\nb", {"a1"}},
-                    Case{"DotAll", "a.*", "a1\nb", {"a1\nb"}, true},
-                    Case{"TextStart", "\\A(.)", "1\n2", {"1"}},
-                    Case{"TextEndIsNotBeforeTheLastNewline", "(\\d)\\Z", "1\n2\n", {}},
-                    Case{"TextEnd", "(\\d)\\Z", "1\n2", {"2"}},
-                    Case{"BackslashThenZ", "\\\\Z", "\\Z", {"\\Z"}},
-                    Case{"VerticalTabIsOneCharacter", "a\\vb", "a\nb a\vb", {"a\vb"}},
-                    Case{"BracketFirstInAClass", "[]\\v]+", "]\v\n", {"]\v"}}),
+    testing::Values(ScanCase{"LineEnds", "^v=(.)$", "v=1\nv=2\n", {"1", "2"}},
+                    ScanCase{"LineStartAfterTheLastNewline", "^(?=(\\Z|v))()", "v\n", {"v"}},
+                    ScanCase{"CrLfCountsAsOne", "^v=(.*)$", "v=1\r\nv=2\r\n", {"1", "2"}},
+                    ScanCase{"CrCountsAsOne", "^v=(.*)$", "v=1\rv=2\r\r\n", {"1", "2"}},
+                    ScanCase{"DotStopsAtTheLineEnd", "a.*", "a1\nb", {"a1"}},
+                    ScanCase{"DotAll", "a.*", "a1\nb", {"a1\nb"}, true},
+                    ScanCase{"TextStart", "\\A(.)", "1\n2", {"1"}},
+                    ScanCase{"TextEndIsNotBeforeTheLastNewline", "(\\d)\\Z", "1\n2\n", {}},
+                    ScanCase{"TextEnd", "(\\d)\\Z", "1\n2", {"2"}},
+                    ScanCase{"BackslashThenZ", "\\\\Z", "\\Z", {"\\Z"}},
+                    ScanCase{"VerticalTabIsOneCharacter", "a\\vb", "a\nb a\vb", {"a\vb"}},
+                    ScanCase{"BracketFirstInAClass", "[]\\v]+", "]\v\n", {"]\v"}}),
     [](const auto& suite) { return suite.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Bytes, DialectTest,
-    testing::Values(Case{"WordsAreUnicode", "\\w+", "größe", {"größe"}},
-                    Case{"DigitsAreUnicode", "\\d+", "٣٤", {"٣٤"}},
-                    Case{"SpacesAreUnicode", "a\\sb", "a\u00a0b", {"a\u00a0b"}},
-                    Case{"DotIsACharacter", "(.)m", "3 µm", {"µ"}},
-                    Case{"NegatedClassIsACharacter", "[^a]", "µ", {"µ"}},
-                    Case{"CaseIsUnicode", "(?i)ÄB", "äb", {"äb"}},
-                    Case{"NonAsciiExpression", "µ|b", "a b", {"b"}},
-                    Case{"CodePoint", "\\u20ac(\\d)", "€5", {"5"}},
-                    Case{"CodePointInAsciiText", "\\u20ac|(b)", "ab", {"b"}},
-                    Case{"LongCodePoint", "\\U0001F600", "😀", {"😀"}},
-                    Case{"Nul", "a(.)b", std::string("a\0b", 3), {std::string("\0", 1)}},
-                    Case{"InvalidBytesAreACharacter", "caf(.)=(\\d)", "caf\xe9=1", {"\ufffd", "1"}},
-                    Case{"InvalidBytesElsewhere", "t=(\\d+)", "\xff\xfe t=12 \xc3", {"12"}}),
+    testing::Values(ScanCase{"WordsAreUnicode", "\\w+", "größe", {"größe"}},
+                    ScanCase{"DigitsAreUnicode", "\\d+", "٣٤", {"٣٤"}},
+                    ScanCase{"SpacesAreUnicode", "a\\sb", "a\u00a0b", {"a\u00a0b"}},
+                    ScanCase{"DotIsACharacter", "(.)m", "3 µm", {"µ"}},
+                    ScanCase{"NegatedClassIsACharacter", "[^a]", "µ", {"µ"}},
+                    ScanCase{"CaseIsUnicode", "(?i)ÄB", "äb", {"äb"}},
+                    ScanCase{"NonAsciiExpression", "µ|b", "a b", {"b"}},
+                    ScanCase{"CodePoint", "\\u20ac(\\d)", "€5", {"5"}},
+                    ScanCase{"CodePointInAsciiText", "\\u20ac|(b)", "ab", {"b"}},
+                    ScanCase{"LongCodePoint", "\\U0001F600", "😀", {"😀"}},
+                    ScanCase{"Nul", "a(.)b", std::string("a\0b", 3), {std::string("\0", 1)}},
+                    ScanCase{
+                        "InvalidBytesAreACharacter", "caf(.)=(\\d)", "caf\xe9=1", {"\ufffd", "1"}},
+                    ScanCase{"InvalidBytesElsewhere", "t=(\\d+)", "\xff\xfe t=12 \xc3", {"12"}}),
     [](const auto& suite) { return suite.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Dialect, DialectTest,
     testing::Values(
-        Case{"NoPosixClasses", "[[:alpha:]]", "a] l] xx :]", {"a]", "l]", ":]"}},
-        Case{"NoCollatingClasses", "[[.a.]]", "a] [] b]", {"a]", "[]"}},
-        Case{"BracketInANegatedClass", "[^[]+", "ab[cd", {"ab", "cd"}},
-        Case{"OctalCharacter", "\\101(\\060)", "A0 B0", {"0"}},
-        Case{"NulCharacter", "a\\0b", std::string("a\0b", 3), {std::string("a\0b", 3)}},
-        Case{"OctalInAClass", "[\\1\\61]", "1\x01", {"1", "\x01"}},
-        Case{"BackReference", "(\\d)-\\1", "1-1 1-2 3-3", {"1", "3"}},
-        Case{"BackReferenceBeforeADigit", "(a)|(b)\\2\\x31", "bb1", {"b"}},
-        Case{"ConditionByName", "(?P<q>\")?(\\w+)(?(q)\"|;)", "\"a\" b;", {"\"", "a", "b"}},
-        Case{"PossessiveAndAtomic", "a++b|(?>c+)d", "aab ccd", {"aab", "ccd"}},
-        Case{"FlagsTogether", "(?is)a.b", "A\nB", {"A\nB"}},
-        Case{"UnicodeFlagChangesNothing", "(?u)(\\w)", "ä", {"ä"}},
-        Case{"AsciiFlag", "(?a)\\w+", "größe", {"gr", "e"}},
-        Case{"Verbose", "(?x) a \\d  # a digit", "a1", {"a1"}},
-        Case{"OpenRepetitionWithoutEnd", "ba{,}c", "bc baaac", {"bc", "baaac"}},
-        Case{"BackspaceInAClass", "[\\b]", "a\bb", {"\b"}},
-        Case{"WordEdge", "\\bt=(\\d)", "t=1 at=2", {"1"}},
-        Case{"NegativeLookBehind", "(?<!a)b(\\d)", "ab1 cb2", {"2"}}),
+        ScanCase{"NoPosixClasses", "[[:alpha:]]", "a] l] xx :]", {"a]", "l]", ":]"}},
+        ScanCase{"NoCollatingClasses", "[[.a.]]", "a] [] b]", {"a]", "[]"}},
+        ScanCase{"BracketInANegatedClass", "[^[]+", "ab[cd", {"ab", "cd"}},
+        ScanCase{"OctalCharacter", "\\101(\\060)", "A0 B0", {"0"}},
+        ScanCase{"NulCharacter", "a\\0b", std::string("a\0b", 3), {std::string("a\0b", 3)}},
+        ScanCase{"OctalInAClass", "[\\1\\61]", "1\x01", {"1", "\x01"}},
+        ScanCase{"BackReference", "(\\d)-\\1", "1-1 1-2 3-3", {"1", "3"}},
+        ScanCase{"BackReferenceBeforeADigit", "(a)|(b)\\2\\x31", "bb1", {"b"}},
+        ScanCase{"ConditionByName", "(?P<q>\")?(\\w+)(?(q)\"|;)", "\"a\" b;", {"\"", "a", "b"}},
+        ScanCase{"PossessiveAndAtomic", "a++b|(?>c+)d", "aab ccd", {"aab", "ccd"}},
+        ScanCase{"FlagsTogether", "(?is)a.b", "A\nB", {"A\nB"}},
+        ScanCase{"UnicodeFlagChangesNothing", "(?u)(\\w)", "ä", {"ä"}},
+        ScanCase{"AsciiFlag", "(?a)\\w+", "größe", {"gr", "e"}},
+        ScanCase{"Verbose", "(?x) a \\d  # a digit", "a1", {"a1"}},
+        ScanCase{"OpenRepetitionWithoutEnd", "ba{,}c", "bc baaac", {"bc", "baaac"}},
+        ScanCase{"BackspaceInAClass", "[\\b]", "a\bb", {"\b"}},
+        ScanCase{"WordEdge", "\\bt=(\\d)", "t=1 at=2", {"1"}},
+        ScanCase{"NegativeLookBehind", "(?<!a)b(\\d)", "ab1 cb2", {"2"}}),
     [](const auto& suite) { return suite.param.name; });
 
 /// What Python refuses, and PCRE2 would give a meaning of its own.

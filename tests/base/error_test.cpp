@@ -12,17 +12,17 @@
 namespace bench {
 namespace {
 
-struct Case {
+struct CaretCase {
   std::string name;
   std::string line;
   int column;
   std::string expected;  ///< Below the first line.
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const CaretCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class CaretTest : public testing::TestWithParam<Case> {};
+class CaretTest : public testing::TestWithParam<CaretCase> {};
 
 TEST_P(CaretTest, StandsBelowTheColumn) {
   const support::TempDirectory directory;
@@ -34,14 +34,14 @@ TEST_P(CaretTest, StandsBelowTheColumn) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, CaretTest,
-    testing::Values(Case{"First", "key: value\nlast\n", 1, "  key: value\n  ^"},
-                    Case{"Middle", "key: value\n", 6, "  key: value\n       ^"},
-                    Case{"WithoutNewline", "key: value", 6, "  key: value\n       ^"},
-                    Case{"CarriageReturn", "key: value\r\n", 6, "  key: value\n       ^"},
-                    Case{"TabsStayTabs", "\tkey:\tvalue\n", 7, "  \tkey:\tvalue\n  \t    \t^"},
-                    Case{"OneColumnPerCharacter", "größe: x\n", 10, "  größe: x\n         ^"},
-                    Case{"BehindTheLine", "key\n", 9, "  key\n     ^"},
-                    Case{"InvalidBytes", "a\xff: x\n", 5, "  a\uFFFD: x\n      ^"}),
+    testing::Values(CaretCase{"First", "key: value\nlast\n", 1, "  key: value\n  ^"},
+                    CaretCase{"Middle", "key: value\n", 6, "  key: value\n       ^"},
+                    CaretCase{"WithoutNewline", "key: value", 6, "  key: value\n       ^"},
+                    CaretCase{"CarriageReturn", "key: value\r\n", 6, "  key: value\n       ^"},
+                    CaretCase{"TabsStayTabs", "\tkey:\tvalue\n", 7, "  \tkey:\tvalue\n  \t    \t^"},
+                    CaretCase{"OneColumnPerCharacter", "größe: x\n", 10, "  größe: x\n         ^"},
+                    CaretCase{"BehindTheLine", "key\n", 9, "  key\n     ^"},
+                    CaretCase{"InvalidBytes", "a\xff: x\n", 5, "  a\uFFFD: x\n      ^"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Render, LeavesTheCaretOutWithoutAColumn) {

@@ -173,15 +173,15 @@ TEST(FindProgram, TakesAPathAsItIs) {
   EXPECT_EQ(find_program("./not/there"), "./not/there");
 }
 
-struct Case {
+struct ExpandCase {
   std::string text;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const ExpandCase& c, std::ostream* out) {
   *out << c.text;
 }
 
-class ExpandTest : public testing::TestWithParam<Case> {};
+class ExpandTest : public testing::TestWithParam<ExpandCase> {};
 
 TEST_P(ExpandTest, InsertsWhatTheEnvironmentHas) {
   const EnvironmentVariable home("HOME", "/home/me");
@@ -190,18 +190,18 @@ TEST_P(ExpandTest, InsertsWhatTheEnvironmentHas) {
   EXPECT_EQ(expand_user_and_environment(GetParam().text), GetParam().expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Texts, ExpandTest,
-                         testing::Values(Case{"", ""}, Case{"~", "/home/me"},
-                                         Case{"~/runs", "/home/me/runs"},
-                                         Case{"~you/runs", "~you/runs"}, Case{"a/~", "a/~"},
-                                         Case{"$BENCH_TEST_A", "$BENCH_TEST_A/x"},
-                                         Case{"a/${BENCH_TEST_A}b", "a/$BENCH_TEST_A/xb"},
-                                         Case{"$BENCH_TEST_A$HOME", "$BENCH_TEST_A/x/home/me"},
-                                         Case{"$BENCH_TEST_UNSET/x", "$BENCH_TEST_UNSET/x"},
-                                         Case{"${BENCH_TEST_UNSET}", "${BENCH_TEST_UNSET}"},
-                                         Case{"${HOME", "${HOME"}, Case{"${}", "${}"},
-                                         Case{"cost $", "cost $"}, Case{"$$", "$$"},
-                                         Case{"$-x", "$-x"}));
+INSTANTIATE_TEST_SUITE_P(
+    Texts, ExpandTest,
+    testing::Values(ExpandCase{"", ""}, ExpandCase{"~", "/home/me"},
+                    ExpandCase{"~/runs", "/home/me/runs"}, ExpandCase{"~you/runs", "~you/runs"},
+                    ExpandCase{"a/~", "a/~"}, ExpandCase{"$BENCH_TEST_A", "$BENCH_TEST_A/x"},
+                    ExpandCase{"a/${BENCH_TEST_A}b", "a/$BENCH_TEST_A/xb"},
+                    ExpandCase{"$BENCH_TEST_A$HOME", "$BENCH_TEST_A/x/home/me"},
+                    ExpandCase{"$BENCH_TEST_UNSET/x", "$BENCH_TEST_UNSET/x"},
+                    ExpandCase{"${BENCH_TEST_UNSET}", "${BENCH_TEST_UNSET}"},
+                    ExpandCase{"${HOME", "${HOME"}, ExpandCase{"${}", "${}"},
+                    ExpandCase{"cost $", "cost $"}, ExpandCase{"$$", "$$"},
+                    ExpandCase{"$-x", "$-x"}));
 
 TEST(Host, HasANameAndACpu) {
   EXPECT_NE(host_name(), "");

@@ -9,16 +9,16 @@
 namespace bench {
 namespace {
 
-struct Case {
+struct IntegerCase {
   const char* text;
   const char* digits;
   bool is_whole;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const IntegerCase& c, std::ostream* out) {
   *out << c.text;
 }
 
-class ReadIntegerTest : public testing::TestWithParam<Case> {};
+class ReadIntegerTest : public testing::TestWithParam<IntegerCase> {};
 
 TEST_P(ReadIntegerTest, KeepsEveryDigit) {
   const auto integer = read_integer(GetParam().text);
@@ -29,13 +29,15 @@ TEST_P(ReadIntegerTest, KeepsEveryDigit) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, ReadIntegerTest,
-    testing::Values(Case{"7", "7", true}, Case{" -007 ", "-7", true}, Case{"-0", "0", true},
-                    Case{"1_000", "1000", true}, Case{"3.7", "3", false}, Case{"-.5", "0", false},
-                    Case{"3.", "3", true}, Case{"3.000", "3", true}, Case{"1.25e1", "12", false},
-                    Case{"1.25E+2", "125", true}, Case{"1e3", "1000", true},
-                    Case{"5e-1", "0", false}, Case{"0e9", "0", true},
-                    Case{"1e20", "100000000000000000000", true},
-                    Case{"99999999999999999999999999", "99999999999999999999999999", true}));
+    testing::Values(IntegerCase{"7", "7", true}, IntegerCase{" -007 ", "-7", true},
+                    IntegerCase{"-0", "0", true}, IntegerCase{"1_000", "1000", true},
+                    IntegerCase{"3.7", "3", false}, IntegerCase{"-.5", "0", false},
+                    IntegerCase{"3.", "3", true}, IntegerCase{"3.000", "3", true},
+                    IntegerCase{"1.25e1", "12", false}, IntegerCase{"1.25E+2", "125", true},
+                    IntegerCase{"1e3", "1000", true}, IntegerCase{"5e-1", "0", false},
+                    IntegerCase{"0e9", "0", true},
+                    IntegerCase{"1e20", "100000000000000000000", true},
+                    IntegerCase{"99999999999999999999999999", "99999999999999999999999999", true}));
 
 TEST(ReadInteger, TakesNoOtherText) {
   for (const char* text : {"", "-", ".", "e3", "1e", "1e999", "0x10", "nan", "inf", "1 2", "1__0",

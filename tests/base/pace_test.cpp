@@ -37,15 +37,15 @@ struct Course {
   }
 };
 
-struct Case {
+struct PaceCase {
   const char* name;
   Course course;
   double now_s;
 };
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const PaceCase& one, std::ostream* out) {
   *out << one.name;
 }
-class PaceTest : public testing::TestWithParam<Case> {};
+class PaceTest : public testing::TestWithParam<PaceCase> {};
 
 TEST_P(PaceTest, KnowsWhatEqualOnesWillTake) {
   const auto& [name, course, now_s] = GetParam();
@@ -55,13 +55,13 @@ TEST_P(PaceTest, KnowsWhatEqualOnesWillTake) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Base, PaceTest,
-                         testing::Values(Case{"OneAfterTheOther", {2, 10, 1}, 6},
-                                         Case{"BetweenTwoEnds", {2, 10, 1}, 7.5},
-                                         Case{"SideBySide", {10, 160, 16}, 30},
-                                         Case{"AfterTheFirstRound", {10, 160, 16}, 10},
-                                         Case{"LateInARound", {10, 160, 16}, 19.9},
-                                         Case{"BegunLate", {2, 10, 2, 100}, 104},
-                                         Case{"TheLastRound", {10, 32, 16}, 13}),
+                         testing::Values(PaceCase{"OneAfterTheOther", {2, 10, 1}, 6},
+                                         PaceCase{"BetweenTwoEnds", {2, 10, 1}, 7.5},
+                                         PaceCase{"SideBySide", {10, 160, 16}, 30},
+                                         PaceCase{"AfterTheFirstRound", {10, 160, 16}, 10},
+                                         PaceCase{"LateInARound", {10, 160, 16}, 19.9},
+                                         PaceCase{"BegunLate", {2, 10, 2, 100}, 104},
+                                         PaceCase{"TheLastRound", {10, 32, 16}, 13}),
                          [](const auto& one) { return one.param.name; });
 
 TEST(Pace, IsUnknownBeforeTheFirstEnd) {

@@ -26,23 +26,23 @@ namespace {
 using support::error_of;
 using support::TempDirectory;
 
-constexpr double patience_s = 60;
+constexpr double patience_s = 250;
 
 ProcessSpec sh(const std::string& script) {
   return {.arguments = {"/bin/sh", "-c", script}, .directory = {}, .environment = std::nullopt};
 }
 
-struct Case {
+struct ExitCase {
   std::string name;
   std::string script;
   ExitStatus status;
   std::string description;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const ExitCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class ExitStatusTest : public testing::TestWithParam<Case> {};
+class ExitStatusTest : public testing::TestWithParam<ExitCase> {};
 
 TEST_P(ExitStatusTest, TellsHowTheProcessEnded) {
   const ExitStatus status = Process(sh(GetParam().script)).wait();
@@ -53,11 +53,11 @@ TEST_P(ExitStatusTest, TellsHowTheProcessEnded) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ends, ExitStatusTest,
-    testing::Values(Case{"Success", "exit 0", {0, 0}, "exit code 0"},
-                    Case{"Code", "exit 3", {3, 0}, "exit code 3"},
-                    Case{"HighCode", "exit 255", {255, 0}, "exit code 255"},
-                    Case{"Kill", "kill -9 $$", {0, 9}, "signal 9 (Killed)"},
-                    Case{"Terminate", "kill -TERM $$", {0, 15}, "signal 15 (Terminated)"}),
+    testing::Values(ExitCase{"Success", "exit 0", {0, 0}, "exit code 0"},
+                    ExitCase{"Code", "exit 3", {3, 0}, "exit code 3"},
+                    ExitCase{"HighCode", "exit 255", {255, 0}, "exit code 255"},
+                    ExitCase{"Kill", "kill -9 $$", {0, 9}, "signal 9 (Killed)"},
+                    ExitCase{"Terminate", "kill -TERM $$", {0, 15}, "signal 15 (Terminated)"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Process, RefusesAProgramThatIsNotThere) {

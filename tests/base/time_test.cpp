@@ -15,31 +15,34 @@
 namespace bench {
 namespace {
 
-struct Case {
+struct DurationCase {
   std::string text;
   double seconds;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const DurationCase& c, std::ostream* out) {
   *out << c.text;
 }
 
-class DurationTest : public testing::TestWithParam<Case> {};
+class DurationTest : public testing::TestWithParam<DurationCase> {};
 
 TEST_P(DurationTest, IsRead) {
   EXPECT_DOUBLE_EQ(parse_duration_s(GetParam().text), GetParam().seconds);
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, DurationTest,
-                         testing::Values(Case{"90", 90}, Case{" 90 s ", 90}, Case{"1.5s", 1.5},
-                                         Case{"30sec", 30}, Case{"100ms", 0.1}, Case{"5us", 5e-6},
-                                         Case{"5min", 300}, Case{"5m", 300}, Case{"2h", 7200},
-                                         Case{"1d", 86400}, Case{"0", 0}, Case{"1e3", 1000}));
+                         testing::Values(DurationCase{"90", 90}, DurationCase{" 90 s ", 90},
+                                         DurationCase{"1.5s", 1.5}, DurationCase{"30sec", 30},
+                                         DurationCase{"100ms", 0.1}, DurationCase{"5us", 5e-6},
+                                         DurationCase{"5min", 300}, DurationCase{"5m", 300},
+                                         DurationCase{"2h", 7200}, DurationCase{"1d", 86400},
+                                         DurationCase{"0", 0}, DurationCase{"1e3", 1000}));
 
-INSTANTIATE_TEST_SUITE_P(Clock, DurationTest,
-                         testing::Values(Case{"30:00", 1800}, Case{"01:30:00", 5400},
-                                         Case{"1:02:03", 3723}, Case{"1-0", 86400},
-                                         Case{"1-12", 129600}, Case{"1-12:30", 131400},
-                                         Case{"2-01:00:01", 176401}, Case{"100:00:00", 360000}));
+INSTANTIATE_TEST_SUITE_P(
+    Clock, DurationTest,
+    testing::Values(DurationCase{"30:00", 1800}, DurationCase{"01:30:00", 5400},
+                    DurationCase{"1:02:03", 3723}, DurationCase{"1-0", 86400},
+                    DurationCase{"1-12", 129600}, DurationCase{"1-12:30", 131400},
+                    DurationCase{"2-01:00:01", 176401}, DurationCase{"100:00:00", 360000}));
 
 TEST(Duration, RefusesEverythingElse) {
   for (const std::string text : {"", "soon", "5 parsecs", "-5", "1:2:3:4", "1:x", "1:-2", ":", "1-",

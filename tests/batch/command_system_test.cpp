@@ -77,7 +77,7 @@ TEST_F(CommandSystemTest, QuotesTheScriptAndCallsInItsDirectory) {
   EXPECT_EQ(read_file(programs_.path() / "seen"), programs_.path().string() + ":/my run/$x\n");
 }
 
-struct Case {
+struct SubmitCase {
   std::string name;
   std::string output;
   std::string error;
@@ -85,14 +85,15 @@ struct Case {
   Kind kind;
   std::string reason;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SubmitCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class NotSubmittedTest : public CommandSystemTest, public testing::WithParamInterface<Case> {};
+class NotSubmittedTest : public CommandSystemTest,
+                         public testing::WithParamInterface<SubmitCase> {};
 
 TEST_P(NotSubmittedTest, IsRefusedOrUnknown) {
-  const Case& c = GetParam();
+  const SubmitCase& c = GetParam();
   programs_.say("bsub", c.output, c.error, c.exit_code);
   const SubmitResult verdict = submit();
   EXPECT_EQ(verdict.kind, c.kind);
@@ -103,19 +104,21 @@ TEST_P(NotSubmittedTest, IsRefusedOrUnknown) {
 INSTANTIATE_TEST_SUITE_P(
     Answers, NotSubmittedTest,
     testing::Values(
-        Case{"Refused", "", "no such queue\n", 1, Kind::refused, "bsub: no such queue"},
-        Case{"RefusedAsByLsf", "", "no such queue\n", 255, Kind::refused, "bsub: no such queue"},
-        Case{"RefusedAsByPbs", "", "Unknown queue\n", 170, Kind::refused, "bsub: Unknown queue"},
-        Case{"NoServer", "", "cannot connect to server pbs (errno=111)\n", 111, Kind::unavailable,
-             "bsub: cannot connect to server pbs (errno=111)"},
-        Case{"NoServerOfLsf", "", "LSF is down. Please wait ...\n", 255, Kind::unavailable,
-             "bsub: LSF is down. Please wait ..."},
-        Case{"NoAnswer", "", "Connection timed out\n", 1, Kind::unavailable,
-             "bsub: Connection timed out"},
-        Case{"Killed", "", "", 137, Kind::unavailable, "bsub: exit code 137"},
-        Case{"NoId", "Request accepted.\n", "", 0, Kind::unavailable,
-             "bsub: printed no job id: Request accepted."},
-        Case{"Nothing", "", "", 0, Kind::unavailable, "bsub: printed no job id: "}),
+        SubmitCase{"Refused", "", "no such queue\n", 1, Kind::refused, "bsub: no such queue"},
+        SubmitCase{"RefusedAsByLsf", "", "no such queue\n", 255, Kind::refused,
+                   "bsub: no such queue"},
+        SubmitCase{"RefusedAsByPbs", "", "Unknown queue\n", 170, Kind::refused,
+                   "bsub: Unknown queue"},
+        SubmitCase{"NoServer", "", "cannot connect to server pbs (errno=111)\n", 111,
+                   Kind::unavailable, "bsub: cannot connect to server pbs (errno=111)"},
+        SubmitCase{"NoServerOfLsf", "", "LSF is down. Please wait ...\n", 255, Kind::unavailable,
+                   "bsub: LSF is down. Please wait ..."},
+        SubmitCase{"NoAnswer", "", "Connection timed out\n", 1, Kind::unavailable,
+                   "bsub: Connection timed out"},
+        SubmitCase{"Killed", "", "", 137, Kind::unavailable, "bsub: exit code 137"},
+        SubmitCase{"NoId", "Request accepted.\n", "", 0, Kind::unavailable,
+                   "bsub: printed no job id: Request accepted."},
+        SubmitCase{"Nothing", "", "", 0, Kind::unavailable, "bsub: printed no job id: "}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(CommandSystemTest, CannotSubmitWithoutTheProgram) {

@@ -8,21 +8,21 @@
 namespace bench::batch {
 namespace {
 
-struct Case {
+struct JobIdCase {
   std::string name;
   std::string id;
   std::string array;
   std::string cluster;
   std::string local;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const JobIdCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class JobIdTest : public testing::TestWithParam<Case> {};
+class JobIdTest : public testing::TestWithParam<JobIdCase> {};
 
 TEST_P(JobIdTest, HasItsParts) {
-  const Case& c = GetParam();
+  const JobIdCase& c = GetParam();
   EXPECT_EQ(array_of(c.id), c.array);
   EXPECT_EQ(cluster_of(c.id), c.cluster);
   EXPECT_EQ(without_cluster(c.id), c.local);
@@ -31,9 +31,10 @@ TEST_P(JobIdTest, HasItsParts) {
 
 INSTANTIATE_TEST_SUITE_P(
     Ids, JobIdTest,
-    testing::Values(Case{"Job", "12", "12", "", "12"}, Case{"Task", "12_3", "12", "", "12_3"},
-                    Case{"JobOfACluster", "12;my_c", "12;my_c", "my_c", "12"},
-                    Case{"TaskOfACluster", "12_3;my_c", "12;my_c", "my_c", "12_3"}),
+    testing::Values(JobIdCase{"Job", "12", "12", "", "12"},
+                    JobIdCase{"Task", "12_3", "12", "", "12_3"},
+                    JobIdCase{"JobOfACluster", "12;my_c", "12;my_c", "my_c", "12"},
+                    JobIdCase{"TaskOfACluster", "12_3;my_c", "12;my_c", "my_c", "12_3"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(JobId, OfATaskIsMadeOfItsArrays) {

@@ -17,14 +17,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A line of scontrol, with these words beside what every partition has.
-std::string line(const std::string& words) {
+/// A scontrol_line of scontrol, with these words beside what every partition has.
+std::string scontrol_line(const std::string& words) {
   return "PartitionName=gpu AllowGroups=ALL AllocNodes=ALL QoS=N/A " + words +
          " MaxCPUsPerNode=UNLIMITED OverSubscribe=NO\n";
 }
 
 Partition one(const std::string& words, const std::string& sinfo = "") {
-  return read_partitions(line(words), sinfo).at(0);
+  return read_partitions(scontrol_line(words), sinfo).at(0);
 }
 
 TEST(Partitions, AreReadInSlurmsOrder) {
@@ -116,7 +116,7 @@ class AskPartitionsTest : public testing::Test {
 };
 
 TEST_F(AskPartitionsTest, AsksEachProgramOnce) {
-  programs_.say("scontrol", line("State=UP"));
+  programs_.say("scontrol", scontrol_line("State=UP"));
   programs_.say("sinfo", "gpu|gpu:4\n");
   const Partitions partitions = ask_slurm_partitions();
   EXPECT_EQ(partitions.trouble, "");
@@ -127,7 +127,7 @@ TEST_F(AskPartitionsTest, AsksEachProgramOnce) {
 }
 
 TEST_F(AskPartitionsTest, AsksTheClusterThatJobsGoTo) {
-  programs_.say("scontrol", line("State=UP"));
+  programs_.say("scontrol", scontrol_line("State=UP"));
   programs_.say("sinfo", "CLUSTER: two\ngpu|gpu:4\n");
   const Partitions partitions = ask_slurm_partitions("two");
   ASSERT_EQ(partitions.all.size(), 1U);
@@ -145,7 +145,7 @@ TEST_F(AskPartitionsTest, KnowsNothingWithoutScontrol) {
 }
 
 TEST_F(AskPartitionsTest, KnowsNothingOfGpusWithoutSinfo) {
-  programs_.say("scontrol", line("State=UP"));
+  programs_.say("scontrol", scontrol_line("State=UP"));
   EXPECT_EQ(ask_slurm_partitions().all.at(0).most_gpus_per_node, std::nullopt);
   programs_.say("sinfo", "gpu|(null)\n", "", 1);
   EXPECT_EQ(ask_slurm_partitions().all.at(0).most_gpus_per_node, std::nullopt);

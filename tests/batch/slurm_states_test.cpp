@@ -13,18 +13,18 @@ namespace {
 
 using State = JobReport::State;
 
-struct Case {
+struct StateCase {
   std::string name;
   std::string word;
   std::string reason;
   State state;
   Outcome outcome = Outcome::done;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const StateCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class SlurmStateTest : public testing::TestWithParam<Case> {};
+class SlurmStateTest : public testing::TestWithParam<StateCase> {};
 
 TEST_P(SlurmStateTest, IsUnderstood) {
   const SlurmState known = slurm_state(GetParam().word, GetParam().reason);
@@ -36,36 +36,37 @@ TEST_P(SlurmStateTest, IsUnderstood) {
 INSTANTIATE_TEST_SUITE_P(
     Words, SlurmStateTest,
     testing::Values(
-        Case{"Pending", "PENDING", "Priority", State::pending},
-        Case{"Requeued", "REQUEUED", "", State::pending},
-        Case{"RequeuedInFederation", "REQUEUE_FED", "", State::pending},
-        Case{"Configuring", "CONFIGURING", "None", State::running},
-        Case{"Running", "RUNNING", "None", State::running},
-        Case{"Completing", "COMPLETING", "None", State::running},
-        Case{"Suspended", "SUSPENDED", "None", State::running},
-        Case{"Stopped", "STOPPED", "", State::running},
-        Case{"Resizing", "RESIZING", "", State::running},
-        Case{"Signaling", "SIGNALING", "", State::running},
-        Case{"StageOut", "STAGE_OUT", "", State::running},
-        Case{"RequeueHold", "REQUEUE_HOLD", "", State::blocked},
-        Case{"ReservationDeleted", "RESV_DEL_HOLD", "", State::blocked},
-        Case{"SpecialExit", "SPECIAL_EXIT", "", State::blocked},
-        Case{"Completed", "COMPLETED", "None", State::ended, Outcome::done},
-        Case{"Failed", "FAILED", "NonZeroExitCode", State::ended, Outcome::failed},
-        Case{"Timeout", "TIMEOUT", "TimeLimit", State::ended, Outcome::timeout},
-        Case{"OutOfMemory", "OUT_OF_MEMORY", "", State::ended, Outcome::out_of_memory},
-        Case{"Deadline", "DEADLINE", "", State::ended, Outcome::deadline},
-        Case{"Cancelled", "CANCELLED", "None", State::ended, Outcome::cancelled},
-        Case{"NodeFail", "NODE_FAIL", "NodeDown", State::ended, Outcome::node_fail},
-        Case{"BootFail", "BOOT_FAIL", "", State::ended, Outcome::boot_fail},
-        Case{"Preempted", "PREEMPTED", "", State::ended, Outcome::preempted},
-        Case{"Revoked", "REVOKED", "", State::ended, Outcome::cancelled},
-        Case{"LaunchFailed", "LAUNCH_FAILED", "", State::ended, Outcome::launch_failure},
-        Case{"CancelledBySomebody", "CANCELLED by 0", "", State::ended, Outcome::cancelled},
-        Case{"CutOff", "CANCELLED+", "", State::ended, Outcome::cancelled},
-        Case{"NotLaunched", "FAILED", "JobLaunchFailure", State::ended, Outcome::launch_failure},
-        Case{"TimeoutWhateverTheReason", "TIMEOUT", "JobLaunchFailure", State::ended,
-             Outcome::timeout}),
+        StateCase{"Pending", "PENDING", "Priority", State::pending},
+        StateCase{"Requeued", "REQUEUED", "", State::pending},
+        StateCase{"RequeuedInFederation", "REQUEUE_FED", "", State::pending},
+        StateCase{"Configuring", "CONFIGURING", "None", State::running},
+        StateCase{"Running", "RUNNING", "None", State::running},
+        StateCase{"Completing", "COMPLETING", "None", State::running},
+        StateCase{"Suspended", "SUSPENDED", "None", State::running},
+        StateCase{"Stopped", "STOPPED", "", State::running},
+        StateCase{"Resizing", "RESIZING", "", State::running},
+        StateCase{"Signaling", "SIGNALING", "", State::running},
+        StateCase{"StageOut", "STAGE_OUT", "", State::running},
+        StateCase{"RequeueHold", "REQUEUE_HOLD", "", State::blocked},
+        StateCase{"ReservationDeleted", "RESV_DEL_HOLD", "", State::blocked},
+        StateCase{"SpecialExit", "SPECIAL_EXIT", "", State::blocked},
+        StateCase{"Completed", "COMPLETED", "None", State::ended, Outcome::done},
+        StateCase{"Failed", "FAILED", "NonZeroExitCode", State::ended, Outcome::failed},
+        StateCase{"Timeout", "TIMEOUT", "TimeLimit", State::ended, Outcome::timeout},
+        StateCase{"OutOfMemory", "OUT_OF_MEMORY", "", State::ended, Outcome::out_of_memory},
+        StateCase{"Deadline", "DEADLINE", "", State::ended, Outcome::deadline},
+        StateCase{"Cancelled", "CANCELLED", "None", State::ended, Outcome::cancelled},
+        StateCase{"NodeFail", "NODE_FAIL", "NodeDown", State::ended, Outcome::node_fail},
+        StateCase{"BootFail", "BOOT_FAIL", "", State::ended, Outcome::boot_fail},
+        StateCase{"Preempted", "PREEMPTED", "", State::ended, Outcome::preempted},
+        StateCase{"Revoked", "REVOKED", "", State::ended, Outcome::cancelled},
+        StateCase{"LaunchFailed", "LAUNCH_FAILED", "", State::ended, Outcome::launch_failure},
+        StateCase{"CancelledBySomebody", "CANCELLED by 0", "", State::ended, Outcome::cancelled},
+        StateCase{"CutOff", "CANCELLED+", "", State::ended, Outcome::cancelled},
+        StateCase{"NotLaunched", "FAILED", "JobLaunchFailure", State::ended,
+                  Outcome::launch_failure},
+        StateCase{"TimeoutWhateverTheReason", "TIMEOUT", "JobLaunchFailure", State::ended,
+                  Outcome::timeout}),
     [](const auto& one) { return one.param.name; });
 
 struct Reason {

@@ -1,5 +1,6 @@
 #include "batch/slurm.hpp"
 
+#include "support/case_name.hpp"
 #include "support/environment_variable.hpp"
 #include "support/fake_programs.hpp"
 
@@ -18,6 +19,7 @@
 namespace bench::batch {
 namespace {
 
+using support::case_name;
 using testing::ElementsAre;
 using Kind = SubmitResult::Kind;
 
@@ -36,7 +38,7 @@ class SlurmTest : public testing::Test {
   Slurm slurm_;
 };
 
-struct Case {
+struct SbatchCase {
   std::string name;
   std::string output;
   std::string error;
@@ -45,14 +47,14 @@ struct Case {
   std::string id;
   std::string reason;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SbatchCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class SbatchTest : public SlurmTest, public testing::WithParamInterface<Case> {};
+class SbatchTest : public SlurmTest, public testing::WithParamInterface<SbatchCase> {};
 
 TEST_P(SbatchTest, IsUnderstood) {
-  const Case& c = GetParam();
+  const SbatchCase& c = GetParam();
   programs_.say("sbatch", c.output, c.error, c.exit_code);
   const SubmitResult verdict = submit();
   EXPECT_EQ(verdict.kind, c.kind);
@@ -65,36 +67,34 @@ std::string said(const std::string& error) {
   return error.starts_with("sbatch: ") ? error : "sbatch: " + error;
 }
 
-Case accepted(const std::string& name, const std::string& output, const std::string& error = "") {
+SbatchCase accepted(const std::string& name, const std::string& output,
+                    const std::string& error = "") {
   return {name, output, error, 0, Kind::accepted, "123", ""};
 }
 
-Case without_id(const std::string& name, const std::string& output, const std::string& shown) {
+SbatchCase without_id(const std::string& name, const std::string& output,
+                      const std::string& shown) {
   return {name, output, "", 0, Kind::unavailable, "", "sbatch printed no job id: " + shown};
 }
 
-Case refused(const std::string& name, const std::string& error, int exit_code = 1) {
+SbatchCase refused(const std::string& name, const std::string& error, int exit_code = 1) {
   return {name, "", error + "\n", exit_code, Kind::refused, "", said(error)};
 }
 
-Case unavailable(const std::string& name, const std::string& error) {
+SbatchCase unavailable(const std::string& name, const std::string& error) {
   return {name, "", error + "\n", 1, Kind::unavailable, "", said(error)};
 }
 
-Case full(const std::string& name, const std::string& error) {
+SbatchCase full(const std::string& name, const std::string& error) {
   return {name, "", error + "\n", 1, Kind::full, "", said(error)};
-}
-
-std::string name_of_case(const testing::TestParamInfo<Case>& one) {
-  return one.param.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Accepts, SbatchTest,
     testing::Values(accepted("Id", "123\n"),
-                    Case{"IdAndCluster", "123;blue\n", "", 0, Kind::accepted, "123;blue", ""},
+                    SbatchCase{"IdAndCluster", "123;blue\n", "", 0, Kind::accepted, "123;blue", ""},
                     accepted("IdAndWarning", "123\n", "sbatch: warning: can't run 2 on 1\n")),
-    name_of_case);
+    case_name);
 
 /// It may have taken the job all the same.
 INSTANTIATE_TEST_SUITE_P(AnswersNoId, SbatchTest,
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(AnswersNoId, SbatchTest,
                                          without_id("Sentence", "Submitted batch job 123\n",
                                                     "Submitted batch job 123"),
                                          without_id("Garbage", "12\x80\n", "12\uFFFD")),
-                         name_of_case);
+                         case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Refuses, SbatchTest,
@@ -115,8 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "sbatch: error: Batch job submission failed: Requested time limit is invalid"),
         refused("Option", "sbatch: error: Invalid --time specification", 255),
         refused("Program", "sbatch: cannot be executed", 126),
-        Case{"Silently", "", "", 1, Kind::refused, "", "sbatch: exit code 1"}),
-    name_of_case);
+        SbatchCase{"Silently", "", "", 1, Kind::refused, "", "sbatch: exit code 1"}),
+    case_name);
 
 // Source: the error texts of Slurm 22.05.
 INSTANTIATE_TEST_SUITE_P(
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "sbatch: error: 'two' can't be reached now, or it is an invalid entry for "
                     "--cluster. Use 'sacctmgr list clusters' to see available clusters."),
         unavailable("Processes", "sbatch: error: fork: Resource temporarily unavailable")),
-    name_of_case);
+    case_name);
 
 /// A smaller submission may be taken, or the same one as jobs end.
 INSTANTIATE_TEST_SUITE_P(
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                     full("Association", "sbatch: error: AssocMaxSubmitJobLimit"),
                     full("Qos", "sbatch: error: QOSMaxSubmitJobPerUserLimit"),
                     full("Controller", "Slurm temporarily unable to accept job, sleeping")),
-    name_of_case);
+    case_name);
 
 TEST_F(SlurmTest, CannotSubmitWithoutSbatch) {
   const SubmitResult verdict = submit();

@@ -13,17 +13,17 @@
 namespace bench::batch {
 namespace {
 
-struct Case {
+struct SlurmstepdCase {
   std::string name;
   std::string text;
   std::string job;
   std::optional<Outcome> outcome;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SlurmstepdCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class SlurmstepdTest : public testing::TestWithParam<Case> {};
+class SlurmstepdTest : public testing::TestWithParam<SlurmstepdCase> {};
 
 TEST_P(SlurmstepdTest, SaysHowAJobEnded) {
   const support::TempDirectory directory;
@@ -31,7 +31,7 @@ TEST_P(SlurmstepdTest, SaysHowAJobEnded) {
             GetParam().outcome);
 }
 
-std::string line(const std::string& what, const std::string& why) {
+std::string slurmstepd_line(const std::string& what, const std::string& why) {
   return "slurmstepd: error: *** " + what + " ON n1 CANCELLED AT 2026-11-23T15:46:45" + why +
          " ***\n";
 }
@@ -39,27 +39,37 @@ std::string line(const std::string& what, const std::string& why) {
 INSTANTIATE_TEST_SUITE_P(
     Lines, SlurmstepdTest,
     testing::Values(
-        Case{"Timeout", "loading\n" + line("JOB 8", " DUE TO TIME LIMIT"), "8", Outcome::timeout},
-        Case{"TimeoutOfAStep",
-             line("STEP 8.0", " DUE TO TIME LIMIT") + "srun: error: n1: task 0: Terminated\n", "8",
-             Outcome::timeout},
-        Case{"OfANamedDaemon",
-             "slurmstepd-n1: error: *** JOB 8 ON n1 CANCELLED AT x DUE TO TIME "
-             "LIMIT ***\n",
-             "8", Outcome::timeout},
-        Case{"Preemption", line("JOB 8", " DUE TO PREEMPTION"), "8", Outcome::preempted},
-        Case{"NodeFailure", line("JOB 8", " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"),
-             "8", Outcome::node_fail},
-        Case{"Cancelled", line("JOB 8", ""), "8", Outcome::cancelled},
-        Case{"OutOfMemory",
-             "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=8.batch cgroup.\n", "8",
-             Outcome::out_of_memory},
-        Case{"OfAnotherJob", line("JOB 9", " DUE TO TIME LIMIT"), "8", std::nullopt},
-        Case{"OfALongerId", line("JOB 88", " DUE TO TIME LIMIT"), "8", std::nullopt},
-        Case{"OfAnyJob", line("JOB 9", " DUE TO TIME LIMIT"), "", Outcome::timeout},
-        Case{"OfAProgram", "error: *** JOB 8 ON n1 CANCELLED AT x DUE TO TIME LIMIT ***\n", "8",
-             std::nullopt},
-        Case{"Nothing", "", "8", std::nullopt}),
+        SlurmstepdCase{"Timeout", "loading\n" + slurmstepd_line("JOB 8", " DUE TO TIME LIMIT"), "8",
+                       Outcome::timeout},
+        SlurmstepdCase{"TimeoutOfAStep",
+                       slurmstepd_line("STEP 8.0", " DUE TO TIME LIMIT") +
+                           "srun: error: n1: task 0: Terminated\n",
+                       "8", Outcome::timeout},
+        SlurmstepdCase{"OfANamedDaemon",
+                       "slurmstepd-n1: error: *** JOB 8 ON n1 CANCELLED AT x DUE TO TIME "
+                       "LIMIT ***\n",
+                       "8", Outcome::timeout},
+        SlurmstepdCase{"Preemption", slurmstepd_line("JOB 8", " DUE TO PREEMPTION"), "8",
+                       Outcome::preempted},
+        SlurmstepdCase{
+            "NodeFailure",
+            slurmstepd_line("JOB 8", " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"), "8",
+            Outcome::node_fail},
+        SlurmstepdCase{"Cancelled", slurmstepd_line("JOB 8", ""), "8", Outcome::cancelled},
+        SlurmstepdCase{
+            "OutOfMemory",
+            "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=8.batch cgroup.\n", "8",
+            Outcome::out_of_memory},
+        SlurmstepdCase{"OfAnotherJob", slurmstepd_line("JOB 9", " DUE TO TIME LIMIT"), "8",
+                       std::nullopt},
+        SlurmstepdCase{"OfALongerId", slurmstepd_line("JOB 88", " DUE TO TIME LIMIT"), "8",
+                       std::nullopt},
+        SlurmstepdCase{"OfAnyJob", slurmstepd_line("JOB 9", " DUE TO TIME LIMIT"), "",
+                       Outcome::timeout},
+        SlurmstepdCase{"OfAProgram",
+                       "error: *** JOB 8 ON n1 CANCELLED AT x DUE TO TIME LIMIT ***\n", "8",
+                       std::nullopt},
+        SlurmstepdCase{"Nothing", "", "8", std::nullopt}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Slurmstepd, SaysNothingWithoutAFile) {

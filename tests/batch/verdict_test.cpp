@@ -1,4 +1,5 @@
 #include "batch/job_monitor_fixture.hpp"
+#include "support/case_name.hpp"
 
 #include <optional>
 #include <ostream>
@@ -17,9 +18,11 @@
 namespace bench::batch {
 namespace {
 
+using support::case_name;
+
 using State = JobReport::State;
 
-struct Case {
+struct VerdictCase {
   std::string name;
   Left left;
   std::optional<JobReport> queue;
@@ -27,16 +30,16 @@ struct Case {
   std::optional<Outcome> outcome;  ///< None: it goes on.
   std::string reason = {};
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const VerdictCase& c, std::ostream* out) {
   *out << c.name;
 }
 
 /// What becomes of an attempt by what it left, what the batch system says and what its accounting
 /// say.
-class BatchVerdictTest : public BatchFixture, public testing::WithParamInterface<Case> {};
+class BatchVerdictTest : public BatchFixture, public testing::WithParamInterface<VerdictCase> {};
 
 TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
-  const Case& c = GetParam();
+  const VerdictCase& c = GetParam();
   monitor_.add(job());
   leave(job(), c.left);
   if (c.queue)
@@ -52,7 +55,7 @@ TEST_P(BatchVerdictTest, FollowsFromWhatIsKnown) {
   EXPECT_EQ(completions[0].reason, c.reason);
 }
 
-std::vector<Case> told() {
+std::vector<VerdictCase> told() {
   const auto running = report(State::running, "RUNNING");
   const auto completed = report(State::ended, "COMPLETED");
   const auto failed = report(State::ended, "FAILED", Outcome::failed);
@@ -69,12 +72,12 @@ std::vector<Case> told() {
 }
 
 /// Commands that failed since something was done to their job.
-std::vector<Case> refined() {
+std::vector<VerdictCase> refined() {
   const auto by = [](const char* name, const std::string& word, Outcome outcome) {
-    return Case{name,         Left::failure, report(State::ended, word, outcome),
-                std::nullopt, outcome,       "Scripted job 100: " + word};
+    return VerdictCase{name,         Left::failure, report(State::ended, word, outcome),
+                       std::nullopt, outcome,       "Scripted job 100: " + word};
   };
-  Case in_the_books = by("TimeoutInTheBooks", "TIMEOUT", Outcome::timeout);
+  VerdictCase in_the_books = by("TimeoutInTheBooks", "TIMEOUT", Outcome::timeout);
   in_the_books.queue.swap(in_the_books.accounting);
   return {by("Timeout", "TIMEOUT", Outcome::timeout),
           by("Preempted", "PREEMPTED", Outcome::preempted),
@@ -84,7 +87,7 @@ std::vector<Case> refined() {
           in_the_books};
 }
 
-std::vector<Case> silent() {
+std::vector<VerdictCase> silent() {
   const auto timeout = report(State::ended, "TIMEOUT", Outcome::timeout);
   const auto cancelled = report(State::ended, "CANCELLED", Outcome::cancelled);
   return {
@@ -120,7 +123,7 @@ std::vector<Case> silent() {
 }
 
 /// Another job has the id now; the batch system shows comments or not.
-std::vector<Case> reused() {
+std::vector<VerdictCase> reused() {
   auto other = report(State::running, "RUNNING");
   other.comment = make_uuid();
   auto rewritten = report(State::running, "RUNNING");
@@ -167,14 +170,10 @@ std::vector<Case> reused() {
       {"IdAlone", Left::begun, without_name, {}, {}}};
 }
 
-std::string name_of_case(const testing::TestParamInfo<Case>& one) {
-  return one.param.name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Told, BatchVerdictTest, testing::ValuesIn(told()), name_of_case);
-INSTANTIATE_TEST_SUITE_P(Refined, BatchVerdictTest, testing::ValuesIn(refined()), name_of_case);
-INSTANTIATE_TEST_SUITE_P(Silent, BatchVerdictTest, testing::ValuesIn(silent()), name_of_case);
-INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Told, BatchVerdictTest, testing::ValuesIn(told()), case_name);
+INSTANTIATE_TEST_SUITE_P(Refined, BatchVerdictTest, testing::ValuesIn(refined()), case_name);
+INSTANTIATE_TEST_SUITE_P(Silent, BatchVerdictTest, testing::ValuesIn(silent()), case_name);
+INSTANTIATE_TEST_SUITE_P(ReusedId, BatchVerdictTest, testing::ValuesIn(reused()), case_name);
 
 class OneOfManyTest : public BatchFixture {
  protected:

@@ -1,3 +1,5 @@
+#include "support/source_directory.hpp"
+
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -17,8 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path library =
-    fs::path(__FILE__).parent_path().parent_path().parent_path() / "platforms" / "jube";
+const fs::path library = support::source_directory() / "platforms/jube";
 
 Node read_library() {
   Diagnostics strict(true);

@@ -1,4 +1,5 @@
 #include "dump.hpp"
+#include "support/case_name.hpp"
 #include "support/error_of.hpp"
 
 #include <filesystem>
@@ -17,80 +18,86 @@
 namespace bench::document {
 namespace {
 
-struct Case {
+using support::case_name;
+
+struct YamlCase {
   std::string name;
   std::string yaml;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const YamlCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class ReadTest : public testing::TestWithParam<Case> {};
+class ReadTest : public testing::TestWithParam<YamlCase> {};
 
 TEST_P(ReadTest, GivesTheTree) {
   EXPECT_EQ(dump_yaml(GetParam().yaml), GetParam().expected);
 }
 
-const auto case_name = [](const auto& info) { return info.param.name; };
-
 INSTANTIATE_TEST_SUITE_P(
     Shapes, ReadTest,
     testing::Values(
-        Case{"OneBenchmarkAtTheTop", "name: demo\noutpath: runs\nstep: {name: s, do: echo hi}\n",
-             R"(benchmark[name=demo outpath=runs](step[name=s](do("echo hi"))))"},
-        Case{"OneBenchmarkKeepsItsSets",
-             "name: d\nparameterset: {name: p}\npatternset: {name: q}\n",
-             "benchmark[name=d](parameterset[name=p] patternset[name=q])"},
-        Case{"Wrapper",
-             "parameterset: {name: g}\nbenchmark:\n  - {name: b1, outpath: r}\n  - {name: b2}\n",
-             "parameterset[name=g] benchmark[name=b1 outpath=r] benchmark[name=b2]"},
-        Case{"WrapperAroundOne", "benchmark: {name: b}\n", "benchmark[name=b]"},
-        Case{"List", "- {name: b1}\n- {name: b2}\n", "benchmark[name=b1] benchmark[name=b2]"},
-        Case{"PrivateKeysAreLeftOut",
-             "x-anchors: {a: &a hello, b: [1]}\nname: d\ncomment: *a\nstep: {name: s, x-note: 1}\n",
-             R"(benchmark[name=d](comment("hello") step[name=s]))"},
-        Case{"ByteOrderMarkAndCarriageReturns", "\xEF\xBB\xBFname: d\r\ncomment: c\r\n",
-             R"(benchmark[name=d](comment("c")))"}),
+        YamlCase{"OneBenchmarkAtTheTop",
+                 "name: demo\noutpath: runs\nstep: {name: s, do: echo hi}\n",
+                 R"(benchmark[name=demo outpath=runs](step[name=s](do("echo hi"))))"},
+        YamlCase{"OneBenchmarkKeepsItsSets",
+                 "name: d\nparameterset: {name: p}\npatternset: {name: q}\n",
+                 "benchmark[name=d](parameterset[name=p] patternset[name=q])"},
+        YamlCase{
+            "Wrapper",
+            "parameterset: {name: g}\nbenchmark:\n  - {name: b1, outpath: r}\n  - {name: b2}\n",
+            "parameterset[name=g] benchmark[name=b1 outpath=r] benchmark[name=b2]"},
+        YamlCase{"WrapperAroundOne", "benchmark: {name: b}\n", "benchmark[name=b]"},
+        YamlCase{"List", "- {name: b1}\n- {name: b2}\n", "benchmark[name=b1] benchmark[name=b2]"},
+        YamlCase{
+            "PrivateKeysAreLeftOut",
+            "x-anchors: {a: &a hello, b: [1]}\nname: d\ncomment: *a\nstep: {name: s, x-note: 1}\n",
+            R"(benchmark[name=d](comment("hello") step[name=s]))"},
+        YamlCase{"ByteOrderMarkAndCarriageReturns", "\xEF\xBB\xBFname: d\r\ncomment: c\r\n",
+                 R"(benchmark[name=d](comment("c")))"}),
     case_name);
 
-std::string in_step(const std::string& yaml) {
+std::string with_step(const std::string& yaml) {
   return "step: {name: s}\n" + yaml;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Elements, ReadTest,
     testing::Values(
-        Case{"ListsAndTextsOfDo",
-             "step:\n  do: [echo a, [echo b, echo c], {active: true, _: [echo d, echo e]}]\n",
-             R"(benchmark(step(do("echo a") do("echo b") do("echo c") do[active=True]("echo d") )"
-             R"(do[active=True]("echo e"))))"},
-        Case{"NullIsAnEmptyText", "step:\n  do:\n  use: ~\n", "benchmark(step(do use))"},
-        Case{"EmptyListIsNoElement", "step:\n  do: []\n", "benchmark(step)"},
-        Case{"MappingWithoutText", "step: {do: {active: false}}\n",
-             "benchmark(step(do[active=False]))"},
-        Case{"MappingWithNullText", "step: {do: {_: , active: x}}\n",
-             "benchmark(step(do[active=x]))"},
-        Case{"ListUnderAnAttributeIsJoined", "step: {name: c, depend: [a, [b, 1]]}\n",
-             "benchmark(step[name=c depend=a,b,1])"},
-        Case{"NullAttributeIsEmpty", "step: {name: c, depend: , active: ''}\n",
-             "benchmark(step[name=c depend= active=])"},
-        Case{"EmptyBlockScalar",
-             "parameterset:\n  parameter:\n    - name: a\n      separator: |\n      _: |\n"
-             "        x, y\n        z\n",
-             "benchmark(parameterset(parameter[name=a separator=](\"x, y\nz\n\")))"},
-        Case{"OrderIsThatOfTheFile",
-             "result: {table: {name: t, column: [a, {title: b, _: c}]}, use: x}\n",
-             R"(benchmark(result(table[name=t](column("a") column[title=b]("c")) use("x"))))"},
-        Case{"LongFormWithTwoTextsIsTwoParameters",
-             "parameterset: {parameter: {name: a, duplicate: concat, _: [1, 2]}}\n",
-             "benchmark(parameterset(parameter[name=a duplicate=concat](\"1\") "
-             "parameter[name=a duplicate=concat](\"2\")))"},
-        Case{"BatchAndEnergyAsSwitches", in_step("").substr(0, 14) + ", batch: true, energy: no}\n",
-             R"(benchmark(step[name=s](batch("True") energy("False"))))"},
-        Case{"BatchAndEnergyWithSettings",
-             "step: {batch: {nodes: $n, time_limit: 00:15:00}, energy: {methods: [rapl, nvml]}}\n",
-             "benchmark(step(batch[nodes=$n time_limit=00:15:00] energy[methods=rapl,nvml]))"}),
+        YamlCase{
+            "ListsAndTextsOfDo",
+            "step:\n  do: [echo a, [echo b, echo c], {active: true, _: [echo d, echo e]}]\n",
+            R"(benchmark(step(do("echo a") do("echo b") do("echo c") do[active=True]("echo d") )"
+            R"(do[active=True]("echo e"))))"},
+        YamlCase{"NullIsAnEmptyText", "step:\n  do:\n  use: ~\n", "benchmark(step(do use))"},
+        YamlCase{"EmptyListIsNoElement", "step:\n  do: []\n", "benchmark(step)"},
+        YamlCase{"MappingWithoutText", "step: {do: {active: false}}\n",
+                 "benchmark(step(do[active=False]))"},
+        YamlCase{"MappingWithNullText", "step: {do: {_: , active: x}}\n",
+                 "benchmark(step(do[active=x]))"},
+        YamlCase{"ListUnderAnAttributeIsJoined", "step: {name: c, depend: [a, [b, 1]]}\n",
+                 "benchmark(step[name=c depend=a,b,1])"},
+        YamlCase{"NullAttributeIsEmpty", "step: {name: c, depend: , active: ''}\n",
+                 "benchmark(step[name=c depend= active=])"},
+        YamlCase{"EmptyBlockScalar",
+                 "parameterset:\n  parameter:\n    - name: a\n      separator: |\n      _: |\n"
+                 "        x, y\n        z\n",
+                 "benchmark(parameterset(parameter[name=a separator=](\"x, y\nz\n\")))"},
+        YamlCase{"OrderIsThatOfTheFile",
+                 "result: {table: {name: t, column: [a, {title: b, _: c}]}, use: x}\n",
+                 R"(benchmark(result(table[name=t](column("a") column[title=b]("c")) use("x"))))"},
+        YamlCase{"LongFormWithTwoTextsIsTwoParameters",
+                 "parameterset: {parameter: {name: a, duplicate: concat, _: [1, 2]}}\n",
+                 "benchmark(parameterset(parameter[name=a duplicate=concat](\"1\") "
+                 "parameter[name=a duplicate=concat](\"2\")))"},
+        YamlCase{"BatchAndEnergyAsSwitches",
+                 with_step("").substr(0, 14) + ", batch: true, energy: no}\n",
+                 R"(benchmark(step[name=s](batch("True") energy("False"))))"},
+        YamlCase{
+            "BatchAndEnergyWithSettings",
+            "step: {batch: {nodes: $n, time_limit: 00:15:00}, energy: {methods: [rapl, nvml]}}\n",
+            "benchmark(step(batch[nodes=$n time_limit=00:15:00] energy[methods=rapl,nvml]))"}),
     case_name);
 
 std::string in_set(const std::string& parameter) {
@@ -104,44 +111,47 @@ std::string set_of(const std::string& parameters) {
 INSTANTIATE_TEST_SUITE_P(
     ShortParameters, ReadTest,
     testing::Values(
-        Case{"ListsAndScalars", in_set("{batch_size: [16, 32], precision: fp16}"),
-             set_of(R"(parameter[name=batch_size](value("16") value("32")) )"
-                    R"(parameter[name=precision]("fp16"))")},
-        Case{"InAList", in_set("[{name: a, _: 1}, {b: 2, c: ''}]"),
-             set_of(R"(parameter[name=a]("1") parameter[name=b]("2") parameter[name=c])")},
-        Case{"SettingsOfOneParameter", in_set("{n: {type: int, _: [1, 2]}, m: {type: int, _: 3}}"),
-             set_of(R"(parameter[name=n type=int](value("1") value("2")) )"
-                    R"(parameter[name=m type=int]("3"))")},
-        Case{"SettingsWithoutValue", in_set("{n: {type: int, _: ''}}"),
-             set_of("parameter[name=n type=int]")},
-        Case{"OneValueInAList", in_set("{n: [1]}"), set_of(R"(parameter[name=n](value("1")))")},
-        Case{"ListUnderTheContentKey", in_set("{name: n, type: int, _: [1, 2]}"),
-             set_of(R"(parameter[name=n type=int](value("1") value("2")))")},
-        Case{"SeveralTextsThatAreJoined", in_set("{name: n, duplicate: concat, _: [1, 2]}"),
-             set_of(R"(parameter[name=n duplicate=concat]("1") )"
-                    R"(parameter[name=n duplicate=concat]("2"))")},
-        Case{"NamesLikeAttributes", in_set("{type: [int, real], mode: fast, unit: {_: GB}}"),
-             set_of(R"(parameter[name=type](value("int") value("real")) )"
-                    R"(parameter[name=mode]("fast") parameter[name=unit]("GB"))")},
-        Case{"TagHoldsForAll", in_set("{tag: big, n: 1, m: {tag: b|c, _: 2}}"),
-             set_of(R"(parameter[name=n tag=big]("1") parameter[name=m tag=(big)+(b|c)]("2"))")},
-        Case{"KeysAreTakenAsWritten", in_set("{on: 1, 010: 2}"),
-             set_of(R"(parameter[name=on]("1") parameter[name=010]("2"))")}),
+        YamlCase{"ListsAndScalars", in_set("{batch_size: [16, 32], precision: fp16}"),
+                 set_of(R"(parameter[name=batch_size](value("16") value("32")) )"
+                        R"(parameter[name=precision]("fp16"))")},
+        YamlCase{"InAList", in_set("[{name: a, _: 1}, {b: 2, c: ''}]"),
+                 set_of(R"(parameter[name=a]("1") parameter[name=b]("2") parameter[name=c])")},
+        YamlCase{"SettingsOfOneParameter",
+                 in_set("{n: {type: int, _: [1, 2]}, m: {type: int, _: 3}}"),
+                 set_of(R"(parameter[name=n type=int](value("1") value("2")) )"
+                        R"(parameter[name=m type=int]("3"))")},
+        YamlCase{"SettingsWithoutValue", in_set("{n: {type: int, _: ''}}"),
+                 set_of("parameter[name=n type=int]")},
+        YamlCase{"OneValueInAList", in_set("{n: [1]}"), set_of(R"(parameter[name=n](value("1")))")},
+        YamlCase{"ListUnderTheContentKey", in_set("{name: n, type: int, _: [1, 2]}"),
+                 set_of(R"(parameter[name=n type=int](value("1") value("2")))")},
+        YamlCase{"SeveralTextsThatAreJoined", in_set("{name: n, duplicate: concat, _: [1, 2]}"),
+                 set_of(R"(parameter[name=n duplicate=concat]("1") )"
+                        R"(parameter[name=n duplicate=concat]("2"))")},
+        YamlCase{"NamesLikeAttributes", in_set("{type: [int, real], mode: fast, unit: {_: GB}}"),
+                 set_of(R"(parameter[name=type](value("int") value("real")) )"
+                        R"(parameter[name=mode]("fast") parameter[name=unit]("GB"))")},
+        YamlCase{
+            "TagHoldsForAll", in_set("{tag: big, n: 1, m: {tag: b|c, _: 2}}"),
+            set_of(R"(parameter[name=n tag=big]("1") parameter[name=m tag=(big)+(b|c)]("2"))")},
+        YamlCase{"KeysAreTakenAsWritten", in_set("{on: 1, 010: 2}"),
+                 set_of(R"(parameter[name=on]("1") parameter[name=010]("2"))")}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     MergeKeys, ReadTest,
     testing::Values(
-        Case{"OwnKeysOverride",
-             "x-s: &s {active: a, iterations: 2}\nstep: {<<: *s, name: s, active: b}\n",
-             "benchmark(step[active=b iterations=2 name=s])"},
-        Case{"FirstOfAListWins",
-             "x-s: [&a {active: a}, &b {active: b, where: w}]\nstep: {<<: [*a, *b], name: s}\n",
-             "benchmark(step[active=a where=w name=s])"},
-        Case{"MergedMappingMerges",
-             "x-a: &a {where: w}\nx-b: &b {<<: *a, active: b}\nstep: {name: s, <<: *b}\n",
-             "benchmark(step[where=w active=b name=s])"},
-        Case{"QuotedIsAnOrdinaryKey", in_set("{\"<<\": 1}"), set_of(R"(parameter[name=<<]("1"))")}),
+        YamlCase{"OwnKeysOverride",
+                 "x-s: &s {active: a, iterations: 2}\nstep: {<<: *s, name: s, active: b}\n",
+                 "benchmark(step[active=b iterations=2 name=s])"},
+        YamlCase{"FirstOfAListWins",
+                 "x-s: [&a {active: a}, &b {active: b, where: w}]\nstep: {<<: [*a, *b], name: s}\n",
+                 "benchmark(step[active=a where=w name=s])"},
+        YamlCase{"MergedMappingMerges",
+                 "x-a: &a {where: w}\nx-b: &b {<<: *a, active: b}\nstep: {name: s, <<: *b}\n",
+                 "benchmark(step[where=w active=b name=s])"},
+        YamlCase{"QuotedIsAnOrdinaryKey", in_set("{\"<<\": 1}"),
+                 set_of(R"(parameter[name=<<]("1"))")}),
     case_name);
 
 /// A parameter as written and the type that follows from its values.
@@ -179,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 /// A mistake, and the message with its hint.
-class MistakeTest : public testing::TestWithParam<Case> {};
+class MistakeTest : public testing::TestWithParam<YamlCase> {};
 
 TEST_P(MistakeTest, HasAHint) {
   Diagnostics diagnostics;
@@ -190,20 +200,23 @@ TEST_P(MistakeTest, HasAHint) {
 INSTANTIATE_TEST_SUITE_P(
     ShortParameters, MistakeTest,
     testing::Values(
-        Case{"AttributeBesideAList", in_set("{n: [1, 2], type: int}"),
-             "t.yaml:2:26: error: 'type: int' belongs to no parameter here\n"
-             "hint: write n: {type: int, _: ...}; for a parameter called 'type' write type: {_: "
-             "int}"},
-        Case{"AttributeAlone", in_set("{export: true}"),
-             "t.yaml:2:15: error: 'export: True' belongs to no parameter here\n"
-             "hint: write NAME: {export: True, _: ...}; for a parameter called 'export' write "
-             "export: {_: True}"},
-        Case{"ListInAList", in_set("{n: [1, [2, 3]]}"),
-             "t.yaml:2:22: error: parameter 'n' has a list among its values\n"
-             "hint: each value is one text, such as \"1,2\"; several parameters are several keys"},
-        Case{"MappingInAList", in_set("{name: n, _: [1, {a: 2}]}"),
-             "t.yaml:2:31: error: parameter 'n' has a mapping among its values\n"
-             "hint: each value is one text, such as \"1,2\"; several parameters are several keys"}),
+        YamlCase{
+            "AttributeBesideAList", in_set("{n: [1, 2], type: int}"),
+            "t.yaml:2:26: error: 'type: int' belongs to no parameter here\n"
+            "hint: write n: {type: int, _: ...}; for a parameter called 'type' write type: {_: "
+            "int}"},
+        YamlCase{"AttributeAlone", in_set("{export: true}"),
+                 "t.yaml:2:15: error: 'export: True' belongs to no parameter here\n"
+                 "hint: write NAME: {export: True, _: ...}; for a parameter called 'export' write "
+                 "export: {_: True}"},
+        YamlCase{
+            "ListInAList", in_set("{n: [1, [2, 3]]}"),
+            "t.yaml:2:22: error: parameter 'n' has a list among its values\n"
+            "hint: each value is one text, such as \"1,2\"; several parameters are several keys"},
+        YamlCase{
+            "MappingInAList", in_set("{name: n, _: [1, {a: 2}]}"),
+            "t.yaml:2:31: error: parameter 'n' has a mapping among its values\n"
+            "hint: each value is one text, such as \"1,2\"; several parameters are several keys"}),
     case_name);
 
 /// A scalar that YAML 1.1 makes a surprise of, and what it means.

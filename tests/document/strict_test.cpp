@@ -1,5 +1,7 @@
+#include "support/source_directory.hpp"
+
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path bad_files = fs::path(__FILE__).parent_path().parent_path() / "data" / "bad";
+const fs::path bad_files = support::source_directory() / "tests/data/bad";
 
 /// Everything that a user sees of one file: warnings, then the error.
-std::string messages(const fs::path& file) {
+std::string messages_of_file(const fs::path& file) {
   std::string text;
   Diagnostics diagnostics;
   std::string error_text;
@@ -48,7 +50,7 @@ class BadFileTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadFileTest, IsReportedAsExpected) {
   fs::current_path(bad_files);  // so that messages hold the bare file name
-  EXPECT_EQ(messages(GetParam()),
+  EXPECT_EQ(messages_of_file(GetParam()),
             bench::read_file(fs::path(GetParam()).replace_extension(".expected")));
 }
 
@@ -74,10 +76,10 @@ TEST(Strict, RefusesAnAliasBombAtOnce) {
       bomb += ", " + before;
     bomb += "]\n";
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   EXPECT_EQ(error_of(bomb),
             "in.yaml:7:6: error: more than 1,000,000 values once the aliases are expanded");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 
 TEST(Strict, CountsLongTextsInABomb) {

@@ -15,16 +15,16 @@
 namespace bench::document {
 namespace {
 
-struct Case {
+struct TagCase {
   std::string expression;
   std::set<std::string> active;
   bool expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const TagCase& c, std::ostream* out) {
   *out << c.expression;
 }
 
-class TagTest : public testing::TestWithParam<Case> {};
+class TagTest : public testing::TestWithParam<TagCase> {};
 
 TEST_P(TagTest, Holds) {
   EXPECT_EQ(tag_holds(GetParam().expression, GetParam().active, {}), GetParam().expected);
@@ -32,16 +32,18 @@ TEST_P(TagTest, Holds) {
 
 INSTANTIATE_TEST_SUITE_P(
     Expressions, TagTest,
-    testing::Values(
-        Case{"a", {"a"}, true}, Case{"a", {}, false}, Case{"a", {"A"}, false},
-        Case{"a+!b+(c|d)", {"a", "d"}, true}, Case{"a+!b+(c|d)", {"a", "b", "d"}, false},
-        Case{"a|b+c", {"a"}, true}, Case{"(a|b)+c", {"a"}, false}, Case{"!a^b", {"a"}, false},
-        Case{"!a^b", {}, true}, Case{"a^b^c", {"a", "b", "c"}, true},
-        Case{"a^b^c", {"a", "b"}, false}, Case{"!!a", {"a"}, true}, Case{"a b", {"ab"}, true},
-        Case{"a b", {"a", "b"}, false}, Case{"a-b|a", {"a"}, true}, Case{"a-b", {"a", "b"}, false},
-        Case{"()", {"a"}, false}, Case{"!()", {}, true}, Case{"a+b^c", {"a", "b", "c"}, false},
-        Case{"a^(!b)", {"a", "b"}, true}, Case{" a\n| b ", {"b"}, true},
-        Case{"800M", {"800M"}, true}, Case{"a.b+a:b+a/b+a&b", {"a.b", "a:b", "a/b", "a&b"}, true}));
+    testing::Values(TagCase{"a", {"a"}, true}, TagCase{"a", {}, false}, TagCase{"a", {"A"}, false},
+                    TagCase{"a+!b+(c|d)", {"a", "d"}, true},
+                    TagCase{"a+!b+(c|d)", {"a", "b", "d"}, false}, TagCase{"a|b+c", {"a"}, true},
+                    TagCase{"(a|b)+c", {"a"}, false}, TagCase{"!a^b", {"a"}, false},
+                    TagCase{"!a^b", {}, true}, TagCase{"a^b^c", {"a", "b", "c"}, true},
+                    TagCase{"a^b^c", {"a", "b"}, false}, TagCase{"!!a", {"a"}, true},
+                    TagCase{"a b", {"ab"}, true}, TagCase{"a b", {"a", "b"}, false},
+                    TagCase{"a-b|a", {"a"}, true}, TagCase{"a-b", {"a", "b"}, false},
+                    TagCase{"()", {"a"}, false}, TagCase{"!()", {}, true},
+                    TagCase{"a+b^c", {"a", "b", "c"}, false}, TagCase{"a^(!b)", {"a", "b"}, true},
+                    TagCase{" a\n| b ", {"b"}, true}, TagCase{"800M", {"800M"}, true},
+                    TagCase{"a.b+a:b+a/b+a&b", {"a.b", "a:b", "a/b", "a&b"}, true}));
 
 struct BadCase {
   std::string expression;

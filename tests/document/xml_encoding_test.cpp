@@ -16,7 +16,7 @@ namespace {
 
 using testing::StartsWith;
 
-std::string message(const std::string& xml) {
+std::string encoding_error(const std::string& xml) {
   Diagnostics diagnostics;
   return support::error_of([&] { read_xml(xml, "t.xml", diagnostics); });
 }
@@ -58,13 +58,13 @@ TEST(XmlEncoding, ReadsUtf16WhateverTheFileIsCalled) {
 
 TEST(XmlEncoding, RefusesWhatIsNoUtf16) {
   const std::string hint = "\nhint: save the file as UTF-8";
-  EXPECT_EQ(message(utf16(u"<j>\n\xD800</j>", false)),
+  EXPECT_EQ(encoding_error(utf16(u"<j>\n\xD800</j>", false)),
             "t.xml:2: error: bytes that are not UTF-16" + hint);
-  EXPECT_EQ(message(utf16(u"<j>\xDC00</j>", true)),
+  EXPECT_EQ(encoding_error(utf16(u"<j>\xDC00</j>", true)),
             "t.xml:1: error: bytes that are not UTF-16" + hint);
-  EXPECT_EQ(message(utf16(u"<j/>", true) + "x"),
+  EXPECT_EQ(encoding_error(utf16(u"<j/>", true) + "x"),
             "t.xml:1: error: bytes that are not UTF-16" + hint);
-  EXPECT_THAT(message(utf16(u"<j>\x0001</j>", true)),
+  EXPECT_THAT(encoding_error(utf16(u"<j>\x0001</j>", true)),
               StartsWith("t.xml:1:4: error: a control character (0x01)"));
 }
 
@@ -74,10 +74,10 @@ TEST(XmlEncoding, ReadsLatin1WhereItIsDeclared) {
 }
 
 TEST(XmlEncoding, RefusesWhatTheFileOnlyDeclares) {
-  EXPECT_EQ(message("<?xml version='1.0' encoding='utf-16'?><j/>"),
+  EXPECT_EQ(encoding_error("<?xml version='1.0' encoding='utf-16'?><j/>"),
             "t.xml:1:1: error: the file declares the encoding 'utf-16' and has another\n"
             "hint: save the file as UTF-8");
-  EXPECT_EQ(message("<?xml version='1.0' encoding='koi8-r'?><j/>"),
+  EXPECT_EQ(encoding_error("<?xml version='1.0' encoding='koi8-r'?><j/>"),
             "t.xml:1:1: error: the encoding 'koi8-r' is not supported\n"
             "hint: save the file as UTF-8");
 }

@@ -22,17 +22,17 @@ std::string with(const std::string& declarations, const std::string& benchmark) 
   return "<!DOCTYPE jube [" + declarations + "]>\n<jube>" + benchmark + "</jube>";
 }
 
-struct Case {
+struct EntityCase {
   std::string name;
   std::string declarations;
   std::string benchmark;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const EntityCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class EntitiesTest : public testing::TestWithParam<Case> {};
+class EntitiesTest : public testing::TestWithParam<EntityCase> {};
 
 TEST_P(EntitiesTest, AreReplaced) {
   EXPECT_EQ(dump_xml(with(GetParam().declarations, GetParam().benchmark)), GetParam().expected);
@@ -41,39 +41,42 @@ TEST_P(EntitiesTest, AreReplaced) {
 INSTANTIATE_TEST_SUITE_P(
     Xml, EntitiesTest,
     testing::Values(
-        Case{"InText", "<!ENTITY nodes '1,2,4'>",
-             "<benchmark><comment>n &nodes;</comment></benchmark>",
-             R"(benchmark(comment("n 1,2,4")))"},
-        Case{"InAttributes", "<!ENTITY n \"a 'b'\">", "<benchmark name='&n;' outpath=\"&n;\"/>",
-             "benchmark[name=a 'b' outpath=a 'b']"},
-        Case{"QuotesInAttributes", "<!ENTITY q '\"'>", "<benchmark name=\"&q;&q;\"/>",
-             R"(benchmark[name=""])"},
-        Case{"OfElements", "<!ENTITY e '<step name=\"s\"><do>&x;</do></step>'><!ENTITY x 'echo'>",
-             "<benchmark>&e;</benchmark>", R"(benchmark(step[name=s](do("echo"))))"},
-        Case{"OfEntities", "<!ENTITY a 'x'><!ENTITY b '&a;&a;'><!ENTITY c '[&b;]'>",
-             "<benchmark name='&c;'/>", "benchmark[name=[xx]]"},
-        Case{"CharactersAreReplacedWhereTheyAreDeclared",
-             "<!ENTITY e '&#233;'><!ENTITY g '&#x1F600;'><!ENTITY lower '&#38;lt;'>",
-             "<benchmark name='&e;&g;&lower;'/>", "benchmark[name=\xC3\xA9\xF0\x9F\x98\x80<]"},
-        Case{"TheFirstDeclarationCounts", "<!ENTITY a 'x'><!ENTITY a 'y'>",
-             "<benchmark name='&a;'/>", "benchmark[name=x]"},
-        Case{"BesideOtherDeclarations",
-             "<!-- <!ENTITY a 'no'> ]> --><?p ]> ?>\n<!ELEMENT jube ANY>\n<!ENTITY % p 'q'>\n"
-             "<!ENTITY a ']>'>",
-             "<benchmark name='&a;'/>", "benchmark[name=]>]"},
-        Case{"NotInCdataAndComments", "<!ENTITY a 'x'>",
-             "<benchmark><comment><![CDATA[&a; &b;]]><!-- &b; -->&a;</comment></benchmark>",
-             R"(benchmark(comment("&a; &b;x")))"}),
+        EntityCase{"InText", "<!ENTITY nodes '1,2,4'>",
+                   "<benchmark><comment>n &nodes;</comment></benchmark>",
+                   R"(benchmark(comment("n 1,2,4")))"},
+        EntityCase{"InAttributes", "<!ENTITY n \"a 'b'\">",
+                   "<benchmark name='&n;' outpath=\"&n;\"/>",
+                   "benchmark[name=a 'b' outpath=a 'b']"},
+        EntityCase{"QuotesInAttributes", "<!ENTITY q '\"'>", "<benchmark name=\"&q;&q;\"/>",
+                   R"(benchmark[name=""])"},
+        EntityCase{"OfElements",
+                   "<!ENTITY e '<step name=\"s\"><do>&x;</do></step>'><!ENTITY x 'echo'>",
+                   "<benchmark>&e;</benchmark>", R"(benchmark(step[name=s](do("echo"))))"},
+        EntityCase{"OfEntities", "<!ENTITY a 'x'><!ENTITY b '&a;&a;'><!ENTITY c '[&b;]'>",
+                   "<benchmark name='&c;'/>", "benchmark[name=[xx]]"},
+        EntityCase{"CharactersAreReplacedWhereTheyAreDeclared",
+                   "<!ENTITY e '&#233;'><!ENTITY g '&#x1F600;'><!ENTITY lower '&#38;lt;'>",
+                   "<benchmark name='&e;&g;&lower;'/>",
+                   "benchmark[name=\xC3\xA9\xF0\x9F\x98\x80<]"},
+        EntityCase{"TheFirstDeclarationCounts", "<!ENTITY a 'x'><!ENTITY a 'y'>",
+                   "<benchmark name='&a;'/>", "benchmark[name=x]"},
+        EntityCase{"BesideOtherDeclarations",
+                   "<!-- <!ENTITY a 'no'> ]> --><?p ]> ?>\n<!ELEMENT jube ANY>\n<!ENTITY % p 'q'>\n"
+                   "<!ENTITY a ']>'>",
+                   "<benchmark name='&a;'/>", "benchmark[name=]>]"},
+        EntityCase{"NotInCdataAndComments", "<!ENTITY a 'x'>",
+                   "<benchmark><comment><![CDATA[&a; &b;]]><!-- &b; -->&a;</comment></benchmark>",
+                   R"(benchmark(comment("&a; &b;x")))"}),
     [](const auto& test) { return test.param.name; });
 
 /// What a user sees of a text in a file that does not exist.
-std::string message(const std::string& xml) {
+std::string entity_error(const std::string& xml) {
   Diagnostics diagnostics;
   return support::error_of([&] { read_xml(xml, "t.xml", diagnostics); });
 }
 
 TEST(Entities, OfOtherFilesAreNotRead) {
-  EXPECT_THAT(message(with("<!ENTITY a SYSTEM '/etc/passwd'>", "<benchmark name='&a;'/>")),
+  EXPECT_THAT(entity_error(with("<!ENTITY a SYSTEM '/etc/passwd'>", "<benchmark name='&a;'/>")),
               StartsWith("t.xml:2:24: error: entity '&a;' is in another file, and such files are "
                          "not read\nhint: "));
 }
@@ -84,26 +87,26 @@ TEST(Entities, MayBeDeclaredForNobody) {
 }
 
 TEST(Entities, ThatAreNotDeclaredAreErrors) {
-  EXPECT_THAT(message(with("<!ENTITY a '&b;'>", "<benchmark name='&a;'/>")),
+  EXPECT_THAT(entity_error(with("<!ENTITY a '&b;'>", "<benchmark name='&a;'/>")),
               StartsWith("t.xml:1:28: error: unknown entity '&b;'"));
-  EXPECT_THAT(message(with("<!ENTITY a 'x'>", "&A;")),
+  EXPECT_THAT(entity_error(with("<!ENTITY a 'x'>", "&A;")),
               StartsWith("t.xml:2:7: error: unknown entity '&A;'"));
 }
 
 TEST(Entities, ThatContainThemselvesAreErrors) {
-  EXPECT_THAT(message(with("<!ENTITY a '&b;'><!ENTITY b '&a;'>", "&a;")),
+  EXPECT_THAT(entity_error(with("<!ENTITY a '&b;'><!ENTITY b '&a;'>", "&a;")),
               StartsWith("t.xml:1:28: error: entity '&a;' contains itself"));
 }
 
 TEST(Entities, ThatHoldMarkupAreErrorsInAttributes) {
-  EXPECT_THAT(message(with("<!ENTITY a '<do/>'>", "<benchmark name='&a;'/>")),
+  EXPECT_THAT(entity_error(with("<!ENTITY a '<do/>'>", "<benchmark name='&a;'/>")),
               StartsWith("t.xml:2:24: error: entity '&a;' holds a '<'"));
 }
 
 TEST(Entities, ThatAreMalformedAreErrors) {
   for (const char* declaration : {"<!ENTITY a>", "<!ENTITY>", "<!ENTITY a b>", "<!ENTITY a 'b>"})
-    EXPECT_THAT(message(with(declaration, "")), HasSubstr("error: ")) << declaration;
-  EXPECT_EQ(message(with("<!ENTITY a b>", "")),
+    EXPECT_THAT(entity_error(with(declaration, "")), HasSubstr("error: ")) << declaration;
+  EXPECT_EQ(entity_error(with("<!ENTITY a b>", "")),
             "t.xml:1:17: error: this does not declare an entity\n"
             "hint: write <!ENTITY name \"text\">");
 }
@@ -114,20 +117,21 @@ TEST(Entities, BombsAreRefused) {
     const std::string before = "&e" + std::to_string(k - 1) + ";";
     laughs += "<!ENTITY e" + std::to_string(k) + " '" + before + before + before + "'>";
   }
-  EXPECT_THAT(message(with(laughs, "&e30;")),
+  EXPECT_THAT(entity_error(with(laughs, "&e30;")),
               HasSubstr("error: the entities of this file stand for more than 8 MiB of text"));
   const std::string large = "<!ENTITY a '" + std::string(100'000, 'x') + "'>";
   std::string many;
   for (int k = 0; k < 1000; ++k)
     many += "&a;";
-  EXPECT_THAT(message(with(large, many)), HasSubstr("error: the entities of this file stand for"));
+  EXPECT_THAT(entity_error(with(large, many)),
+              HasSubstr("error: the entities of this file stand for"));
 }
 
 TEST(Entities, DeepNestingIsRefused) {
   std::string chain = "<!ENTITY e0 'x'>";
   for (int k = 1; k <= 100'000; ++k)
     chain += "<!ENTITY e" + std::to_string(k) + " '&e" + std::to_string(k - 1) + ";'>";
-  EXPECT_THAT(message(with(chain, "&e100000;")),
+  EXPECT_THAT(entity_error(with(chain, "&e100000;")),
               HasSubstr("error: entities nested more than 500 levels deep"));
 }
 

@@ -15,16 +15,16 @@
 namespace bench::document {
 namespace {
 
-struct Case {
+struct XmlCase {
   std::string name;
   std::string xml;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const XmlCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class XmlTest : public testing::TestWithParam<Case> {};
+class XmlTest : public testing::TestWithParam<XmlCase> {};
 
 TEST_P(XmlTest, GivesTheTree) {
   EXPECT_EQ(dump_xml(GetParam().xml), GetParam().expected);
@@ -37,21 +37,21 @@ std::string in_step(const std::string& xml) {
 INSTANTIATE_TEST_SUITE_P(
     Texts, XmlTest,
     testing::Values(
-        Case{"AnyRootName", "<any><benchmark name='b'/></any>", "benchmark[name=b]"},
-        Case{"CommentsJoin", in_step("<do>before <!-- c --> after</do>"),
-             R"(benchmark(step(do("before  after"))))"},
-        Case{"CommentInAPythonDictionary", in_step("<do>{'a': 1,\n<!-- b -->\n'c': 2}</do>"),
-             "benchmark(step(do(\"{'a': 1,\n\n'c': 2}\")))"},
-        Case{"CdataAndEntities", in_step("<do>a &lt; <![CDATA[<b> && ]]>&#99;&#x64;</do>"),
-             R"(benchmark(step(do("a < <b> && cd"))))"},
-        Case{"BlanksStay", in_step("<do>  a\n </do>"), "benchmark(step(do(\"  a\n \")))"},
-        Case{"EntityNamesInCommentsMeanNothing", in_step("<!-- & &x; --><do>a</do><?p &y; ?>"),
-             R"(benchmark(step(do("a"))))"},
-        Case{"NewlineInAnAttribute", in_step("<do stdout='a\nb&#10;c'/>"),
-             "benchmark(step(do[stdout=a b\nc]))"},
-        Case{"CarriageReturns", in_step("<do>a\r\nb</do>"), "benchmark(step(do(\"a\nb\")))"},
-        Case{"Analyzer", "<jube><benchmark><analyzer name='a'/></benchmark></jube>",
-             "benchmark(analyser[name=a])"}),
+        XmlCase{"AnyRootName", "<any><benchmark name='b'/></any>", "benchmark[name=b]"},
+        XmlCase{"CommentsJoin", in_step("<do>before <!-- c --> after</do>"),
+                R"(benchmark(step(do("before  after"))))"},
+        XmlCase{"CommentInAPythonDictionary", in_step("<do>{'a': 1,\n<!-- b -->\n'c': 2}</do>"),
+                "benchmark(step(do(\"{'a': 1,\n\n'c': 2}\")))"},
+        XmlCase{"CdataAndEntities", in_step("<do>a &lt; <![CDATA[<b> && ]]>&#99;&#x64;</do>"),
+                R"(benchmark(step(do("a < <b> && cd"))))"},
+        XmlCase{"BlanksStay", in_step("<do>  a\n </do>"), "benchmark(step(do(\"  a\n \")))"},
+        XmlCase{"EntityNamesInCommentsMeanNothing", in_step("<!-- & &x; --><do>a</do><?p &y; ?>"),
+                R"(benchmark(step(do("a"))))"},
+        XmlCase{"NewlineInAnAttribute", in_step("<do stdout='a\nb&#10;c'/>"),
+                "benchmark(step(do[stdout=a b\nc]))"},
+        XmlCase{"CarriageReturns", in_step("<do>a\r\nb</do>"), "benchmark(step(do(\"a\nb\")))"},
+        XmlCase{"Analyzer", "<jube><benchmark><analyzer name='a'/></benchmark></jube>",
+                "benchmark(analyser[name=a])"}),
     [](const auto& test) { return test.param.name; });
 
 /// What a user sees of a text in a file that does not exist.

@@ -31,9 +31,9 @@ TEST_P(AcceptedTest, IsWarnedOf) {
   EXPECT_EQ(here.bench({"check", "a.yaml", "--strict"}).status.code, 1);
 }
 
-const std::string step = "step: {name: s, use: p, do: 'echo v=1'}\n";
+const std::string one_step = "step: {name: s, use: p, do: 'echo v=1'}\n";
 const std::string analysed =
-    "parameterset: {name: p, parameter: {n: 1}}\n" + step +
+    "parameterset: {name: p, parameter: {n: 1}}\n" + one_step +
     "patternset: {name: q, pattern: {name: value, type: int, _: v=$jube_pat_int}}\n"
     "analyser: {name: x, use: q, analyse: {step: s, file: stdout}}\n";
 
@@ -41,17 +41,18 @@ INSTANTIATE_TEST_SUITE_P(
     Files, AcceptedTest,
     testing::Values(
         Accepted{"Type",
-                 "parameterset: {name: p, parameter: {name: n, type: integer, _: 1}}\n" + step,
+                 "parameterset: {name: p, parameter: {name: n, type: integer, _: 1}}\n" + one_step,
                  "warning: unknown type 'integer': the values of 'n' are treated as strings\n"},
         Accepted{"TagOperator",
                  "parameterset: {name: p, parameter: [{name: n, _: 1}, {name: m, tag: a && b, _: "
                  "2}]}\n" +
-                     step,
+                     one_step,
                  "warning: tag expression 'a && b' asks for the tag 'a&&b'\n"},
-        Accepted{"DefinedTwice",
-                 "parameterset: {name: p, parameter: [{name: n, _: 1}, {name: n, _: 2}]}\n" + step,
-                 "warning: parameter 'n' is defined twice in parameter set 'p'; this one counts\n"},
-        Accepted{"NoValue", "parameterset: {name: p, parameter: {name: n}}\n" + step,
+        Accepted{
+            "DefinedTwice",
+            "parameterset: {name: p, parameter: [{name: n, _: 1}, {name: n, _: 2}]}\n" + one_step,
+            "warning: parameter 'n' is defined twice in parameter set 'p'; this one counts\n"},
+        Accepted{"NoValue", "parameterset: {name: p, parameter: {name: n}}\n" + one_step,
                  "warning: parameter 'n' has no value\n"},
         Accepted{"NoColumn", analysed + "result: {use: x, table: {name: t, column: []}}\n",
                  "warning: table 't' has no column\n"},
@@ -61,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "this result\n"},
         Accepted{"Mean", analysed + "result: {use: x, table: {name: t, column: value_mean}}\n",
                  "hint: did you mean 'value_avg'?\n"},
-        Accepted{"Umlaut", "parameterset: {name: p, parameter: {name: größe, _: 1}}\n" + step,
+        Accepted{"Umlaut", "parameterset: {name: p, parameter: {name: größe, _: 1}}\n" + one_step,
                  "warning: $größe does not insert the parameter 'größe'\n"},
         Accepted{"UmlautOfTheShell",
                  "parameterset: {name: p, parameter: {n: 1}}\n"
@@ -76,7 +77,7 @@ TEST(Accepted, SaidToBeMeantItIsNotWarnedOf) {
       "name: a\noutpath: runs\n"
       "parameterset: {name: p, duplicate: replace, parameter: [{name: n, _: 1}, {name: n, _: "
       "2}, {name: e, _: ''}]}\n" +
-          step);
+          one_step);
   const auto check = here.bench({"check", "a.yaml", "--strict"});
   EXPECT_EQ(check.status.code, 0) << check.standard_error;
 }

@@ -1,6 +1,7 @@
 // Every command line of README, docs and --help, as it is printed there.
 #include "bench_program.hpp"
 #include "support/document_commands.hpp"
+#include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
 
 #include <cstdlib>
@@ -19,11 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using support::commands_to_run;
+using support::source_directory;
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
-
-const fs::path source = fs::path(__FILE__).parent_path().parent_path().parent_path();
 
 /// What trains in a moment, and prints what the quickstart looks for.
 constexpr const char* quick_training = R"(#!/bin/sh
@@ -39,14 +39,15 @@ class DocumentsTest : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* directory : {"examples", "benchmarks"})
-      fs::copy(source / directory, here_.path() / directory, fs::copy_options::recursive);
+      fs::copy(source_directory() / directory, here_.path() / directory,
+               fs::copy_options::recursive);
     for (const char* left : {"examples/runs", "examples/quickstart_run"})
       fs::remove_all(here_.path() / left);
     here_.write("vision", quick_training);
     fs::permissions(here_.path() / "vision", fs::perms::owner_all);
     here_.write("examples/quickstart.yaml",
-                replace_all(read_file(source / "examples/quickstart.yaml"), "vision --model",
-                            (here_.path() / "vision").string() + " --model"));
+                replace_all(read_file(source_directory() / "examples/quickstart.yaml"),
+                            "vision --model", (here_.path() / "vision").string() + " --model"));
   }
 
   /// Runs a line here, as a person in the source tree would.
@@ -78,19 +79,21 @@ class DocumentsTest : public testing::Test {
 };
 
 TEST_F(DocumentsTest, TheLinesOfReadmeWork) {
-  for (const auto& [name, text] : support::files_to_save(read_file(source / "README.md")))
+  for (const auto& [name, text] :
+       support::files_to_save(read_file(source_directory() / "README.md")))
     here_.write(name, text);
-  expect_commands(source / "README.md", "bench result examples/quickstart_run -s json");
+  expect_commands(source_directory() / "README.md", "bench result examples/quickstart_run -s json");
 }
 
 TEST_F(DocumentsTest, TheExamplesOfTheCommandsWork) {
   expect_success("bench run examples/quickstart.yaml");
-  expect_commands(source / "docs/reference/commands.md", "bench tag examples/quickstart.yaml");
+  expect_commands(source_directory() / "docs/reference/commands.md",
+                  "bench tag examples/quickstart.yaml");
 }
 
 TEST_F(DocumentsTest, TheLinesOfResultsWork) {
   expect_success("bench run examples/quickstart.yaml");
-  expect_commands(source / "docs/reference/results.md",
+  expect_commands(source_directory() / "docs/reference/results.md",
                   "bench result examples/quickstart_run -s latex > table.tex");
 }
 
@@ -98,7 +101,7 @@ TEST_F(DocumentsTest, TheWorkspaceAnswersAsItsPageSays) {
   if (!shell("command -v sqlite3").status.success())
     GTEST_SKIP() << "sqlite3 is not installed";
   expect_success("bench run examples/quickstart.yaml --result");
-  const auto commands = commands_to_run(source / "docs/reference/workspace.md");
+  const auto commands = commands_to_run(source_directory() / "docs/reference/workspace.md");
   ASSERT_EQ(commands.size(), 1U);
   const auto output = shell(commands[0].line);
   EXPECT_THAT(output.standard_output, testing::HasSubstr("batch_size")) << output.standard_error;
@@ -145,7 +148,7 @@ class TutorialTest : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(TutorialTest, ShowsWhatATerminalShows) {
-  const fs::path file = source / "docs" / GetParam();
+  const fs::path file = source_directory() / "docs" / GetParam();
   const std::string page = read_file(file);
   for (const auto& [name, text] : support::files_to_save(page))
     here_.write(name, text);
@@ -173,13 +176,13 @@ INSTANTIATE_TEST_SUITE_P(Pages, TutorialTest,
 TEST(LanguageReferenceTest, IsTheOutputOfHelp) {
   const Playground here;
   const auto help = here.bench({"help", "--markdown"});
-  EXPECT_EQ(help.standard_output, read_file(source / "docs/reference/language.md"))
+  EXPECT_EQ(help.standard_output, read_file(source_directory() / "docs/reference/language.md"))
       << "after a change: bench help --markdown > docs/reference/language.md";
 }
 
 /// They take minutes to hours, so that they are only previewed.
 TEST_F(DocumentsTest, TheMeasurementsExist) {
-  const auto commands = commands_to_run(source / "docs/background/performance.md");
+  const auto commands = commands_to_run(source_directory() / "docs/background/performance.md");
   EXPECT_THAT(commands, Not(IsEmpty()));
   for (const auto& command : commands)
     expect_success(replace_all(command.line, "--result", "-n"));

@@ -1,3 +1,4 @@
+#include "support/source_directory.hpp"
 #include "transcript.hpp"
 
 #include <cstdlib>
@@ -16,18 +17,18 @@ namespace bench::end_to_end {
 namespace {
 
 namespace fs = std::filesystem;
+using support::source_directory;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-const fs::path source = fs::path(__FILE__).parent_path().parent_path().parent_path();
-const fs::path sessions = source / "tests/data/examples";
+const fs::path sessions = source_directory() / "tests/data/examples";
 
 /// The examples of one kind by their names; the quickstart has a test of its own.
 std::vector<std::string> examples(const std::string& extension) {
   std::set<std::string> found;
-  for (const auto& entry : fs::directory_iterator(source / "examples"))
+  for (const auto& entry : fs::directory_iterator(source_directory() / "examples"))
     if (entry.path().extension() == extension && entry.path().stem() != "quickstart")
       found.insert(entry.path().stem().string());
   return {found.begin(), found.end()};
@@ -38,7 +39,7 @@ class ExampleTest : public testing::TestWithParam<std::string> {
  protected:
   ExampleTest() {
     fs::create_directory(here_.path() / "examples");
-    for (const auto& entry : fs::directory_iterator(source / "examples"))
+    for (const auto& entry : fs::directory_iterator(source_directory() / "examples"))
       if (entry.path().filename() != "runs")
         fs::copy(entry.path(), here_.path() / "examples" / entry.path().filename(),
                  fs::copy_options::recursive);
@@ -80,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Examples, ExampleSessions, testing::ValuesIn(examples("
                          name_of_case);
 
 TEST(ExamplesIndex, NamesEveryExample) {
-  const std::string index = read_file(source / "examples/README.md");
+  const std::string index = read_file(source_directory() / "examples/README.md");
   for (const std::string& name : examples(".yaml"))
     EXPECT_THAT(index, HasSubstr("](" + name + ".yaml)"));
   for (const std::string& name : examples(".xml"))

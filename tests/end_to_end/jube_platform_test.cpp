@@ -1,5 +1,6 @@
 #include "bench_program.hpp"
 #include "support/eventually.hpp"
+#include "support/source_directory.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -17,7 +18,7 @@ using testing::Not;
 namespace fs = std::filesystem;
 
 /// A script that was written for JUBE, its program, and stand-ins for Slurm's commands.
-const fs::path files = fs::path(__FILE__).parent_path().parent_path() / "data/jube_platform";
+const fs::path files = support::source_directory() / "tests/data/jube_platform";
 
 class JubePlatformTest : public testing::Test {
  protected:

@@ -1,6 +1,7 @@
 // The pages of the documentation as texts: their links, their form, and that a test runs what they
 // show.
 #include "support/document_commands.hpp"
+#include "support/source_directory.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -23,14 +24,13 @@ namespace {
 namespace fs = std::filesystem;
 using support::commands_not_run;
 using support::document_commands;
+using support::source_directory;
 using testing::Contains;
-
-const fs::path source = fs::path(__FILE__).parent_path().parent_path().parent_path();
 
 /// README and the book.
 std::vector<fs::path> book() {
-  std::set<fs::path> pages{source / "README.md"};
-  for (const auto& entry : fs::recursive_directory_iterator(source / "docs"))
+  std::set<fs::path> pages{source_directory() / "README.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(source_directory() / "docs"))
     if (entry.path().extension() == ".md")
       pages.insert(entry.path());
   return {pages.begin(), pages.end()};
@@ -40,8 +40,8 @@ std::vector<fs::path> book() {
 std::vector<fs::path> pages_with_links() {
   std::vector<fs::path> pages = book();
   for (const char* page : {"CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "examples/README.md"})
-    pages.push_back(source / page);
-  for (const auto& entry : fs::recursive_directory_iterator(source / "steps"))
+    pages.push_back(source_directory() / page);
+  for (const auto& entry : fs::recursive_directory_iterator(source_directory() / "steps"))
     if (entry.path().extension() == ".md")
       pages.push_back(entry.path());
   return pages;
@@ -156,7 +156,8 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
   std::vector<std::string> lines;
   for (const fs::path& page : book())
     for (const auto& command : document_commands(page)) {
-      EXPECT_TRUE(tests.contains(page.lexically_relative(source))) << page << ": " << command.line;
+      EXPECT_TRUE(tests.contains(page.lexically_relative(source_directory())))
+          << page << ": " << command.line;
       lines.push_back(command.line);
     }
   for (const auto& [line, reason] : commands_not_run())

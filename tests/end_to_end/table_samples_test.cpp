@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "support/source_directory.hpp"
 
 #include <filesystem>
 
@@ -11,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path samples = fs::path(__FILE__).parent_path().parent_path() / "data/tables";
+const fs::path samples = support::source_directory() / "tests/data/tables";
 
 /// JUBE's byte for byte, but for quotes in csv and `n/a` in tables for people.
 TEST(TableSamples, AreDrawnAsJubeDrawsThem) {

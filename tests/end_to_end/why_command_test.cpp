@@ -21,7 +21,7 @@ using testing::Not;
 using testing::StartsWith;
 
 /// `n * b` is 16 twice, and fails there; 64 is dropped.
-constexpr const char* sweep = R"(name: sweep
+constexpr const char* sweep_file = R"(name: sweep
 outpath: runs
 parameterset:
   - {name: p, parameter: [{n: [1, 2, 4]}, {b: [8, 16]}, {name: size, mode: python, _: $n * $b}]}
@@ -38,7 +38,7 @@ step:
 class WhyTest : public testing::Test {
  protected:
   void make_run() const {
-    here_.write("sweep.yaml", sweep);
+    here_.write("sweep.yaml", sweep_file);
     here_.bench({"run", "sweep.yaml"});
   }
   /// Without what differs between runs and machines.
@@ -95,7 +95,7 @@ TEST_F(WhyTest, WhatIsDoneIsNotRepeated) {
 
 TEST_F(WhyTest, AnInputThatHasChangedSinceIsNamed) {
   make_run();
-  here_.write("sweep.yaml", std::string(sweep) + "# changed\n");
+  here_.write("sweep.yaml", std::string(sweep_file) + "# changed\n");
   EXPECT_THAT(why({"runs", "0"}),
               HasSubstr("input:       sweep.yaml has changed since; `bench run` starts a new run"));
 }

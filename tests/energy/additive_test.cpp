@@ -26,17 +26,17 @@ Channel gpu_at(const std::string& name, std::vector<std::string> pci_addresses) 
   return result;
 }
 
-struct Case {
+struct AdditiveCase {
   std::string name;
   std::vector<Channel> channels;
   std::vector<std::string> added;
   Owned owned = Owned::all;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const AdditiveCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class AdditiveTest : public testing::TestWithParam<Case> {};
+class AdditiveTest : public testing::TestWithParam<AdditiveCase> {};
 
 TEST_P(AdditiveTest, NothingIsCountedTwice) {
   std::vector<Channel> channels = GetParam().channels;
@@ -54,87 +54,98 @@ const Channel grace_0 = channel("grace0", Scope::grace, 0);
 const Channel grace_1 = channel("grace1", Scope::grace, 1);
 const Channel rail_0 = channel("rail0", Scope::cpu_rail, 0);
 const Channel soc_0 = channel("soc0", Scope::soc_rail, 0);
-const Channel gpu = channel("gpu", Scope::gpu);
+const Channel gpu_device = channel("gpu", Scope::gpu);
 
 INSTANTIATE_TEST_SUITE_P(
     Energy, AdditiveTest,
     testing::Values(
-        Case{"PackageAndMemoryButNotItsPartsNorThePlatform",
-             {package, channel("dram", Scope::dram), channel("core", Scope::core),
-              channel("uncore", Scope::uncore), channel("psys", Scope::platform)},
-             {"package", "dram"}},
-        Case{"ModuleHoldsGraceAndItsRails", {module_0, grace_0, rail_0, soc_0}, {"module0"}},
-        Case{"GraceOfAnotherSocketStaysAdded", {module_0, grace_0, grace_1}, {"module0", "grace1"}},
-        Case{"GraceHoldsItsRails", {grace_0, rail_0, soc_0}, {"grace0"}},
-        Case{"RailsAloneAreAdded", {rail_0, soc_0}, {"rail0", "soc0"}},
-        Case{"ModuleHoldsTheGpu", {module_0, gpu}, {"module0"}},
-        Case{"GraceAndGpuAreApart", {grace_0, gpu}, {"grace0", "gpu"}},
-        Case{"GpuIsMeasuredOnce",
-             {gpu, channel("average", Scope::gpu_average), channel("both", Scope::gpu_module)},
-             {"gpu"}},
-        Case{"NvmlModuleStandsInForAMissingGpu",
-             {channel("both", Scope::gpu_module, 1), gpu},
-             {"both", "gpu"}},
-        Case{"NodeHoldsAll",
-             {package, gpu, channel("node", Scope::node, -1), channel("dram", Scope::dram)},
-             {"node"}},
-        Case{"OfASharedNodeOnlyTheDevices",
-             {package, module_0, gpu, channel("average", Scope::gpu_average),
-              channel("node", Scope::node, -1), channel("mock", Scope::mock)},
-             {"gpu"},
-             Owned::devices},
-        Case{"OfASharedNodeAlsoIpus",
-             {channel("board", Scope::board), channel("ipu", Scope::ipu)},
-             {"ipu"},
-             Owned::devices},
-        Case{"OfASharedNodeNothing", {package, gpu}, {}, Owned::nothing},
-        Case{"AnEstimateGivesWayToASensor",
-             {channel("model", Scope::cpu_model, -1), package},
-             {"package"}},
-        Case{"AnEstimateStandsBesideAGpu",
-             {channel("model", Scope::cpu_model, -1), gpu},
-             {"model", "gpu"}},
-        Case{"OneCardInThreeSourcesIsAddedOnce",
-             {gpu_at("amdgpu", {"c1"}), gpu_at("hwmon", {"c1"}), gpu_at("rocm", {"c1"})},
-             {"amdgpu"}},
-        Case{"TwoCardsAreBothAdded",
-             {gpu_at("amdgpu0", {"c1"}), gpu_at("hwmon0", {"c1"}), gpu_at("hwmon1", {"c6"})},
-             {"amdgpu0", "hwmon1"}},
-        Case{"AMeterOfTwoDiesCoversThoseOfEach",
-             {gpu_at("both", {"c1", "c6"}), gpu_at("second", {"c6"})},
-             {"both"}},
-        Case{"CardsAtUnknownAddressesAreApart", {gpu_at("a", {}), gpu_at("b", {})}, {"a", "b"}},
-        Case{"OfTwoNodeMetersTheFinerCounts",
-             {channel("model", Scope::node_model, -1), channel("pdu", Scope::node_meter, -1),
-              channel("node", Scope::node, -1)},
-             {"node"}},
-        Case{"OfTwoNodeMetersAlikeTheFirstCounts",
-             {channel("pm:node", Scope::node, -1), channel("hwmon:node", Scope::node, -1),
-              channel("ipmi:a", Scope::node_meter, -1), channel("ipmi:b", Scope::node_meter, -1)},
-             {"pm:node"}},
-        Case{"OfTwoMetersOutsideTheFirstCounts",
-             {channel("command:a", Scope::node_meter, -1),
-              channel("command:b", Scope::node_meter, -1)},
-             {"command:a"}},
-        Case{"TwoNodeMetersOfOneSourceAreTwoSupplies",
-             {channel("hwmon:1:node", Scope::node, -1), channel("hwmon:2:node", Scope::node, -1)},
-             {"hwmon:1:node", "hwmon:2:node"}},
-        Case{"AMeterOutsideHoldsAllToo",
-             {package, gpu, channel("pdu", Scope::node_meter, -1),
-              channel("model", Scope::cpu_model, -1)},
-             {"pdu"}},
-        Case{"TheModelOfANodeHoldsItsParts",
-             {package, gpu, channel("model", Scope::node_model, -1)},
-             {"model"}},
-        Case{"PartsOfANodeAreNeverAdded", {channel("accel0", Scope::node_part), gpu}, {"gpu"}},
-        Case{"AModelOfAGpuGivesWayToItsSensor",
-             {channel("model0", Scope::gpu_model, 0), channel("model1", Scope::gpu_model, 1), gpu},
-             {"model1", "gpu"}},
-        Case{"ABoardHoldsItsIpus",
-             {channel("ipu0", Scope::ipu, 0), channel("board0", Scope::board, 0),
-              channel("ipu1", Scope::ipu, 1)},
-             {"board0", "ipu1"}},
-        Case{"UnknownMetersAreNeverAdded", {channel("psu", Scope::other, -1)}, {}}),
+        AdditiveCase{"PackageAndMemoryButNotItsPartsNorThePlatform",
+                     {package, channel("dram", Scope::dram), channel("core", Scope::core),
+                      channel("uncore", Scope::uncore), channel("psys", Scope::platform)},
+                     {"package", "dram"}},
+        AdditiveCase{
+            "ModuleHoldsGraceAndItsRails", {module_0, grace_0, rail_0, soc_0}, {"module0"}},
+        AdditiveCase{
+            "GraceOfAnotherSocketStaysAdded", {module_0, grace_0, grace_1}, {"module0", "grace1"}},
+        AdditiveCase{"GraceHoldsItsRails", {grace_0, rail_0, soc_0}, {"grace0"}},
+        AdditiveCase{"RailsAloneAreAdded", {rail_0, soc_0}, {"rail0", "soc0"}},
+        AdditiveCase{"ModuleHoldsTheGpu", {module_0, gpu_device}, {"module0"}},
+        AdditiveCase{"GraceAndGpuAreApart", {grace_0, gpu_device}, {"grace0", "gpu"}},
+        AdditiveCase{"GpuIsMeasuredOnce",
+                     {gpu_device, channel("average", Scope::gpu_average),
+                      channel("both", Scope::gpu_module)},
+                     {"gpu"}},
+        AdditiveCase{"NvmlModuleStandsInForAMissingGpu",
+                     {channel("both", Scope::gpu_module, 1), gpu_device},
+                     {"both", "gpu"}},
+        AdditiveCase{
+            "NodeHoldsAll",
+            {package, gpu_device, channel("node", Scope::node, -1), channel("dram", Scope::dram)},
+            {"node"}},
+        AdditiveCase{"OfASharedNodeOnlyTheDevices",
+                     {package, module_0, gpu_device, channel("average", Scope::gpu_average),
+                      channel("node", Scope::node, -1), channel("mock", Scope::mock)},
+                     {"gpu"},
+                     Owned::devices},
+        AdditiveCase{"OfASharedNodeAlsoIpus",
+                     {channel("board", Scope::board), channel("ipu", Scope::ipu)},
+                     {"ipu"},
+                     Owned::devices},
+        AdditiveCase{"OfASharedNodeNothing", {package, gpu_device}, {}, Owned::nothing},
+        AdditiveCase{"AnEstimateGivesWayToASensor",
+                     {channel("model", Scope::cpu_model, -1), package},
+                     {"package"}},
+        AdditiveCase{"AnEstimateStandsBesideAGpu",
+                     {channel("model", Scope::cpu_model, -1), gpu_device},
+                     {"model", "gpu"}},
+        AdditiveCase{"OneCardInThreeSourcesIsAddedOnce",
+                     {gpu_at("amdgpu", {"c1"}), gpu_at("hwmon", {"c1"}), gpu_at("rocm", {"c1"})},
+                     {"amdgpu"}},
+        AdditiveCase{
+            "TwoCardsAreBothAdded",
+            {gpu_at("amdgpu0", {"c1"}), gpu_at("hwmon0", {"c1"}), gpu_at("hwmon1", {"c6"})},
+            {"amdgpu0", "hwmon1"}},
+        AdditiveCase{"AMeterOfTwoDiesCoversThoseOfEach",
+                     {gpu_at("both", {"c1", "c6"}), gpu_at("second", {"c6"})},
+                     {"both"}},
+        AdditiveCase{
+            "CardsAtUnknownAddressesAreApart", {gpu_at("a", {}), gpu_at("b", {})}, {"a", "b"}},
+        AdditiveCase{"OfTwoNodeMetersTheFinerCounts",
+                     {channel("model", Scope::node_model, -1),
+                      channel("pdu", Scope::node_meter, -1), channel("node", Scope::node, -1)},
+                     {"node"}},
+        AdditiveCase{
+            "OfTwoNodeMetersAlikeTheFirstCounts",
+            {channel("pm:node", Scope::node, -1), channel("hwmon:node", Scope::node, -1),
+             channel("ipmi:a", Scope::node_meter, -1), channel("ipmi:b", Scope::node_meter, -1)},
+            {"pm:node"}},
+        AdditiveCase{"OfTwoMetersOutsideTheFirstCounts",
+                     {channel("command:a", Scope::node_meter, -1),
+                      channel("command:b", Scope::node_meter, -1)},
+                     {"command:a"}},
+        AdditiveCase{
+            "TwoNodeMetersOfOneSourceAreTwoSupplies",
+            {channel("hwmon:1:node", Scope::node, -1), channel("hwmon:2:node", Scope::node, -1)},
+            {"hwmon:1:node", "hwmon:2:node"}},
+        AdditiveCase{"AMeterOutsideHoldsAllToo",
+                     {package, gpu_device, channel("pdu", Scope::node_meter, -1),
+                      channel("model", Scope::cpu_model, -1)},
+                     {"pdu"}},
+        AdditiveCase{"TheModelOfANodeHoldsItsParts",
+                     {package, gpu_device, channel("model", Scope::node_model, -1)},
+                     {"model"}},
+        AdditiveCase{"PartsOfANodeAreNeverAdded",
+                     {channel("accel0", Scope::node_part), gpu_device},
+                     {"gpu"}},
+        AdditiveCase{"AModelOfAGpuGivesWayToItsSensor",
+                     {channel("model0", Scope::gpu_model, 0),
+                      channel("model1", Scope::gpu_model, 1), gpu_device},
+                     {"model1", "gpu"}},
+        AdditiveCase{"ABoardHoldsItsIpus",
+                     {channel("ipu0", Scope::ipu, 0), channel("board0", Scope::board, 0),
+                      channel("ipu1", Scope::ipu, 1)},
+                     {"board0", "ipu1"}},
+        AdditiveCase{"UnknownMetersAreNeverAdded", {channel("psu", Scope::other, -1)}, {}}),
     [](const auto& test) { return test.param.name; });
 
 TEST(Additive, NamesTheInnermostParent) {

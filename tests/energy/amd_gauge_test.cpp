@@ -9,9 +9,8 @@
 namespace bench::energy {
 namespace {
 
-constexpr double counts_per_joule = 65536;
-
 AmdValues values(std::optional<double> power_w, std::optional<double> energy_j, double time_s) {
+  constexpr double counts_per_joule = 65536;
   AmdValues result;
   result.power_w = power_w;
   if (energy_j)

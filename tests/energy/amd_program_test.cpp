@@ -29,7 +29,7 @@ std::string measured(const MethodCase& c, const std::string& setting, const std:
   set_variable(environment, "LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY);
   set_variable(environment, c.prefix + setting, value);
   spec.environment = environment;
-  return run_command(spec, 50).standard_error;
+  return run_command(spec, 250).standard_error;
 }
 
 TEST_P(AmdProgramTest, MeasuresWhatTheLibraryOnThePathShows) {

@@ -11,7 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/power_source.hpp>
@@ -29,19 +28,8 @@ std::unique_ptr<PowerSource> open_fake(const std::filesystem::path& sysfs = "/no
   return open_amd_smi({std::string(FAKE_NVML_DIRECTORY) + "/libamd_smi.so.26"}, sysfs, visibility);
 }
 
-Reading first_look(PowerSource& source) {
-  std::vector<Reading> readings(source.channels().size());
-  source.read(readings);
-  return readings[0];
-}
-
-std::string reason() {
-  try {
-    open_fake();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string amd_smi_error() {
+  return message_of([&] { open_fake(); });
 }
 
 struct VersionCase {
@@ -82,9 +70,9 @@ TEST(AmdSmi, OfALayoutThatIsNotKnownPowerComesFromTheCounter) {
 
 TEST(AmdSmi, AnUnknownVersionIsRefused) {
   const EnvironmentVariable version("FAKE_AMDSMI_VERSION", "27");
-  EXPECT_EQ(reason(), "AMD SMI 27.6 is not known, only 24 to 26 are");
+  EXPECT_EQ(amd_smi_error(), "AMD SMI 27.6 is not known, only 24 to 26 are");
   const EnvironmentVariable older("FAKE_AMDSMI_VERSION", "23");
-  EXPECT_EQ(reason(), "AMD SMI 23.6 is not known, only 24 to 26 are");
+  EXPECT_EQ(amd_smi_error(), "AMD SMI 23.6 is not known, only 24 to 26 are");
 }
 
 TEST(AmdSmi, UnsupportedPowerIsNoPower) {
@@ -93,7 +81,7 @@ TEST(AmdSmi, UnsupportedPowerIsNoPower) {
   first_look(*source);
   EXPECT_TRUE(first_look(*source).energy_j);
   const EnvironmentVariable no_counter("FAKE_AMDSMI_NO_COUNTER", "1");
-  EXPECT_EQ(reason(), "amdsmi:0:gpu: 0000:c1:00.0 shows neither power nor energy");
+  EXPECT_EQ(amd_smi_error(), "amdsmi:0:gpu: 0000:c1:00.0 shows neither power nor energy");
 }
 
 TEST(AmdSmi, TheStatusOfThePowerLimitDoesNotSpoilThePower) {
@@ -127,9 +115,9 @@ TEST(AmdSmi, ALostDeviceFailsWithItsReason) {
 
 TEST(AmdSmi, WhatIsNotThereIsAnAbsence) {
   const EnvironmentVariable none("FAKE_AMDSMI_DEVICES", "0");
-  EXPECT_EQ(reason(), "AMD SMI shows no device");
+  EXPECT_EQ(amd_smi_error(), "AMD SMI shows no device");
   const EnvironmentVariable code("FAKE_AMDSMI_INIT_CODE", "34");
-  EXPECT_EQ(reason(), "amdsmi_init: Unknown error (AMD SMI code 34)");
+  EXPECT_EQ(amd_smi_error(), "amdsmi_init: Unknown error (AMD SMI code 34)");
   EXPECT_THAT(amd_smi_libraries(), testing::Contains("libamd_smi.so.26"));
 }
 

@@ -9,7 +9,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
@@ -42,13 +41,8 @@ void add_card(const TemporaryDirectory& tree, int card, const std::string& bus,
   write_table(tree, card, table);
 }
 
-std::string reason(const TemporaryDirectory& tree, const AmdVisibility& visibility = {}) {
-  try {
-    open_amdgpu(tree.path(), visibility);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string amdgpu_error(const TemporaryDirectory& tree, const AmdVisibility& visibility = {}) {
+  return message_of([&] { open_amdgpu(tree.path(), visibility); });
 }
 
 TEST(Amdgpu, ReadsPowerAndTheCounter) {
@@ -118,7 +112,7 @@ TEST(Amdgpu, FollowsTheVariablesOfRocm) {
     add_card(tree, card, bus, table_1_3(300, counts_per_joule, 1));
   EXPECT_EQ(open_amdgpu(tree.path(), {.rocr = "1"})->channels()[0].description,
             "AMD GPU 0000:c6:00.0 GPU-00000000000000c6");
-  EXPECT_EQ(reason(tree, {.rocr = ""}), "the program sees none of 2 AMD GPUs");
+  EXPECT_EQ(amdgpu_error(tree, {.rocr = ""}), "the program sees none of 2 AMD GPUs");
 }
 
 TEST(Amdgpu, AnUnreadableTableIsAFailedReading) {
@@ -133,10 +127,10 @@ TEST(Amdgpu, AnUnreadableTableIsAFailedReading) {
 
 TEST(Amdgpu, ANodeWithoutSaysSo) {
   const TemporaryDirectory tree;
-  EXPECT_EQ(reason(tree), "no AMD GPU in " + tree.path().string() + "/class/drm/card*");
+  EXPECT_EQ(amdgpu_error(tree), "no AMD GPU in " + tree.path().string() + "/class/drm/card*");
   add_card(tree, 0, "c1", MetricsTable(1, 9));
-  EXPECT_EQ(reason(tree), "amdgpu device 0000:c1:00.0: " + tree.path().string() +
-                              "/class/drm/card0/device/gpu_metrics: table v1.9 is not known");
+  EXPECT_EQ(amdgpu_error(tree), "amdgpu device 0000:c1:00.0: " + tree.path().string() +
+                                    "/class/drm/card0/device/gpu_metrics: table v1.9 is not known");
 }
 
 }  // namespace

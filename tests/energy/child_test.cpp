@@ -12,17 +12,17 @@ namespace {
 
 constexpr pid_t program = 100;
 
-struct Case {
+struct SignalCase {
   std::string name;
   int signal;
   int code;
   pid_t sender;
   bool expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SignalCase& c, std::ostream* out) {
   *out << c.name;
 }
-class ShouldForwardTest : public testing::TestWithParam<Case> {};
+class ShouldForwardTest : public testing::TestWithParam<SignalCase> {};
 
 TEST_P(ShouldForwardTest, DeliversEverySignalOnce) {
   siginfo_t info{};
@@ -34,13 +34,13 @@ TEST_P(ShouldForwardTest, DeliversEverySignalOnce) {
 
 INSTANTIATE_TEST_SUITE_P(
     Energy, ShouldForwardTest,
-    testing::Values(Case{"SentByAPerson", SIGTERM, SI_USER, 7, true},
-                    Case{"SentToAThread", SIGUSR1, SI_TKILL, 7, true},
-                    Case{"QueuedWithAValue", SIGUSR2, SI_QUEUE, 7, true},
-                    Case{"InterruptOfTheTerminal", SIGINT, SI_KERNEL, 0, false},
-                    Case{"SentByTheProgramToItsGroup", SIGTERM, SI_USER, program, false},
-                    Case{"EndOfTheProgram", SIGCHLD, CLD_EXITED, program, false},
-                    Case{"ForgedEndOfAProgram", SIGCHLD, SI_USER, 7, false}),
+    testing::Values(SignalCase{"SentByAPerson", SIGTERM, SI_USER, 7, true},
+                    SignalCase{"SentToAThread", SIGUSR1, SI_TKILL, 7, true},
+                    SignalCase{"QueuedWithAValue", SIGUSR2, SI_QUEUE, 7, true},
+                    SignalCase{"InterruptOfTheTerminal", SIGINT, SI_KERNEL, 0, false},
+                    SignalCase{"SentByTheProgramToItsGroup", SIGTERM, SI_USER, program, false},
+                    SignalCase{"EndOfTheProgram", SIGCHLD, CLD_EXITED, program, false},
+                    SignalCase{"ForgedEndOfAProgram", SIGCHLD, SI_USER, 7, false}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

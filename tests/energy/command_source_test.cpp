@@ -48,13 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
         Line{"Infinity", "inf W", {}}),
     [](const auto& test) { return test.param.name; });
 
-std::string message(const std::string& text) {
-  try {
-    parse_meter_command(text);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string parse_error(const std::string& text) {
+  return message_of([&] { parse_meter_command(text); });
 }
 
 TEST(MeterCommand, HasANameAnIntervalAndAShell) {
@@ -67,21 +62,16 @@ TEST(MeterCommand, HasANameAnIntervalAndAShell) {
 }
 
 TEST(MeterCommand, MistakesAreNamed) {
-  EXPECT_EQ(message("read-pdu"), "'read-pdu' names no command");
-  EXPECT_EQ(message("pdu= "), "'pdu= ' names no command");
-  EXPECT_EQ(message("=x"), "'=x' names no command");
-  EXPECT_EQ(message("a,b=x"), "'a,b' is not a name for a command's meter");
-  EXPECT_EQ(message("pdu/soon=x"), "'soon' is not a number with a unit");
-  EXPECT_EQ(message("pdu/0s=x"), "'pdu/0s=x' leaves no time between readings");
+  EXPECT_EQ(parse_error("read-pdu"), "'read-pdu' names no command");
+  EXPECT_EQ(parse_error("pdu= "), "'pdu= ' names no command");
+  EXPECT_EQ(parse_error("=x"), "'=x' names no command");
+  EXPECT_EQ(parse_error("a,b=x"), "'a,b' is not a name for a command's meter");
+  EXPECT_EQ(parse_error("pdu/soon=x"), "'soon' is not a number with a unit");
+  EXPECT_EQ(parse_error("pdu/0s=x"), "'pdu/0s=x' leaves no time between readings");
 }
 
-std::string reason(const std::string& command) {
-  try {
-    open_command(parse_meter_command(command));
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string open_error(const std::string& command) {
+  return message_of([&] { open_command(parse_meter_command(command)); });
 }
 
 TEST(CommandSource, ReadsTheNode) {
@@ -97,11 +87,11 @@ TEST(CommandSource, ReadsTheNode) {
 }
 
 TEST(CommandSource, ZeroWattsAreNoMeter) {
-  EXPECT_EQ(reason("pdu=echo 0"), "it printed '0', not watts above 0");
+  EXPECT_EQ(open_error("pdu=echo 0"), "it printed '0', not watts above 0");
 }
 
 TEST(CommandSource, AMissingProgramIsAReason) {
-  EXPECT_THAT(reason("pdu=no-such-program"), HasSubstr("exit code 127"));
+  EXPECT_THAT(open_error("pdu=no-such-program"), HasSubstr("exit code 127"));
 }
 
 /// A directory with one program, and nothing else on PATH but the system's own.

@@ -1,5 +1,6 @@
 // docs/reference/energy.md against the program.
 #include "support/environment_variable.hpp"
+#include "support/source_directory.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace bench::energy {
 namespace {
 
 std::string page() {
-  return read_file(std::filesystem::path(BENCH_SOURCE_DIRECTORY) / "docs/reference/energy.md");
+  return read_file(support::source_directory() / "docs/reference/energy.md");
 }
 
 /// The words behind `bench-energy` in every indented line that has it.

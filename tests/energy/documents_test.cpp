@@ -2,6 +2,7 @@
 // fake devices. Those that need Slurm are in tests/slurm/documents_test.cpp.
 #include "energy/program_fixture.hpp"
 #include "support/document_commands.hpp"
+#include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
 #include <cstdlib>
@@ -25,7 +26,7 @@ using support::DocumentCommand;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const fs::path docs = fs::path(BENCH_SOURCE_DIRECTORY) / "docs";
+const fs::path docs = support::source_directory() / "docs";
 
 /// A site with an H100 that is half busy, two outlets of a PDU at 200 W each, and a command that
 /// prints a node's power.

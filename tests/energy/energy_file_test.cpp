@@ -25,7 +25,7 @@ class EnergyFileTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-Measurement measurement() {
+Measurement two_gpus() {
   Measurement run;
   run.duration_s = 10;
   run.channels.resize(2);
@@ -40,7 +40,7 @@ Measurement measurement() {
   return run;
 }
 
-Provenance provenance() {
+Provenance rank_4() {
   Provenance of;
   of.host = "node7";
   of.rank = 4;
@@ -61,9 +61,9 @@ void expect_measurement(const EnergyFile& found) {
 }
 
 TEST_F(EnergyFileTest, ReadsWhatThisProgramWrites) {
-  const EnergyTable table = energy_table(measurement(), provenance());
+  const EnergyTable table = energy_table(two_gpus(), rank_4());
   expect_measurement(read("energy.csv", render_csv(table)));
-  expect_measurement(read("energy.json", render_json(table, measurement(), provenance())));
+  expect_measurement(read("energy.json", render_json(table, two_gpus(), rank_4())));
 }
 
 TEST_F(EnergyFileTest, ReadsCaramlsLines) {
@@ -85,17 +85,17 @@ TEST_F(EnergyFileTest, TakesTheNodeOfAPlainFileOfJpwrFromItsName) {
   EXPECT_FALSE(found.rank);
 }
 
-struct MistakeCase {
+struct BadFileCase {
   std::string name;
   std::string file;
   std::string text;
   std::string message;  ///< DIR stands for the directory.
 };
-void PrintTo(const MistakeCase& c, std::ostream* out) {
+void PrintTo(const BadFileCase& c, std::ostream* out) {
   *out << c.name;
 }
 class EnergyFileMistakeTest : public EnergyFileTest,
-                              public testing::WithParamInterface<MistakeCase> {};
+                              public testing::WithParamInterface<BadFileCase> {};
 
 TEST_P(EnergyFileMistakeTest, IsAnError) {
   try {
@@ -114,38 +114,38 @@ constexpr const char* header = "channel,energy_wh,scope,device,device_id,host,ra
 INSTANTIATE_TEST_SUITE_P(
     Energy, EnergyFileMistakeTest,
     testing::Values(
-        MistakeCase{"Power", "power.csv", "time_s,unix_time_s\n1,2",
+        BadFileCase{"Power", "power.csv", "time_s,unix_time_s\n1,2",
                     "DIR/power.csv is not an energy file"},
-        MistakeCase{"Empty", "empty.csv", "", "DIR/empty.csv is not an energy file"},
-        MistakeCase{"Hdf5", "energy.h5", "\x89HDF\r\n\x1a\n,\"a\"b",
+        BadFileCase{"Empty", "empty.csv", "", "DIR/empty.csv is not an energy file"},
+        BadFileCase{"Hdf5", "energy.h5", "\x89HDF\r\n\x1a\n,\"a\"b",
                     "DIR/energy.h5 is an HDF5 file"},
-        MistakeCase{"Quotes", "e.csv", "a \"b\" c\n\"d\"e,f", "DIR/e.csv is not an energy file"},
-        MistakeCase{"OtherJson", "e.json", "{\"channels\": 1}", "DIR/e.json is not an energy file"},
-        MistakeCase{"NoJson", "e.json", "{\"channels\": [", "DIR/e.json is not an energy file"},
-        MistakeCase{"JsonOfAnOlderProgram", "e.json",
+        BadFileCase{"Quotes", "e.csv", "a \"b\" c\n\"d\"e,f", "DIR/e.csv is not an energy file"},
+        BadFileCase{"OtherJson", "e.json", "{\"channels\": 1}", "DIR/e.json is not an energy file"},
+        BadFileCase{"NoJson", "e.json", "{\"channels\": [", "DIR/e.json is not an energy file"},
+        BadFileCase{"JsonOfAnOlderProgram", "e.json",
                     R"({"channels": [], "total": {"channel": "total", "energy_wh": 1}})",
                     "it has no column scope"},
-        MistakeCase{"JsonWithoutANumber", "e.json",
+        BadFileCase{"JsonWithoutANumber", "e.json",
                     R"({"channels": [{"channel": "a", "energy_wh": "much"}],
                         "total": {"channel": "total", "energy_wh": 1, "scope": null, "device": null,
                                   "device_id": null, "host": "n", "rank": null}})",
                     "'much' is not a number"},
-        MistakeCase{"Joules", "energy.csv", "channel,energy_j,host\na,1,b",
+        BadFileCase{"Joules", "energy.csv", "channel,energy_j,host\na,1,b",
                     "its energies are in j, not in Wh"},
-        MistakeCase{"OlderProgram", "energy.csv", "channel,energy_wh\na,1",
+        BadFileCase{"OlderProgram", "energy.csv", "channel,energy_wh\na,1",
                     "it has no column scope"},
-        MistakeCase{"NoNumber", "energy.csv", std::string(header) + "a,much,gpu,0,,n,0",
+        BadFileCase{"NoNumber", "energy.csv", std::string(header) + "a,much,gpu,0,,n,0",
                     "'much' is not a number"},
-        MistakeCase{"NoHost", "energy.csv", std::string(header) + "a,1,gpu,0,,,0",
+        BadFileCase{"NoHost", "energy.csv", std::string(header) + "a,1,gpu,0,,,0",
                     "it does not tell its host"},
-        MistakeCase{"NoNumberOfJpwr", "energy.n.1.csv", ",0\npynvml:0,much",
+        BadFileCase{"NoNumberOfJpwr", "energy.n.1.csv", ",0\npynvml:0,much",
                     "'much' is not a number"},
-        MistakeCase{"NoRankOfCaraml", "e.csv", ",0\nnodename,n\nrank,first",
+        BadFileCase{"NoRankOfCaraml", "e.csv", ",0\nnodename,n\nrank,first",
                     "'first' is not a number"},
-        MistakeCase{"RankInTheName", "energy.3.csv", ",0\npynvml:0,1",
+        BadFileCase{"RankInTheName", "energy.3.csv", ",0\npynvml:0,1",
                     "DIR/energy.3.csv does not tell its node"},
         // The suffix may be another one for each rank, which would make many nodes of one.
-        MistakeCase{"SuffixInTheName", "energy.r0.node7.1234.csv", ",0\npynvml:0,1",
+        BadFileCase{"SuffixInTheName", "energy.r0.node7.1234.csv", ",0\npynvml:0,1",
                     "DIR/energy.r0.node7.1234.csv does not tell its node"}),
     [](const auto& test) { return test.param.name; });
 

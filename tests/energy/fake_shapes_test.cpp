@@ -74,20 +74,20 @@ struct Known {
   bool integral = true;  ///< One by the power over the whole run.
 };
 
-struct Shape {
+struct ShapeCase {
   std::string name;
   std::vector<std::pair<std::string, std::string>> settings;  ///< Of the fake, without its prefix.
   Known of_nvidia = {};
   Known of_amd = {};
 };
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const ShapeCase& shape, std::ostream* out) {
   *out << shape.name;
 }
 
 /// The fake of one library, its clock, and the meter of its first device.
 class FakeDevice {
  public:
-  FakeDevice(const Library& library, const Shape& shape)
+  FakeDevice(const Library& library, const ShapeCase& shape)
       : clock_name_(library.prefix + "_CLOCK_S"), clock_(clock_name_, "0") {
     for (const auto& [name, value] : shape.settings)
       settings_.push_back(
@@ -125,10 +125,10 @@ class FakeDevice {
   std::unique_ptr<PowerSource> source_;
 };
 
-class FakeShapesTest : public testing::TestWithParam<std::tuple<Library, Shape>> {
+class FakeShapesTest : public testing::TestWithParam<std::tuple<Library, ShapeCase>> {
  protected:
   const Library& library() const { return std::get<0>(GetParam()); }
-  const Shape& shape() const { return std::get<1>(GetParam()); }
+  const ShapeCase& shape() const { return std::get<1>(GetParam()); }
   FakeDevice device_{library(), shape()};
 };
 
@@ -158,21 +158,22 @@ INSTANTIATE_TEST_SUITE_P(
     Energy, FakeShapesTest,
     testing::Combine(
         libraries,
-        testing::Values(Shape{"Constant", {{"SHAPE", "constant"}}},
-                        Shape{"Ramp", {{"SHAPE", "ramp"}}}, Shape{"Square", {{"SHAPE", "square"}}},
-                        Shape{"Spike", {{"SHAPE", "spike"}}},
+        testing::Values(ShapeCase{"Constant", {{"SHAPE", "constant"}}},
+                        ShapeCase{"Ramp", {{"SHAPE", "ramp"}}},
+                        ShapeCase{"Square", {{"SHAPE", "square"}}},
+                        ShapeCase{"Spike", {{"SHAPE", "spike"}}},
                         // NVIDIA's counters have 64 bits: one that starts again was
                         // reset, and the power remains.
-                        Shape{"CounterWrap",
-                              {{"COUNTER_J", "65000"}, {"WRAP_J", "65536"}},
-                              {.counter = false},
-                              {}},
+                        ShapeCase{"CounterWrap",
+                                  {{"COUNTER_J", "65000"}, {"WRAP_J", "65536"}},
+                                  {.counter = false},
+                                  {}},
                         // From the 1000th reading on: of the power with NVML, of the
                         // counter with the others. The other of the two goes on.
-                        Shape{"Error",
-                              {{"SHAPE", "ramp"}, {"FAIL_AFTER", "1000"}, {"FAIL_CODE", "21"}},
-                              {.integral = false},
-                              {.counter = false}})),
+                        ShapeCase{"Error",
+                                  {{"SHAPE", "ramp"}, {"FAIL_AFTER", "1000"}, {"FAIL_CODE", "21"}},
+                                  {.integral = false},
+                                  {.counter = false}})),
     name_of_case);
 
 class GoneDeviceTest : public FakeShapesTest {};
@@ -190,7 +191,7 @@ TEST_P(GoneDeviceTest, HasNoEnergyButWhatItDrewUntilThen) {
 
 INSTANTIATE_TEST_SUITE_P(Energy, GoneDeviceTest,
                          testing::Combine(libraries,
-                                          testing::Values(Shape{
+                                          testing::Values(ShapeCase{
                                               "Gone", {{"SHAPE", "ramp"}, {"GONE_MS", "2000"}}})),
                          name_of_case);
 

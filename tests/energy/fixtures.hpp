@@ -1,8 +1,10 @@
 #pragma once
 
 #include "support/environment_variable.hpp"
+#include "support/eventually.hpp"
 #include "support/temp_directory.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bench/base/error.hpp>
 #include <bench/energy/meter/power_source.hpp>
 
 namespace bench::energy {
@@ -38,6 +41,45 @@ inline std::vector<Reading> look(PowerSource& source) {
   std::vector<Reading> readings(source.channels().size());
   source.read(readings);
   return readings;
+}
+
+/// One look at the first of them.
+inline Reading first_look(PowerSource& source) {
+  return look(source).at(0);
+}
+
+/// The message of the error that `action` throws; empty if it throws none.
+template <class Action>
+std::string message_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+/// The same with its hint: `message | hint`.
+template <class Action>
+std::string message_and_hint_of(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.message() + " | " + error.hint();
+  }
+  return "";
+}
+
+/// True if the process whose id is the first in the file has ended; false without a file.
+inline bool process_is_gone(const std::filesystem::path& pid_file) {
+  std::ifstream file(pid_file);
+  int pid = 0;
+  return file >> pid && support::is_gone(pid);
+}
+
+/// Waits for the end of the process whose id a file will hold; false if it goes on.
+inline bool has_ended(const std::filesystem::path& pid_file) {
+  return support::eventually([&] { return process_is_gone(pid_file); });
 }
 
 /// The cells of a CSV text without quotes, line by line.

@@ -10,7 +10,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/base/time.hpp>
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
@@ -52,13 +51,8 @@ Channel node() {
   return channel;
 }
 
-std::string reason(const GcipuSettings& settings = patient) {
-  try {
-    open_gcipu(settings);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string gcipu_error(const GcipuSettings& settings = patient) {
+  return message_of([&] { open_gcipu(settings); });
 }
 
 TEST_F(GcipuTest, ReadsEveryIpu) {
@@ -129,16 +123,16 @@ TEST_F(GcipuTest, ACardIsPartOfTheNodeAnIpuMachineIsNot) {
 
 TEST_F(GcipuTest, NoDeviceIsAReason) {
   const EnvironmentVariable none("FAKE_GCIPU_FAIL", "none");
-  EXPECT_EQ(reason(), "exit code 1: gcipuinfo lists no IPU in the active partition");
+  EXPECT_EQ(gcipu_error(), "exit code 1: gcipuinfo lists no IPU in the active partition");
 }
 
 TEST(Gcipu, NeedsTheModule) {
   const EnvironmentVariable path("PYTHONPATH", std::nullopt);
-  EXPECT_THAT(reason(), HasSubstr("No module named 'gcipuinfo'"));
+  EXPECT_THAT(gcipu_error(), HasSubstr("No module named 'gcipuinfo'"));
 }
 
 TEST(Gcipu, NeedsPython) {
-  EXPECT_EQ(reason({.python = "no-such-python"}),
+  EXPECT_EQ(gcipu_error({.python = "no-such-python"}),
             "cannot start 'no-such-python': not found on PATH");
 }
 

@@ -1,3 +1,4 @@
+#include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
 
 #include <optional>
@@ -6,7 +7,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/gpu_model.hpp>
 #include <bench/energy/sources/model.hpp>
@@ -23,13 +23,8 @@ NvmlSettings fake(std::optional<std::string> visible_devices = {}) {
 
 const PowerModel model{.device = PowerModel::Device::gpu, .idle_w = 60, .full_w = 400};
 
-std::string reason(const NvmlSettings& settings) {
-  try {
-    open_gpu_model(model, settings);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string gpu_model_error(const NvmlSettings& settings) {
+  return message_of([&] { open_gpu_model(model, settings); });
 }
 
 TEST(GpuModel, FollowsTheUtilisation) {
@@ -74,8 +69,8 @@ TEST(GpuModel, AnUnknownUtilisationIsAbsent) {
 }
 
 TEST(GpuModel, NeedsADeviceThatTellsIt) {
-  EXPECT_EQ(reason(fake()), "model:gpu0: Not Supported (NVML code 3)");
-  EXPECT_EQ(reason(fake("")), "no NVIDIA device to model");
+  EXPECT_EQ(gpu_model_error(fake()), "model:gpu0: Not Supported (NVML code 3)");
+  EXPECT_EQ(gpu_model_error(fake("")), "no NVIDIA device to model");
 }
 
 }  // namespace

@@ -16,18 +16,18 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;  // seconds, watts or joules
 
-struct Case {
+struct IntegrateCase {
   std::string name;
   Points points;
   double end_s;
   std::optional<double> expected_j;
   double averaging_window_s = 0;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const IntegrateCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class WindowIntegralTest : public testing::TestWithParam<Case> {};
+class WindowIntegralTest : public testing::TestWithParam<IntegrateCase> {};
 
 TEST_P(WindowIntegralTest, MatchesClosedForm) {
   WindowIntegral integral(GetParam().averaging_window_s);
@@ -44,15 +44,16 @@ TEST_P(WindowIntegralTest, MatchesClosedForm) {
 INSTANTIATE_TEST_SUITE_P(
     Energy, WindowIntegralTest,
     testing::Values(
-        Case{"Constant", {{0, 100}, {4, 100}, {10, 100}}, 10, 1000},
-        Case{"Ramp", {{0, 0}, {3, 30}, {10, 100}}, 10, 500},
-        Case{"Square", {{0, 100}, {0.999999, 100}, {1.000001, 300}, {2, 300}}, 2, 400},
-        Case{"FirstSampleReachesBackToTheStart", {{2, 50}, {10, 50}}, 10, 500},
-        Case{"LastSampleReachesForwardToTheEnd", {{0, 100}, {6, 200}}, 10, 900 + 800},
-        Case{"SampleBeforeTheStartIsNotUsed", {{-1, 10}, {1, 100}}, 2, 200},
-        Case{"OneSampleIsEnough", {{0.1, 300}}, 0.5, 150},
-        Case{"NoSampleInside", {{-1, 10}}, 2, std::nullopt},
-        Case{"AveragingSensorShowsThePast", {{1, 0}, {2, 100}, {3, 100}}, 2.5, 50 + 100, 1}),
+        IntegrateCase{"Constant", {{0, 100}, {4, 100}, {10, 100}}, 10, 1000},
+        IntegrateCase{"Ramp", {{0, 0}, {3, 30}, {10, 100}}, 10, 500},
+        IntegrateCase{"Square", {{0, 100}, {0.999999, 100}, {1.000001, 300}, {2, 300}}, 2, 400},
+        IntegrateCase{"FirstSampleReachesBackToTheStart", {{2, 50}, {10, 50}}, 10, 500},
+        IntegrateCase{"LastSampleReachesForwardToTheEnd", {{0, 100}, {6, 200}}, 10, 900 + 800},
+        IntegrateCase{"SampleBeforeTheStartIsNotUsed", {{-1, 10}, {1, 100}}, 2, 200},
+        IntegrateCase{"OneSampleIsEnough", {{0.1, 300}}, 0.5, 150},
+        IntegrateCase{"NoSampleInside", {{-1, 10}}, 2, std::nullopt},
+        IntegrateCase{
+            "AveragingSensorShowsThePast", {{1, 0}, {2, 100}, {3, 100}}, 2.5, 50 + 100, 1}),
     [](const auto& test) { return test.param.name; });
 
 TEST(WindowIntegral, TakesLateSamplesOfTheWindowAndNoOthers) {
@@ -64,7 +65,7 @@ TEST(WindowIntegral, TakesLateSamplesOfTheWindowAndNoOthers) {
   EXPECT_DOUBLE_EQ(*integral.energy_j(), 150 * 1.9 + 200 * 0.1);
 }
 
-class CounterDifferenceTest : public testing::TestWithParam<Case> {};
+class CounterDifferenceTest : public testing::TestWithParam<IntegrateCase> {};
 
 TEST_P(CounterDifferenceTest, MatchesClosedForm) {
   CounterDifference counter;
@@ -84,13 +85,15 @@ TEST_P(CounterDifferenceTest, MatchesClosedForm) {
 INSTANTIATE_TEST_SUITE_P(
     Energy, CounterDifferenceTest,
     testing::Values(
-        Case{"ExactEdges", {{0, 1000}, {5, 1400}, {10, 2000}}, 10, 1000},
-        Case{"InterpolatesBothEdges", {{-1, 0}, {1, 200}, {9, 1000}, {11, 1200}}, 10, 1000},
-        Case{"OnlyTheLastReadingBeforeTheStartCounts", {{-9, 0}, {-1, 800}, {1, 1000}}, 1, 100},
-        Case{"BothReadingsOutside", {{-1, 0}, {3, 400}}, 2, 200},
-        Case{"MissingHeadAndTailAreExtended", {{2, 0}, {8, 600}}, 10, 1000},
-        Case{"OneReadingSaysNothing", {{-1, 5}}, 10, std::nullopt},
-        Case{"ResetIsNoEnergy", {{0, 500}, {1, 600}, {2, 10}}, 3, std::nullopt}),
+        IntegrateCase{"ExactEdges", {{0, 1000}, {5, 1400}, {10, 2000}}, 10, 1000},
+        IntegrateCase{
+            "InterpolatesBothEdges", {{-1, 0}, {1, 200}, {9, 1000}, {11, 1200}}, 10, 1000},
+        IntegrateCase{
+            "OnlyTheLastReadingBeforeTheStartCounts", {{-9, 0}, {-1, 800}, {1, 1000}}, 1, 100},
+        IntegrateCase{"BothReadingsOutside", {{-1, 0}, {3, 400}}, 2, 200},
+        IntegrateCase{"MissingHeadAndTailAreExtended", {{2, 0}, {8, 600}}, 10, 1000},
+        IntegrateCase{"OneReadingSaysNothing", {{-1, 5}}, 10, std::nullopt},
+        IntegrateCase{"ResetIsNoEnergy", {{0, 500}, {1, 600}, {2, 10}}, 3, std::nullopt}),
     [](const auto& test) { return test.param.name; });
 
 /// 250 W, counted in steps of 0.1 s from 0.03 s on, and looked at every 7 ms from before the start

@@ -30,7 +30,7 @@ TEST(Linkage, TheMeterNeedsNoLibraryButGlibc) {
   Environment environment = current_environment();
   set_variable(environment, "LD_TRACE_LOADED_OBJECTS", "1");
   spec.environment = environment;
-  const CommandOutput traced = run_command(spec, 50, "");
+  const CommandOutput traced = run_command(spec, 250, "");
   std::vector<std::string> foreign;
   std::size_t count = 0;
   for (const std::string& line : split(traced.standard_output, "\n")) {

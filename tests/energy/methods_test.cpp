@@ -16,13 +16,8 @@
 namespace bench::energy {
 namespace {
 
-std::string message(const std::string& text) {
-  try {
-    parse_methods({text});
-  } catch (const Error& error) {
-    return error.message() + " | " + error.hint();
-  }
-  return "";
+std::string method_error(const std::string& text) {
+  return message_and_hint_of([&] { parse_methods({text}); });
 }
 
 TEST(Methods, NoneIsEverythingThatMayBeThere) {
@@ -56,16 +51,16 @@ TEST(Methods, TheHelpHasEachWithItsArgument) {
 }
 
 TEST(Methods, MistakesAreNamed) {
-  EXPECT_EQ(message("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
-  EXPECT_EQ(message("zzzzzz"),
+  EXPECT_EQ(method_error("nvm"), "unknown method 'nvm' | did you mean 'nvml'?");
+  EXPECT_EQ(method_error("zzzzzz"),
             "unknown method 'zzzzzz' | known are auto, pm_counters, rapl, amd, hwmon, model, mock, "
             "command, amdgpu, rocm, amdsmi, ipmi, slurm, gcipu, nvml");
-  EXPECT_EQ(message("rapl:0"), "method 'rapl' takes no argument | ");
-  EXPECT_EQ(message("mock"), "method 'mock' needs an argument | write mock:constant=100W");
-  EXPECT_EQ(message("ipmi:1s"), "method 'ipmi' takes no argument | ");
-  EXPECT_EQ(message("command:pdu"),
+  EXPECT_EQ(method_error("rapl:0"), "method 'rapl' takes no argument | ");
+  EXPECT_EQ(method_error("mock"), "method 'mock' needs an argument | write mock:constant=100W");
+  EXPECT_EQ(method_error("ipmi:1s"), "method 'ipmi' takes no argument | ");
+  EXPECT_EQ(method_error("command:pdu"),
             "'pdu' names no command | command:NAME=COMMAND or command:NAME/5s=COMMAND");
-  EXPECT_EQ(message("model:cpu=65"), "'65' is not a number with a unit | write it like 100W");
+  EXPECT_EQ(method_error("model:cpu=65"), "'65' is not a number with a unit | write it like 100W");
 }
 
 TEST(Methods, WhatCannotBeOpenedIsAnAbsence) {

@@ -1,20 +1,16 @@
+#include "energy/fixtures.hpp"
+
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/sources/model.hpp>
 
 namespace bench::energy {
 namespace {
 
-std::string message(const std::string& text) {
-  try {
-    parse_model(text);
-  } catch (const Error& error) {
-    return error.message() + " | " + error.hint();
-  }
-  return "";
+std::string model_error(const std::string& text) {
+  return message_and_hint_of([&] { parse_model(text); });
 }
 
 TEST(Model, StatesIdleAndFullPower) {
@@ -34,14 +30,14 @@ TEST(Model, WithoutIdlePowerStartsAtZero) {
 }
 
 TEST(Model, MistakesAreNamed) {
-  EXPECT_EQ(message("disk=3W"),
+  EXPECT_EQ(model_error("disk=3W"),
             "unknown model 'disk=3W' | model:cpu=65W, model:cpu=20W..65W, model:node=300W..900W or "
             "model:gpu=60W..400W");
-  EXPECT_EQ(message("cpu=65W..20W"),
+  EXPECT_EQ(model_error("cpu=65W..20W"),
             "model 'cpu=65W..20W' draws more when idle than when busy | write idle..full, like "
             "cpu=20W..65W");
-  EXPECT_EQ(message("cpu=20W.."), "'' is not a number with a unit | write it like 100W");
-  EXPECT_EQ(message("cpu=65"), "'65' is not a number with a unit | write it like 100W");
+  EXPECT_EQ(model_error("cpu=20W.."), "'' is not a number with a unit | write it like 100W");
+  EXPECT_EQ(model_error("cpu=65"), "'65' is not a number with a unit | write it like 100W");
 }
 
 }  // namespace

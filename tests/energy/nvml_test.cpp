@@ -12,7 +12,6 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/scope.hpp>
@@ -29,13 +28,8 @@ NvmlSettings fake(std::optional<std::string> visible_devices = {}) {
   return {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}, std::move(visible_devices)};
 }
 
-std::string reason(const NvmlSettings& settings) {
-  try {
-    open_nvml(settings);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string nvml_error(const NvmlSettings& settings) {
+  return message_of([&] { open_nvml(settings); });
 }
 
 TEST(Nvml, ReadsPowerAndTheCounter) {
@@ -108,7 +102,7 @@ TEST(Nvml, HonoursVisibleDevices) {
   EXPECT_EQ(open_nvml(fake("2"))->channels()[0].name, "nvml:2:gpu");
   EXPECT_EQ(open_nvml(fake("GPU-00000001"))->channels()[0].name, "nvml:1:gpu");
   EXPECT_EQ(open_nvml(fake("MIG-fake"))->channels()[0].name, "nvml:1:gpu");
-  EXPECT_EQ(reason(fake("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
+  EXPECT_EQ(nvml_error(fake("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
 }
 
 TEST(Nvml, MeasuresTheGpusOfTheJobWhereTheOthersAreNotHidden) {
@@ -143,11 +137,11 @@ TEST(Nvml, SkipsADeviceOfAnotherJob) {
 
 TEST(Nvml, ALibraryThatCannotStartSaysWhy) {
   const support::EnvironmentVariable code("FAKE_NVML_INIT_CODE", "9");
-  EXPECT_EQ(reason(fake()), "nvmlInit: Driver Not Loaded (NVML code 9)");
+  EXPECT_EQ(nvml_error(fake()), "nvmlInit: Driver Not Loaded (NVML code 9)");
 }
 
 TEST(Nvml, AMissingLibraryIsAnAbsence) {
-  EXPECT_THAT(reason({{"libbench-no-such.so.1", "libbench-no-such.so"}, {}}),
+  EXPECT_THAT(nvml_error({{"libbench-no-such.so.1", "libbench-no-such.so"}, {}}),
               HasSubstr("no NVIDIA driver: libbench-no-such.so.1: cannot open"));
 }
 

@@ -129,16 +129,16 @@ TEST(Options, OfCombine) {
   EXPECT_TRUE(parse_combine_options({"--in-sequence", "a.txt"}).in_sequence);
 }
 
-struct MistakeCase {
+struct OptionsMistakeCase {
   std::string name;
   std::vector<std::string> arguments;
   std::string message;
   std::string hint;
 };
-void PrintTo(const MistakeCase& c, std::ostream* out) {
+void PrintTo(const OptionsMistakeCase& c, std::ostream* out) {
   *out << c.name;
 }
-class OptionsMistakeTest : public testing::TestWithParam<MistakeCase> {};
+class OptionsMistakeTest : public testing::TestWithParam<OptionsMistakeCase> {};
 
 TEST_P(OptionsMistakeTest, IsAnErrorWithAHint) {
   std::vector<std::string> arguments = GetParam().arguments;
@@ -158,79 +158,83 @@ TEST_P(OptionsMistakeTest, IsAnErrorWithAHint) {
 INSTANTIATE_TEST_SUITE_P(
     Energy, OptionsMistakeTest,
     testing::Values(
-        MistakeCase{"MixedWithJpwrs",
-                    {"--method", "nvml", "--df-out", "d", "true"},
-                    "--method and jpwr's --df-out exclude each other",
-                    "use either --method, --out, --suffix, --format or --methods, --df-out, "
-                    "--df-suffix, --df-filetype"},
-        MistakeCase{"BareIntervalWithoutJpwrs",
-                    {"--interval", "100", "--", "true"},
-                    "'100' is not a number with a unit",
-                    "write it like 100ms"},
-        MistakeCase{"IntervalOfJpwrOutOfRange",
-                    {"--methods", "gh", "--interval", "0", "true"},
-                    "--interval 0 is out of range",
-                    "1ms to 10s"},
-        MistakeCase{"WaitOutOfRange",
-                    {"--wait-ready", "2000min", "--", "true"},
-                    "--wait-ready 2000min is out of range",
-                    "0s to 60min"},
-        MistakeCase{"UnknownFormat",
-                    {"--out", "d", "--format", "jsn", "--", "true"},
-                    "unknown format 'jsn'",
-                    "did you mean 'json'?"},
-        MistakeCase{"FormatWithoutAPlace",
-                    {"--format", "json", "--", "true"},
-                    "--format needs a place for the files",
-                    "name a directory with --out"},
-        MistakeCase{"UnknownFileTypeOfJpwr",
-                    {"--df-out", "d", "--df-filetype", "json", "true"},
-                    "unknown --df-filetype 'json'",
-                    "h5 or csv"},
+        OptionsMistakeCase{"MixedWithJpwrs",
+                           {"--method", "nvml", "--df-out", "d", "true"},
+                           "--method and jpwr's --df-out exclude each other",
+                           "use either --method, --out, --suffix, --format or --methods, --df-out, "
+                           "--df-suffix, --df-filetype"},
+        OptionsMistakeCase{"BareIntervalWithoutJpwrs",
+                           {"--interval", "100", "--", "true"},
+                           "'100' is not a number with a unit",
+                           "write it like 100ms"},
+        OptionsMistakeCase{"IntervalOfJpwrOutOfRange",
+                           {"--methods", "gh", "--interval", "0", "true"},
+                           "--interval 0 is out of range",
+                           "1ms to 10s"},
+        OptionsMistakeCase{"WaitOutOfRange",
+                           {"--wait-ready", "2000min", "--", "true"},
+                           "--wait-ready 2000min is out of range",
+                           "0s to 60min"},
+        OptionsMistakeCase{"UnknownFormat",
+                           {"--out", "d", "--format", "jsn", "--", "true"},
+                           "unknown format 'jsn'",
+                           "did you mean 'json'?"},
+        OptionsMistakeCase{"FormatWithoutAPlace",
+                           {"--format", "json", "--", "true"},
+                           "--format needs a place for the files",
+                           "name a directory with --out"},
+        OptionsMistakeCase{"UnknownFileTypeOfJpwr",
+                           {"--df-out", "d", "--df-filetype", "json", "true"},
+                           "unknown --df-filetype 'json'",
+                           "h5 or csv"},
         // jpwr, too, takes every word up to the next option for a method.
-        MistakeCase{"ProgramBehindMethods",
-                    {"--methods", "gh", "mok", "1"},
-                    "unknown method 'mok'",
-                    "did you mean 'mock'?"},
-        MistakeCase{"AlmostAMethodOfJpwr",
-                    {"--methods", "pynvm", "--", "true"},
-                    "unknown method 'pynvm'",
-                    "did you mean 'pynvml'?"},
-        MistakeCase{"IntervalBelowZero",
-                    {"--interval", "-5ms", "--", "true"},
-                    "'-5ms' is below zero",
-                    "write it like 100ms"},
-        MistakeCase{"CommandWithABlankInItsName",
-                    {"--method", "command:p q=echo 4", "--", "true"},
-                    "'p q' is not a name for a command's meter",
-                    "command:NAME=COMMAND or command:NAME/5s=COMMAND; a name has letters, digits, "
-                    "'_', '-' and '.' only"},
-        MistakeCase{"MpiOfJpwr",
-                    {"--methods", "gh", "--use-mpi", "true"},
-                    "jpwr's option --use-mpi is not there",
-                    "leave it out: one meter samples on each node, and MPI is the program's alone"},
-        MistakeCase{"UnknownOption", {"-x"}, "unknown option '-x'", "see bench-energy --help"},
-        MistakeCase{"NoProgramForJpwr",
-                    {"--df-out", "d"},
-                    "no program to run",
-                    "bench-energy [options] -- program args"},
-        MistakeCase{"CombineNothing",
-                    {"combine", "--output", "x"},
-                    "no energy files to combine",
-                    "bench-energy combine FILES... [--output FILE]"},
-        MistakeCase{"CombineTablesInSequence",
-                    {"combine", "--in-sequence", "a.txt", "b.csv"},
-                    "--in-sequence is not for b.csv",
-                    "it adds up energy.txt files; leave it out for tables"},
-        MistakeCase{"CombineTablesWithSummaries",
-                    {"combine", "a.csv", "b.txt"},
-                    "b.txt is a summary and a.csv a table",
-                    "name files of one kind: of energy.txt files it makes a summary, of others a "
-                    "table"},
-        MistakeCase{"CombineUnknownOption",
-                    {"combine", "a.csv", "--outptu", "x"},
-                    "unknown option '--outptu'",
-                    "did you mean '--output'?"}),
+        OptionsMistakeCase{"ProgramBehindMethods",
+                           {"--methods", "gh", "mok", "1"},
+                           "unknown method 'mok'",
+                           "did you mean 'mock'?"},
+        OptionsMistakeCase{"AlmostAMethodOfJpwr",
+                           {"--methods", "pynvm", "--", "true"},
+                           "unknown method 'pynvm'",
+                           "did you mean 'pynvml'?"},
+        OptionsMistakeCase{"IntervalBelowZero",
+                           {"--interval", "-5ms", "--", "true"},
+                           "'-5ms' is below zero",
+                           "write it like 100ms"},
+        OptionsMistakeCase{
+            "CommandWithABlankInItsName",
+            {"--method", "command:p q=echo 4", "--", "true"},
+            "'p q' is not a name for a command's meter",
+            "command:NAME=COMMAND or command:NAME/5s=COMMAND; a name has letters, digits, "
+            "'_', '-' and '.' only"},
+        OptionsMistakeCase{
+            "MpiOfJpwr",
+            {"--methods", "gh", "--use-mpi", "true"},
+            "jpwr's option --use-mpi is not there",
+            "leave it out: one meter samples on each node, and MPI is the program's alone"},
+        OptionsMistakeCase{
+            "UnknownOption", {"-x"}, "unknown option '-x'", "see bench-energy --help"},
+        OptionsMistakeCase{"NoProgramForJpwr",
+                           {"--df-out", "d"},
+                           "no program to run",
+                           "bench-energy [options] -- program args"},
+        OptionsMistakeCase{"CombineNothing",
+                           {"combine", "--output", "x"},
+                           "no energy files to combine",
+                           "bench-energy combine FILES... [--output FILE]"},
+        OptionsMistakeCase{"CombineTablesInSequence",
+                           {"combine", "--in-sequence", "a.txt", "b.csv"},
+                           "--in-sequence is not for b.csv",
+                           "it adds up energy.txt files; leave it out for tables"},
+        OptionsMistakeCase{
+            "CombineTablesWithSummaries",
+            {"combine", "a.csv", "b.txt"},
+            "b.txt is a summary and a.csv a table",
+            "name files of one kind: of energy.txt files it makes a summary, of others a "
+            "table"},
+        OptionsMistakeCase{"CombineUnknownOption",
+                           {"combine", "a.csv", "--outptu", "x"},
+                           "unknown option '--outptu'",
+                           "did you mean '--output'?"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
@@ -219,25 +218,20 @@ TEST(PmCounters, ZeroWattsAreNoReading) {
   EXPECT_FALSE(look(*source).at(0).power_w);
 }
 
-std::string reason(const std::filesystem::path& root) {
-  try {
-    open_pm_counters(root);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string pm_counters_error(const std::filesystem::path& root) {
+  return message_of([&] { open_pm_counters(root); });
 }
 
 TEST(PmCounters, AnUnreadableNodeSaysWhy) {
   const Controller controller;
   controller.set("power", "none");
-  EXPECT_EQ(reason(controller.root()),
+  EXPECT_EQ(pm_counters_error(controller.root()),
             "pm_counters:node: " + controller.files().string() + "/power does not hold a number");
 }
 
 TEST(PmCounters, OtherNodesHaveNone) {
   const TemporaryDirectory tree;
-  EXPECT_EQ(reason(tree.path()),
+  EXPECT_EQ(pm_counters_error(tree.path()),
             "no " + tree.path().string() + "/cray/pm_counters (not an HPE Cray node)");
 }
 

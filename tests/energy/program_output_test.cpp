@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-constexpr double timeout_s = 50;
+constexpr double timeout_s = 250;
 
 class ProgramOutputTest : public testing::Test {
  protected:

@@ -6,7 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/sources/rapl.hpp>
@@ -24,13 +23,8 @@ void add_zone(const TemporaryDirectory& tree, const std::string& zone, const std
   tree.write(directory + "energy_uj", energy_uj);
 }
 
-std::string reason(const TemporaryDirectory& tree) {
-  try {
-    open_rapl(tree.path());
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string rapl_error(const TemporaryDirectory& tree) {
+  return message_of([&] { open_rapl(tree.path()); });
 }
 
 TEST(Rapl, CounterGoesOnWhereTheFileWrapsAround) {
@@ -90,8 +84,9 @@ TEST(Rapl, AnUnreadableCounterNamesTheFileAndTheRemedy) {
   const auto file = tree.path() / "class/powercap/intel-rapl:0/energy_uj";
   std::filesystem::remove(file);
   std::filesystem::create_directory(file);  // what even root cannot read
-  EXPECT_THAT(reason(tree), HasSubstr("cannot read " + file.string() + ": Is a directory (mode 0"));
-  EXPECT_THAT(reason(tree), HasSubstr("setcap cap_dac_read_search+ep"));
+  EXPECT_THAT(rapl_error(tree),
+              HasSubstr("cannot read " + file.string() + ": Is a directory (mode 0"));
+  EXPECT_THAT(rapl_error(tree), HasSubstr("setcap cap_dac_read_search+ep"));
 }
 
 TEST(Rapl, AMissingCounterIsLeftOutAndNoted) {
@@ -106,9 +101,9 @@ TEST(Rapl, AMissingCounterIsLeftOutAndNoted) {
 
 TEST(Rapl, ANodeWithoutItSaysSo) {
   const TemporaryDirectory tree;
-  EXPECT_EQ(reason(tree), "no " + tree.path().string() +
-                              "/class/powercap/intel-rapl:* (no RAPL, or hidden from this "
-                              "container)");
+  EXPECT_EQ(rapl_error(tree), "no " + tree.path().string() +
+                                  "/class/powercap/intel-rapl:* (no RAPL, or hidden from this "
+                                  "container)");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::IsSupersetOf;
 using testing::Pair;
 
-ChannelEnergy channel(const std::string& name, std::optional<double> energy_j) {
+ChannelEnergy channel_energy(const std::string& name, std::optional<double> energy_j) {
   ChannelEnergy result;
   result.channel.name = name;
   result.channel.additive = true;
@@ -36,8 +36,9 @@ Measurement measurement(std::vector<ChannelEnergy> channels) {
 }
 
 TEST(Report, AddsTheAdditiveChannels) {
-  Measurement run = measurement({channel("nvml:0:gpu", 3600), channel("rapl:package-0", 1800),
-                                 channel("rapl:package-0:core", 900)});
+  Measurement run =
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("rapl:package-0", 1800),
+                   channel_energy("rapl:package-0:core", 900)});
   run.channels[2].channel.additive = false;
   run.total_power.max_w = 700;
   EXPECT_THAT(
@@ -49,13 +50,13 @@ TEST(Report, AddsTheAdditiveChannels) {
 }
 
 TEST(Report, OneEstimateMakesTheTotalAnEstimate) {
-  Measurement run = measurement({channel("nvml:0:gpu", 1), channel("model:cpu", 1)});
+  Measurement run = measurement({channel_energy("nvml:0:gpu", 1), channel_energy("model:cpu", 1)});
   run.channels[1].channel.estimated = true;
   EXPECT_EQ(total_of(run).quality, "estimated");
 }
 
 TEST(Report, SaysThatItWasRecovered) {
-  Measurement run = measurement({channel("nvml:0:gpu", 3600)});
+  Measurement run = measurement({channel_energy("nvml:0:gpu", 3600)});
   run.recovered = "the meter was killed";
   run.warnings = {"another"};
   EXPECT_THAT(summary(run), IsSupersetOf({Pair("energy_wh", "1"), Pair("duration_s", "10"),
@@ -81,7 +82,8 @@ TEST(Report, NothingMeasuredIsAbsentWithEveryReason) {
 }
 
 TEST(Report, ALostDeviceLeavesNoTotal) {
-  Measurement run = measurement({channel("nvml:0:gpu", 3600), channel("nvml:1:gpu", {})});
+  Measurement run =
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("nvml:1:gpu", {})});
   run.channels[1].absent = "failed after 2 s of 10 s: GPU is lost";
   EXPECT_THAT(
       summary(run),
@@ -92,7 +94,8 @@ TEST(Report, ALostDeviceLeavesNoTotal) {
 }
 
 TEST(Report, TellsTheEnergyBeyondIdleWhereABaselineWasMeasured) {
-  Measurement run = measurement({channel("nvml:0:gpu", 3600), channel("rapl:package-0", 1800)});
+  Measurement run =
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("rapl:package-0", 1800)});
   run.channels[0].power_idle_w = 60;
   EXPECT_FALSE(total_of(run).power_idle_w);  // that of a part would pass for the whole
   run.channels[1].power_idle_w = 30;
@@ -101,7 +104,7 @@ TEST(Report, TellsTheEnergyBeyondIdleWhereABaselineWasMeasured) {
 }
 
 TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {
-  Measurement run = measurement({channel("nvml:0:gpu", 100)});
+  Measurement run = measurement({channel_energy("nvml:0:gpu", 100)});
   run.channels[0].difference_percent = -12.34;
   EXPECT_THAT(warnings(run),
               ElementsAre("nvml:0:gpu: the counter differs from the integrated power by -12.3 %"));
@@ -110,7 +113,7 @@ TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {
 }
 
 TEST(Report, SaysOnceThatACounterWasNotUsed) {
-  Measurement run = measurement({channel("rocm:0:gpu", 100)});
+  Measurement run = measurement({channel_energy("rocm:0:gpu", 100)});
   run.channels[0].difference_percent = 70;
   run.channels[0].distrust = "its counter is wrong";
   EXPECT_THAT(warnings(run), ElementsAre("rocm:0:gpu: its counter is wrong"));

@@ -1,3 +1,4 @@
+#include "energy/fixtures.hpp"
 #include "support/environment_variable.hpp"
 
 #include <chrono>
@@ -29,19 +30,8 @@ std::unique_ptr<PowerSource> open_fake(const AmdVisibility& visibility = {}) {
   return open_rocm_smi({std::string(FAKE_NVML_DIRECTORY) + "/librocm_smi64.so.7"}, visibility);
 }
 
-Reading first_look(PowerSource& source) {
-  std::vector<Reading> readings(source.channels().size());
-  source.read(readings);
-  return readings[0];
-}
-
-std::string reason(const AmdVisibility& visibility = {}) {
-  try {
-    open_fake(visibility);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
+std::string rocm_smi_error(const AmdVisibility& visibility = {}) {
+  return message_of([&] { open_fake(visibility); });
 }
 
 /// What the meter makes of 60 readings over 0.3 s and more.
@@ -185,11 +175,11 @@ TEST(RocmSmi, APassingErrorIsAFailedReadingOfTheCounterOnly) {
 }
 
 TEST(RocmSmi, WhatIsNotThereIsAnAbsence) {
-  EXPECT_EQ(reason({.rocr = ""}), "the program sees none of 1 AMD GPUs");
+  EXPECT_EQ(rocm_smi_error({.rocr = ""}), "the program sees none of 1 AMD GPUs");
   const EnvironmentVariable none("FAKE_ROCM_DEVICES", "0");
-  EXPECT_EQ(reason(), "ROCm SMI shows no device");
+  EXPECT_EQ(rocm_smi_error(), "ROCm SMI shows no device");
   const EnvironmentVariable code("FAKE_ROCM_INIT_CODE", "8");
-  EXPECT_EQ(reason(), "rsmi_init: Unknown error (ROCm SMI code 8)");
+  EXPECT_EQ(rocm_smi_error(), "rsmi_init: Unknown error (ROCm SMI code 8)");
 }
 
 TEST(RocmSmi, AMissingLibraryIsAnAbsence) {

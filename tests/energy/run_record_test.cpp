@@ -39,7 +39,7 @@ RunStart start() {
   return start;
 }
 
-std::vector<Channel> two_channels() {
+std::vector<Channel> gpu_and_package() {
   std::vector<Channel> channels(2);
   channels[0].name = "nvml:0:gpu";
   channels[0].description = "H100, \"fake\"";
@@ -63,7 +63,7 @@ TEST(RunRecord, IsReadAgain) {
   RunRecord record(file);
   record.open();
   record.add_start(start());
-  record.add_channels(two_channels(), {false, true});
+  record.add_channels(gpu_and_package(), {false, true});
   record.add_mark(1.5);
   const RecordedRun run = parse_run_record(read_file(file));
   EXPECT_EQ(run.pid, ::getpid());
@@ -87,7 +87,7 @@ TEST(RunRecord, IsReadAgain) {
 TEST(RunRecord, HoldsAllThatResultsTellOfAChannel) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "unfinished.jsonl";
-  const std::vector<Channel> written = two_channels();
+  const std::vector<Channel> written = gpu_and_package();
   RunRecord record(file);
   record.open();
   record.add_channels(written, {false, true});
@@ -117,7 +117,7 @@ TEST(RunRecord, TheLastListOfChannelsHolds) {
   const auto file = directory.path() / "unfinished.jsonl";
   RunRecord record(file);
   record.open();
-  const std::vector<Channel> all = two_channels();
+  const std::vector<Channel> all = gpu_and_package();
   record.add_channels({all[0]}, {false});
   record.add_channels(all, {false, false});
   EXPECT_EQ(parse_run_record(read_file(file)).channels.size(), 2U);
@@ -130,7 +130,7 @@ TEST(RunRecord, HasCountersThatStandBesideAPower) {
   record.open();
   const std::vector<Reading> readings{{.power_w = 100.0, .energy_j = 7.5, .failure = ""},
                                       {.power_w = {}, .energy_j = 3.0, .failure = ""}};
-  EXPECT_TRUE(record.add_counters(0.5, two_channels(), readings));
+  EXPECT_TRUE(record.add_counters(0.5, gpu_and_package(), readings));
   const auto counters = parse_run_record(read_file(file)).counters;
   ASSERT_EQ(counters.size(), 1U);
   EXPECT_EQ(counters.at("nvml:0:gpu").at(0).time_s, 0.5);

@@ -29,26 +29,26 @@ SamplerSettings with(const std::string& method, milliseconds interval = millisec
 }
 
 Measurement measure(Sampler& sampler, milliseconds length) {
-  EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(10)));
+  EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(100)));
   sampler.begin(Clock::now());
   std::this_thread::sleep_for(length);
   return sampler.end(Clock::now());
 }
 
-struct Case {
+struct SamplerCase {
   std::string name;
   std::string method;
   double (*expected_j)(double start_s, double run_s);  ///< `start_s` after the source's beginning.
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SamplerCase& c, std::ostream* out) {
   *out << c.name;
 }
-class SamplerTest : public testing::TestWithParam<Case> {};
+class SamplerTest : public testing::TestWithParam<SamplerCase> {};
 
 TEST_P(SamplerTest, EnergyMatchesTheClosedFormOfTheMeasuredDuration) {
   const auto opened = Clock::now();
   Sampler sampler(with(GetParam().method, milliseconds(2)));
-  ASSERT_TRUE(sampler.wait_until_ready(std::chrono::seconds(10)));
+  ASSERT_TRUE(sampler.wait_until_ready(std::chrono::seconds(100)));
   const auto begin = Clock::now();
   sampler.begin(begin);
   std::this_thread::sleep_for(milliseconds(800));
@@ -67,17 +67,18 @@ TEST_P(SamplerTest, EnergyMatchesTheClosedFormOfTheMeasuredDuration) {
   EXPECT_LE(*run.channels[0].energy_integrated_j, (1 + blind) * highest_j);
 }
 
-INSTANTIATE_TEST_SUITE_P(Energy, SamplerTest,
-                         testing::Values(Case{"Constant", "mock:constant=100W",
-                                              [](double, double run_s) { return 100 * run_s; }},
-                                         Case{"Ramp", "mock:ramp=50W/200W",
-                                              [](double start_s, double run_s) {
-                                                const double mean_s = start_s + run_s / 2;
-                                                return (50 + 200 * mean_s) * run_s;
-                                              }},
-                                         Case{"Square", "mock:square=100W/300W/10ms",
-                                              [](double, double run_s) { return 200 * run_s; }}),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Energy, SamplerTest,
+    testing::Values(SamplerCase{"Constant", "mock:constant=100W",
+                                [](double, double run_s) { return 100 * run_s; }},
+                    SamplerCase{"Ramp", "mock:ramp=50W/200W",
+                                [](double start_s, double run_s) {
+                                  const double mean_s = start_s + run_s / 2;
+                                  return (50 + 200 * mean_s) * run_s;
+                                }},
+                    SamplerCase{"Square", "mock:square=100W/300W/10ms",
+                                [](double, double run_s) { return 200 * run_s; }}),
+    [](const auto& test) { return test.param.name; });
 
 TEST(Sampler, ALostDeviceDoesNotEndTheRun) {
   Sampler sampler(with("mock:constant=100W,mock:lost=50W/50ms"));
@@ -101,10 +102,10 @@ TEST(Sampler, LogsEverySampleOfTheRun) {
 }
 
 TEST(Sampler, TheEndDoesNotWaitForTheNextTick) {
-  Sampler sampler(with("mock:constant=100W", milliseconds(10000)));
+  Sampler sampler(with("mock:constant=100W", std::chrono::hours(1)));
   const auto before = Clock::now();
   const Measurement run = measure(sampler, milliseconds(20));
-  EXPECT_LT(Clock::now() - before, std::chrono::seconds(5));
+  EXPECT_LT(Clock::now() - before, std::chrono::minutes(5));
   EXPECT_TRUE(run.channels[0].energy_j);
 }
 
@@ -116,7 +117,7 @@ TEST(Sampler, AnAveragingSensorIsReadOneWindowLonger) {
   SamplerSettings settings = with("hwmon");
   settings.sources.sysfs_root = tree.path();
   Sampler sampler(settings);
-  EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(10)));
+  EXPECT_TRUE(sampler.wait_until_ready(std::chrono::seconds(100)));
   sampler.begin(Clock::now());
   std::this_thread::sleep_for(milliseconds(100));  // no reading yet stands for a moment inside
   const auto before = Clock::now();

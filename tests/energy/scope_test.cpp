@@ -21,12 +21,12 @@ std::string outer_scopes(Scope inner) {
   return names;
 }
 
-struct Case {
+struct ScopeCase {
   Scope inner;
   const char* outer;
 };
 
-class ScopeTest : public testing::TestWithParam<Case> {};
+class ScopeTest : public testing::TestWithParam<ScopeCase> {};
 
 TEST_P(ScopeTest, IsIncludedInItsParentsAndTheirs) {
   EXPECT_EQ(outer_scopes(GetParam().inner), GetParam().outer);
@@ -34,17 +34,21 @@ TEST_P(ScopeTest, IsIncludedInItsParentsAndTheirs) {
 
 INSTANTIATE_TEST_SUITE_P(
     Energy, ScopeTest,
-    testing::Values(
-        Case{Scope::core, " =package node"}, Case{Scope::uncore, " =package node"},
-        Case{Scope::cpu_model, " package grace module node"}, Case{Scope::package, " node"},
-        Case{Scope::dram, " node"}, Case{Scope::cpu_rail, " =grace =module node"},
-        Case{Scope::soc_rail, " =grace =module node"}, Case{Scope::grace, " =module node"},
-        Case{Scope::gpu, " module node"}, Case{Scope::gpu_average, " =gpu module node"},
-        Case{Scope::gpu_module, " =gpu module node"},
-        Case{Scope::gpu_model, " =gpu =gpu_module module node"}, Case{Scope::module, " node"},
-        Case{Scope::ipu, " =board"}, Case{Scope::board, " node"}, Case{Scope::node_part, " node"},
-        Case{Scope::node, ""}, Case{Scope::node_meter, ""}, Case{Scope::platform, ""},
-        Case{Scope::mock, ""}, Case{Scope::other, ""}),
+    testing::Values(ScopeCase{Scope::core, " =package node"},
+                    ScopeCase{Scope::uncore, " =package node"},
+                    ScopeCase{Scope::cpu_model, " package grace module node"},
+                    ScopeCase{Scope::package, " node"}, ScopeCase{Scope::dram, " node"},
+                    ScopeCase{Scope::cpu_rail, " =grace =module node"},
+                    ScopeCase{Scope::soc_rail, " =grace =module node"},
+                    ScopeCase{Scope::grace, " =module node"}, ScopeCase{Scope::gpu, " module node"},
+                    ScopeCase{Scope::gpu_average, " =gpu module node"},
+                    ScopeCase{Scope::gpu_module, " =gpu module node"},
+                    ScopeCase{Scope::gpu_model, " =gpu =gpu_module module node"},
+                    ScopeCase{Scope::module, " node"}, ScopeCase{Scope::ipu, " =board"},
+                    ScopeCase{Scope::board, " node"}, ScopeCase{Scope::node_part, " node"},
+                    ScopeCase{Scope::node, ""}, ScopeCase{Scope::node_meter, ""},
+                    ScopeCase{Scope::platform, ""}, ScopeCase{Scope::mock, ""},
+                    ScopeCase{Scope::other, ""}),
     [](const auto& test) { return std::string(unique_name_of(test.param.inner)); });
 
 TEST(Scope, IsFoundByItsUniqueName) {

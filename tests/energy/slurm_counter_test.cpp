@@ -8,7 +8,6 @@
 
 #include <gmock/gmock.h>
 
-#include <bench/base/error.hpp>
 #include <bench/energy/meter/additive.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/power_source.hpp>
@@ -47,19 +46,8 @@ echo 'AcctGatherEnergyType    = )" +
 
 const SlurmStep step{.name = "12.3", .nodes = 1};
 
-std::string reason(const SlurmStep& of) {
-  try {
-    open_slurm_counter(of);
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return "";
-}
-
-Reading first_look(PowerSource& source) {
-  Reading reading;
-  source.read({&reading, 1});
-  return reading;
+std::string slurm_counter_error(const SlurmStep& of) {
+  return message_of([&] { open_slurm_counter(of); });
 }
 
 TEST(SlurmCounter, ReadsTheEnergyOfTheStep) {
@@ -88,30 +76,31 @@ TEST(SlurmCounter, ZeroAtTheStartOfAStepIsAbsentForNow) {
 
 TEST(SlurmCounter, ZeroWithoutAPluginIsAReason) {
   const FakeSlurm none("0", "acct_gather_energy/none");
-  EXPECT_EQ(reason(step),
+  EXPECT_EQ(slurm_counter_error(step),
             "this cluster's Slurm counts no energy (AcctGatherEnergyType is "
             "acct_gather_energy/none)");
   const FakeSlurm null("0", "(null)");
-  EXPECT_THAT(reason(step), HasSubstr("AcctGatherEnergyType is (null)"));
+  EXPECT_THAT(slurm_counter_error(step), HasSubstr("AcctGatherEnergyType is (null)"));
 }
 
 TEST(SlurmCounter, NoValueIsAReason) {
   const FakeSlurm no_value("18446744073709551614");
-  EXPECT_EQ(reason(step), "it printed '18446744073709551614', not joules");
+  EXPECT_EQ(slurm_counter_error(step), "it printed '18446744073709551614', not joules");
   const FakeSlurm empty("");
-  EXPECT_EQ(reason(step), "it printed nothing, not joules");
+  EXPECT_EQ(slurm_counter_error(step), "it printed nothing, not joules");
 }
 
 TEST(SlurmCounter, NeedsItsProgram) {
   const TemporaryDirectory nothing;
   const EnvironmentVariable path("PATH", nothing.path().string());
-  EXPECT_EQ(reason(step), "cannot start 'sstat': not found on PATH");
+  EXPECT_EQ(slurm_counter_error(step), "cannot start 'sstat': not found on PATH");
 }
 
 TEST(SlurmCounter, NeedsAJob) {
   const EnvironmentVariable job("SLURM_JOB_ID", std::nullopt);
   const EnvironmentVariable older_job("SLURM_JOBID", std::nullopt);
-  EXPECT_EQ(reason(slurm_step_of_environment()), "not in a Slurm job (SLURM_JOB_ID is not set)");
+  EXPECT_EQ(slurm_counter_error(slurm_step_of_environment()),
+            "not in a Slurm job (SLURM_JOB_ID is not set)");
 }
 
 TEST(SlurmCounter, FindsItsStep) {

@@ -38,15 +38,15 @@ TEST(Suffix, OfJpwrWithAVariableIsTheTextAlone) {
   EXPECT_EQ(expand_jpwr_suffix("rank%q{SUFFIX_TEST_RANK}_x"), "rank3_x");
 }
 
-struct MistakeCase {
+struct SuffixMistakeCase {
   std::string name;
   std::string text;
   std::string message;
 };
-void PrintTo(const MistakeCase& c, std::ostream* out) {
+void PrintTo(const SuffixMistakeCase& c, std::ostream* out) {
   *out << c.name;
 }
-class SuffixMistakeTest : public testing::TestWithParam<MistakeCase> {};
+class SuffixMistakeTest : public testing::TestWithParam<SuffixMistakeCase> {};
 
 TEST_P(SuffixMistakeTest, IsAnErrorInBothKinds) {
   const EnvironmentVariable unset("SUFFIX_TEST_RANK", std::nullopt);
@@ -65,14 +65,14 @@ TEST_P(SuffixMistakeTest, IsAnErrorInBothKinds) {
 INSTANTIATE_TEST_SUITE_P(
     Energy, SuffixMistakeTest,
     testing::Values(
-        MistakeCase{
+        SuffixMistakeCase{
             "UnsetVariable", "%q{SUFFIX_TEST_RANK}",
             "the suffix '%q{SUFFIX_TEST_RANK}' needs the variable SUFFIX_TEST_RANK, which is not "
             "set"},
-        MistakeCase{"NoBraces", "a%q", "the suffix 'a%q' has a %q without a variable"},
-        MistakeCase{"OpenBrace", "%q{A", "the suffix '%q{A' has a %q without a variable"},
-        MistakeCase{"NoName", "%q{}", "the suffix '%q{}' has a %q without a variable"},
-        MistakeCase{"Slash", "%q{SUFFIX_TEST_PATH}", "the suffix 'a/b' has a slash"}),
+        SuffixMistakeCase{"NoBraces", "a%q", "the suffix 'a%q' has a %q without a variable"},
+        SuffixMistakeCase{"OpenBrace", "%q{A", "the suffix '%q{A' has a %q without a variable"},
+        SuffixMistakeCase{"NoName", "%q{}", "the suffix '%q{}' has a %q without a variable"},
+        SuffixMistakeCase{"Slash", "%q{SUFFIX_TEST_PATH}", "the suffix 'a/b' has a slash"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -11,14 +11,14 @@ namespace {
 
 using support::EnvironmentVariable;
 
-struct Shape {
+struct WaveformCase {
   std::string name;
   double energy_of_2_5_s_j;
 };
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const WaveformCase& shape, std::ostream* out) {
   *out << shape.name;
 }
-class WaveformTest : public testing::TestWithParam<Shape> {};
+class WaveformTest : public testing::TestWithParam<WaveformCase> {};
 
 TEST_P(WaveformTest, EnergyIsTheIntegralOfPower) {
   const EnvironmentVariable shape("FAKE_TEST_SHAPE", GetParam().name);
@@ -34,8 +34,9 @@ TEST_P(WaveformTest, EnergyIsTheIntegralOfPower) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Energy, WaveformTest,
-                         testing::Values(Shape{"constant", 625}, Shape{"ramp", 406.25},
-                                         Shape{"square", 490}, Shape{"spike", 268}),
+                         testing::Values(WaveformCase{"constant", 625},
+                                         WaveformCase{"ramp", 406.25}, WaveformCase{"square", 490},
+                                         WaveformCase{"spike", 268}),
                          [](const auto& test) { return test.param.name; });
 
 TEST(Waveform, CounterWrapsAgainAndAgain) {

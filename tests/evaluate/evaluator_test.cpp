@@ -19,7 +19,7 @@ namespace {
 
 using support::EnvironmentVariable;
 
-Outcome evaluate_one(Mode mode, const std::string& text, double timeout_s = 60) {
+Outcome evaluate_one(Mode mode, const std::string& text, double timeout_s = 250) {
   const std::vector<Request> requests = {{mode, text}};
   return Evaluator(timeout_s).evaluate(requests).at(0);
 }

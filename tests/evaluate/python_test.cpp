@@ -20,8 +20,6 @@
 namespace bench::evaluate {
 namespace {
 
-using std::chrono::steady_clock;
-
 std::vector<Outcome> evaluate(Evaluator& evaluator, const std::vector<std::string>& expressions) {
   std::vector<Request> requests;
   for (const std::string& text : expressions)
@@ -29,15 +27,15 @@ std::vector<Outcome> evaluate(Evaluator& evaluator, const std::vector<std::strin
   return evaluator.evaluate(requests);
 }
 
-struct Case {
+struct PythonCase {
   std::string expression;
   Outcome expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const PythonCase& c, std::ostream* out) {
   *out << c.expression.substr(0, 40);
 }
 
-class PythonTest : public testing::TestWithParam<Case> {
+class PythonTest : public testing::TestWithParam<PythonCase> {
  protected:
   static inline Evaluator evaluator{};
 };
@@ -48,59 +46,61 @@ TEST_P(PythonTest, GivesTheTextOfTheValue) {
 
 INSTANTIATE_TEST_SUITE_P(
     Values, PythonTest,
-    testing::Values(Case{"1/2", value("0.5")}, Case{"4/2", value("2.0")},
-                    Case{"7//2+7%3", value("4")}, Case{"2**70", value("1180591620717411303424")},
-                    Case{"1e20", value("1e+20")}, Case{"0.1+0.2", value("0.30000000000000004")},
-                    Case{"round(2.5)", value("2")}, Case{"True", value("True")},
-                    Case{"None", value("None")}, Case{"[1,2,3]", value("[1, 2, 3]")},
-                    Case{"(1,2)", value("(1, 2)")}, Case{"''", value("")},
-                    Case{"'  pad  '", value("  pad  ")}, Case{"'%05.2f' % 3.14159", value("03.14")},
-                    Case{"f'{3:03d}'", value("003")}, Case{"'a' if 1>2 else 'b'", value("b")},
-                    Case{"1_000", value("1000")}, Case{"{'a': 1}['a']", value("1")},
-                    Case{"[\n1,\n2][1]", value("2")}, Case{"  1+1\n", value("2")},
-                    Case{"'größe 测'", value("größe 测")}, Case{"'a\\nb'", value("a\nb")},
-                    Case{"'\\d'", value("\\d")},
-                    Case{"'\xFF'", error("UnicodeEncodeError: 'utf-8' codec can't encode character "
-                                         "'\\udcff' in position 1: surrogates not allowed")},
-                    Case{"'a\\0b'", value(std::string("a\0b", 3))}));
+    testing::Values(
+        PythonCase{"1/2", value("0.5")}, PythonCase{"4/2", value("2.0")},
+        PythonCase{"7//2+7%3", value("4")}, PythonCase{"2**70", value("1180591620717411303424")},
+        PythonCase{"1e20", value("1e+20")}, PythonCase{"0.1+0.2", value("0.30000000000000004")},
+        PythonCase{"round(2.5)", value("2")}, PythonCase{"True", value("True")},
+        PythonCase{"None", value("None")}, PythonCase{"[1,2,3]", value("[1, 2, 3]")},
+        PythonCase{"(1,2)", value("(1, 2)")}, PythonCase{"''", value("")},
+        PythonCase{"'  pad  '", value("  pad  ")}, PythonCase{"'%05.2f' % 3.14159", value("03.14")},
+        PythonCase{"f'{3:03d}'", value("003")}, PythonCase{"'a' if 1>2 else 'b'", value("b")},
+        PythonCase{"1_000", value("1000")}, PythonCase{"{'a': 1}['a']", value("1")},
+        PythonCase{"[\n1,\n2][1]", value("2")}, PythonCase{"  1+1\n", value("2")},
+        PythonCase{"'größe 测'", value("größe 测")}, PythonCase{"'a\\nb'", value("a\nb")},
+        PythonCase{"'\\d'", value("\\d")},
+        PythonCase{"'\xFF'", error("UnicodeEncodeError: 'utf-8' codec can't encode character "
+                                   "'\\udcff' in position 1: surrogates not allowed")},
+        PythonCase{"'a\\0b'", value(std::string("a\0b", 3))}));
 
 INSTANTIATE_TEST_SUITE_P(
     Names, PythonTest,
-    testing::Values(Case{"os.path.basename('/a/b')", value("b")},
-                    Case{"re.sub('a', 'b', 'aa')", value("bb")},
-                    Case{"string.digits", value("0123456789")},
-                    Case{"operator.add(1, 2)", value("3")}, Case{"math.sqrt(16)", value("4.0")},
-                    Case{"time.time() > 0", value("True")},
-                    Case{"subprocess.check_output(['echo', 'x'])", value("b'x\\n'")},
-                    Case{"deque([1])", value("deque([1])")},
-                    Case{"[math.floor(x) for x in (1.5,)]", value("[1]")},
-                    Case{"sys.path", error("NameError: name 'sys' is not defined")}));
+    testing::Values(PythonCase{"os.path.basename('/a/b')", value("b")},
+                    PythonCase{"re.sub('a', 'b', 'aa')", value("bb")},
+                    PythonCase{"string.digits", value("0123456789")},
+                    PythonCase{"operator.add(1, 2)", value("3")},
+                    PythonCase{"math.sqrt(16)", value("4.0")},
+                    PythonCase{"time.time() > 0", value("True")},
+                    PythonCase{"subprocess.check_output(['echo', 'x'])", value("b'x\\n'")},
+                    PythonCase{"deque([1])", value("deque([1])")},
+                    PythonCase{"[math.floor(x) for x in (1.5,)]", value("[1]")},
+                    PythonCase{"sys.path", error("NameError: name 'sys' is not defined")}));
 
 INSTANTIATE_TEST_SUITE_P(
     Errors, PythonTest,
-    testing::Values(Case{"1/0", error("ZeroDivisionError: division by zero")},
-                    Case{"x", error("NameError: name 'x' is not defined")},
-                    Case{"{'a': 1}['b']", error("KeyError: 'b'")},
-                    Case{"1 +", error("SyntaxError: invalid syntax")},
-                    Case{"", error("SyntaxError: invalid syntax")},
-                    Case{"a = 1", error("SyntaxError: invalid syntax")},
-                    Case{"int('z')",
-                         error("ValueError: invalid literal for int() with base 10: 'z'")},
-                    Case{"exit(3)", error("SystemExit: 3")},
-                    Case{"__import__('sys').exit(3)", error("SystemExit: 3")},
-                    Case{"[].pop(0)", error("IndexError: pop from empty list")},
-                    Case{"(_ for _ in ()).throw(KeyboardInterrupt)", error("KeyboardInterrupt")},
-                    Case{"(_ for _ in ()).throw(AssertionError)", error("AssertionError")}));
+    testing::Values(
+        PythonCase{"1/0", error("ZeroDivisionError: division by zero")},
+        PythonCase{"x", error("NameError: name 'x' is not defined")},
+        PythonCase{"{'a': 1}['b']", error("KeyError: 'b'")},
+        PythonCase{"1 +", error("SyntaxError: invalid syntax")},
+        PythonCase{"", error("SyntaxError: invalid syntax")},
+        PythonCase{"a = 1", error("SyntaxError: invalid syntax")},
+        PythonCase{"int('z')", error("ValueError: invalid literal for int() with base 10: 'z'")},
+        PythonCase{"exit(3)", error("SystemExit: 3")},
+        PythonCase{"__import__('sys').exit(3)", error("SystemExit: 3")},
+        PythonCase{"[].pop(0)", error("IndexError: pop from empty list")},
+        PythonCase{"(_ for _ in ()).throw(KeyboardInterrupt)", error("KeyboardInterrupt")},
+        PythonCase{"(_ for _ in ()).throw(AssertionError)", error("AssertionError")}));
 
-INSTANTIATE_TEST_SUITE_P(Protocol, PythonTest,
-                         testing::Values(Case{"print('noise')", value("None")},
-                                         Case{"os.write(1, b'noise')", value("5")},
-                                         Case{"os.system('echo noise')", value("0")},
-                                         Case{"len('x' * 3000000)", value("3000000")},
-                                         Case{"'y' * 1000000", value(std::string(1'000'000, 'y'))},
-                                         Case{"len('" + std::string(1'000'000, 'z') + "')",
-                                              value("1000000")},
-                                         Case{"os.fork() and os.wait()[1]", value("0")}));
+INSTANTIATE_TEST_SUITE_P(
+    Protocol, PythonTest,
+    testing::Values(PythonCase{"print('noise')", value("None")},
+                    PythonCase{"os.write(1, b'noise')", value("5")},
+                    PythonCase{"os.system('echo noise')", value("0")},
+                    PythonCase{"len('x' * 3000000)", value("3000000")},
+                    PythonCase{"'y' * 1000000", value(std::string(1'000'000, 'y'))},
+                    PythonCase{"len('" + std::string(1'000'000, 'z') + "')", value("1000000")},
+                    PythonCase{"os.fork() and os.wait()[1]", value("0")}));
 
 /// Python 3.13 has shortened its words.
 TEST(Python, HasNoInputThatAnExpressionCouldTake) {
@@ -213,14 +213,11 @@ TEST(Python, StartsAgainWhereItWasKilledBetweenCalls) {
 }
 
 TEST(Python, GivesUpAtTheTimeout) {
-  Evaluator evaluator(0.5);
-  const auto begin = steady_clock::now();
-  EXPECT_EQ(
-      evaluate(evaluator, {"1", "[0 for _ in iter(int, 1)]", "2"}),
-      (std::vector<Outcome>{
-          value("1"), error("no answer within 0.5 s"),
-          error("not evaluated, since an expression before it gave no answer within 0.5 s")}));
-  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(5));
+  Evaluator evaluator(3);
+  EXPECT_EQ(evaluate(evaluator, {"1", "[0 for _ in iter(int, 1)]", "2"}),
+            (std::vector<Outcome>{
+                value("1"), error("no answer within 3 s"),
+                error("not evaluated, since an expression before it gave no answer within 3 s")}));
   EXPECT_EQ(evaluate(evaluator, {"2"}).at(0), value("2"));
 }
 

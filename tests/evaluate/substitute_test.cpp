@@ -21,59 +21,69 @@ Lookup lookup_in(const Values& values) {
   };
 }
 
-struct Case {
+struct SubstituteCase {
   std::string text;
   std::string expected;
   Values values = {{"a", "A"}};
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SubstituteCase& c, std::ostream* out) {
   *out << c.text;
 }
 
-class SubstituteTest : public testing::TestWithParam<Case> {};
+class SubstituteTest : public testing::TestWithParam<SubstituteCase> {};
 
 TEST_P(SubstituteTest, GivesTheText) {
   EXPECT_EQ(substitute(GetParam().text, lookup_in(GetParam().values)), GetParam().expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, SubstituteTest,
-                         testing::Values(Case{"", ""}, Case{"plain", "plain"}, Case{"[$a]", "[A]"},
-                                         Case{"[$abc]", "[$abc]"}, Case{"[${a}bc]", "[Abc]"},
-                                         Case{"[$a-b]", "[A-b]"}, Case{"[$a_b]", "[$a_b]"},
-                                         Case{"$a$a", "AA"}, Case{"$A", "$A"}, Case{"$aé", "Aé"},
-                                         Case{"$_1", "x", {{"_1", "x"}}}, Case{"é$a", "éA"},
-                                         Case{"[$a]", "[]", {{"a", ""}}}));
+INSTANTIATE_TEST_SUITE_P(
+    Names, SubstituteTest,
+    testing::Values(SubstituteCase{"", ""}, SubstituteCase{"plain", "plain"},
+                    SubstituteCase{"[$a]", "[A]"}, SubstituteCase{"[$abc]", "[$abc]"},
+                    SubstituteCase{"[${a}bc]", "[Abc]"}, SubstituteCase{"[$a-b]", "[A-b]"},
+                    SubstituteCase{"[$a_b]", "[$a_b]"}, SubstituteCase{"$a$a", "AA"},
+                    SubstituteCase{"$A", "$A"}, SubstituteCase{"$aé", "Aé"},
+                    SubstituteCase{"$_1", "x", {{"_1", "x"}}}, SubstituteCase{"é$a", "éA"},
+                    SubstituteCase{"[$a]", "[]", {{"a", ""}}}));
 
 INSTANTIATE_TEST_SUITE_P(DollarsThatStay, SubstituteTest,
-                         testing::Values(Case{"$(a)", "$(a)"}, Case{"$1", "$1"}, Case{"$?", "$?"},
-                                         Case{"$-", "$-"}, Case{"${}", "${}"}, Case{"${a", "${a"},
-                                         Case{"${ a}", "${ a}"}, Case{"${a-b}", "${a-b}"},
-                                         Case{"cost $ 5", "cost $ 5"}, Case{"end $", "end $"},
-                                         Case{"$", "$"}, Case{"${1a}", "${1a}"}, Case{"$ä", "$ä"}));
+                         testing::Values(SubstituteCase{"$(a)", "$(a)"}, SubstituteCase{"$1", "$1"},
+                                         SubstituteCase{"$?", "$?"}, SubstituteCase{"$-", "$-"},
+                                         SubstituteCase{"${}", "${}"}, SubstituteCase{"${a", "${a"},
+                                         SubstituteCase{"${ a}", "${ a}"},
+                                         SubstituteCase{"${a-b}", "${a-b}"},
+                                         SubstituteCase{"cost $ 5", "cost $ 5"},
+                                         SubstituteCase{"end $", "end $"}, SubstituteCase{"$", "$"},
+                                         SubstituteCase{"${1a}", "${1a}"},
+                                         SubstituteCase{"$ä", "$ä"}));
 
-INSTANTIATE_TEST_SUITE_P(DoubledDollars, SubstituteTest,
-                         testing::Values(Case{"$$a", "$a"}, Case{"$${a}", "${a}"},
-                                         Case{"$$$a", "$A"}, Case{"$$$$a", "$$a"},
-                                         Case{"$$$$$a", "$$A"}, Case{"$$", "$"},
-                                         Case{"$$ 5", "$ 5"}, Case{"$$HOME/$a", "$HOME/A"},
-                                         Case{"$$a", "$a", {{"a", "$$b"}}}));
+INSTANTIATE_TEST_SUITE_P(
+    DoubledDollars, SubstituteTest,
+    testing::Values(SubstituteCase{"$$a", "$a"}, SubstituteCase{"$${a}", "${a}"},
+                    SubstituteCase{"$$$a", "$A"}, SubstituteCase{"$$$$a", "$$a"},
+                    SubstituteCase{"$$$$$a", "$$A"}, SubstituteCase{"$$", "$"},
+                    SubstituteCase{"$$ 5", "$ 5"}, SubstituteCase{"$$HOME/$a", "$HOME/A"},
+                    SubstituteCase{"$$a", "$a", {{"a", "$$b"}}}));
 
 const Values numbered = {{"n", "1"}, {"p1", "X"}, {"X", "deep"}};
 
-INSTANTIATE_TEST_SUITE_P(
-    BuiltNames, SubstituteTest,
-    testing::Values(Case{"${p$n}", "X", numbered}, Case{"${p${n}}", "X", numbered},
-                    Case{"$p$n", "X", numbered}, Case{"${q$n}", "${q1}", numbered},
-                    Case{"${${p$n}}", "deep", numbered}, Case{"$p$$n", "$p$n", numbered},
-                    Case{"${p$n} $$n $n", "X $n 1", numbered}));
+INSTANTIATE_TEST_SUITE_P(BuiltNames, SubstituteTest,
+                         testing::Values(SubstituteCase{"${p$n}", "X", numbered},
+                                         SubstituteCase{"${p${n}}", "X", numbered},
+                                         SubstituteCase{"$p$n", "X", numbered},
+                                         SubstituteCase{"${q$n}", "${q1}", numbered},
+                                         SubstituteCase{"${${p$n}}", "deep", numbered},
+                                         SubstituteCase{"$p$$n", "$p$n", numbered},
+                                         SubstituteCase{"${p$n} $$n $n", "X $n 1", numbered}));
 
 INSTANTIATE_TEST_SUITE_P(
     InsertedValues, SubstituteTest,
-    testing::Values(Case{"$a $b", "$b B", {{"a", "$b"}, {"b", "B"}}},
-                    Case{"$a", "$$b", {{"a", "$$b"}, {"b", "B"}}},
-                    Case{"$a${p$n}", "$bX", {{"a", "$b"}, {"b", "B"}, {"n", "1"}, {"p1", "X"}}},
-                    Case{"${p$n}", "${p$a}", {{"n", "$a"}, {"a", "A"}}},
-                    Case{"$p$n", "$p$n", {{"n", "$n"}}}));
+    testing::Values(SubstituteCase{"$a $b", "$b B", {{"a", "$b"}, {"b", "B"}}},
+                    SubstituteCase{"$a", "$$b", {{"a", "$$b"}, {"b", "B"}}},
+                    SubstituteCase{
+                        "$a${p$n}", "$bX", {{"a", "$b"}, {"b", "B"}, {"n", "1"}, {"p1", "X"}}},
+                    SubstituteCase{"${p$n}", "${p$a}", {{"n", "$a"}, {"a", "A"}}},
+                    SubstituteCase{"$p$n", "$p$n", {{"n", "$n"}}}));
 
 // A name in a name in a name: one level is resolved per round.
 TEST(Substitute, ResolvesSixLevelsAndNoMore) {

@@ -70,17 +70,17 @@ TEST_F(LocalFixture, CountsTheLastCommandOfASnippet) {
   EXPECT_EQ(run(job({"set -e; false; true"})).reason, "`set -e; false; true`: exit code 1");
 }
 
-struct Case {
+struct LocalCase {
   std::string name;
   std::string first;
   std::string second;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const LocalCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class HandOverTest : public LocalFixture, public testing::WithParamInterface<Case> {};
+class HandOverTest : public LocalFixture, public testing::WithParamInterface<LocalCase> {};
 
 TEST_P(HandOverTest, GivesTheNextCommandWhatWasExported) {
   const support::EnvironmentVariable inherited("BENCH_TEST_OLD", "old");
@@ -93,20 +93,22 @@ TEST_P(HandOverTest, GivesTheNextCommandWhatWasExported) {
 INSTANTIATE_TEST_SUITE_P(
     Commands, HandOverTest,
     testing::Values(
-        Case{"Exported", "export A=1", "echo [$A]", "[1]\n"},
-        Case{"NotExported", "A=1", "echo [$A]", "[]\n"},
-        Case{"Inherited", "true", "echo [$BENCH_TEST_OLD]", "[old]\n"},
-        Case{"Unset", "unset BENCH_TEST_OLD", "echo [$BENCH_TEST_OLD]", "[]\n"},
-        Case{"TrailingComment", "export A=1 # note", "echo [$A]", "[1]\n"},
-        Case{"HereDocumentAtTheEnd", "export A=1\ncat <<END\nhi\nEND", "echo [$A]", "hi\n[1]\n"},
-        Case{"BackgroundAtTheEnd", "export A=1; true &", "echo [$A]", "[1]\n"},
-        Case{"Exit", "export A=1; exit 0", "echo [$A][$BENCH_TEST_OLD]", "[][old]\n"},
-        Case{"Exec", "export A=1; exec true", "echo [$A][$BENCH_TEST_OLD]", "[][old]\n"},
-        Case{"SeveralLines", "export A='x\nB=1'", "echo \"$A[$B]\"", "x\nB=1[]\n"},
-        Case{"PathWithoutPrograms", "export PATH=/nowhere", "echo $PATH[$BENCH_TEST_OLD]",
-             "/nowhere[old]\n"},
-        Case{"Directory", "cd /; mkdir -p x 2> /dev/null; cd /", "basename \"$PWD\"", "work\n"},
-        Case{"Attempt", "true", "test -n \"$BENCH_ATTEMPT\" && echo known", "known\n"}),
+        LocalCase{"Exported", "export A=1", "echo [$A]", "[1]\n"},
+        LocalCase{"NotExported", "A=1", "echo [$A]", "[]\n"},
+        LocalCase{"Inherited", "true", "echo [$BENCH_TEST_OLD]", "[old]\n"},
+        LocalCase{"Unset", "unset BENCH_TEST_OLD", "echo [$BENCH_TEST_OLD]", "[]\n"},
+        LocalCase{"TrailingComment", "export A=1 # note", "echo [$A]", "[1]\n"},
+        LocalCase{"HereDocumentAtTheEnd", "export A=1\ncat <<END\nhi\nEND", "echo [$A]",
+                  "hi\n[1]\n"},
+        LocalCase{"BackgroundAtTheEnd", "export A=1; true &", "echo [$A]", "[1]\n"},
+        LocalCase{"Exit", "export A=1; exit 0", "echo [$A][$BENCH_TEST_OLD]", "[][old]\n"},
+        LocalCase{"Exec", "export A=1; exec true", "echo [$A][$BENCH_TEST_OLD]", "[][old]\n"},
+        LocalCase{"SeveralLines", "export A='x\nB=1'", "echo \"$A[$B]\"", "x\nB=1[]\n"},
+        LocalCase{"PathWithoutPrograms", "export PATH=/nowhere", "echo $PATH[$BENCH_TEST_OLD]",
+                  "/nowhere[old]\n"},
+        LocalCase{"Directory", "cd /; mkdir -p x 2> /dev/null; cd /", "basename \"$PWD\"",
+                  "work\n"},
+        LocalCase{"Attempt", "true", "test -n \"$BENCH_ATTEMPT\" && echo known", "known\n"}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(LocalFixture, AppendsToTheFilesOfEachCommand) {

@@ -13,17 +13,17 @@ namespace {
 
 using support::TempDirectory;
 
-struct Case {
+struct SentinelCase {
   std::string name;
   std::string content;
   bool names_attempt;
   bool tells_end;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const SentinelCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class SentinelTest : public testing::TestWithParam<Case> {};
+class SentinelTest : public testing::TestWithParam<SentinelCase> {};
 
 TEST_P(SentinelTest, TellsOfTheBeginningAndOfTheEnd) {
   const TempDirectory directory;
@@ -34,13 +34,13 @@ TEST_P(SentinelTest, TellsOfTheBeginningAndOfTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, SentinelTest,
-    testing::Values(Case{"OfASnippet", "attempt=u\nexit_code=0\n", true, true},
-                    Case{"Empty", "", false, false},
-                    Case{"Begun", "attempt=u\nhost=n\nstarted_unix_s=1\n", true, false},
-                    Case{"WithoutAttempt", "exit_code=0\n", false, false},
-                    Case{"CutOff", "attempt=u\n", true, false},
-                    Case{"CutOffInTheCode", "attempt=u\nexit_code=", true, false},
-                    Case{"CodeThatIsNone", "attempt=u\nexit_code=x\n", true, false}),
+    testing::Values(SentinelCase{"OfASnippet", "attempt=u\nexit_code=0\n", true, true},
+                    SentinelCase{"Empty", "", false, false},
+                    SentinelCase{"Begun", "attempt=u\nhost=n\nstarted_unix_s=1\n", true, false},
+                    SentinelCase{"WithoutAttempt", "exit_code=0\n", false, false},
+                    SentinelCase{"CutOff", "attempt=u\n", true, false},
+                    SentinelCase{"CutOffInTheCode", "attempt=u\nexit_code=", true, false},
+                    SentinelCase{"CodeThatIsNone", "attempt=u\nexit_code=x\n", true, false}),
     [](const auto& one) { return one.param.name; });
 
 TEST(Sentinel, HasEverythingThatTheScriptWrote) {

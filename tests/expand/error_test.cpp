@@ -1,4 +1,5 @@
 #include "expand/fixture.hpp"
+#include "support/case_name.hpp"
 #include "support/environment_variable.hpp"
 #include "support/error_of.hpp"
 
@@ -16,59 +17,58 @@
 namespace bench::expand {
 namespace {
 
+using support::case_name;
 using support::error_of;
 
-struct Case {
+struct ErrorCase {
   std::string name;
   std::string parameters;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const ErrorCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class ExpandErrorTest : public testing::TestWithParam<Case> {};
+class ExpandErrorTest : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(ExpandErrorTest, HasMessagePlaceAndHint) {
   const auto benchmark = with_parameters(GetParam().parameters);
   EXPECT_EQ(error_of([&] { combinations_of(benchmark); }), GetParam().expected);
 }
 
-const auto case_name = [](const auto& one) { return one.param.name; };
-
 INSTANTIATE_TEST_SUITE_P(
     Types, ExpandErrorTest,
-    testing::Values(Case{"Int", "    - {name: a, type: int, _: '1,x'}\n",
-                         "in.yaml:4:31: error: value 'x' of parameter 'a' is not an integer"},
-                    Case{"EmptyInt", "    - {name: a, type: int, _: ''}\n",
-                         "in.yaml:4:31: error: value '' of parameter 'a' is not an integer"},
-                    Case{"Float", "    - {name: a, type: float, separator: ';', _: '1,5'}\n",
-                         "in.yaml:4:49: error: value '1,5' of parameter 'a' is not a number"}),
+    testing::Values(ErrorCase{"Int", "    - {name: a, type: int, _: '1,x'}\n",
+                              "in.yaml:4:31: error: value 'x' of parameter 'a' is not an integer"},
+                    ErrorCase{"EmptyInt", "    - {name: a, type: int, _: ''}\n",
+                              "in.yaml:4:31: error: value '' of parameter 'a' is not an integer"},
+                    ErrorCase{"Float", "    - {name: a, type: float, separator: ';', _: '1,5'}\n",
+                              "in.yaml:4:49: error: value '1,5' of parameter 'a' is not a number"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Circles, ExpandErrorTest,
-    testing::Values(Case{"OfTwo", "    {a: <$b>, b: ($a), c: 1}\n",
-                         "in.yaml:4:9: error: circular dependency of parameters: a, b\n"
-                         "hint: give one of them a value that does not depend on the others"},
-                    Case{"Itself", "    {c: '1,2', a: x$a}\n",
-                         "in.yaml:4:19: error: circular dependency of parameters: a\n"
-                         "hint: give one of them a value that does not depend on the others"},
-                    Case{"OfScripts",
-                         "    - {name: a, mode: python, _: $b + 1}\n    - {name: b, _: $a}\n",
-                         "in.yaml:4:34: error: circular dependency of parameters: a, b\n"
-                         "hint: give one of them a value that does not depend on the others"}),
+    testing::Values(ErrorCase{"OfTwo", "    {a: <$b>, b: ($a), c: 1}\n",
+                              "in.yaml:4:9: error: circular dependency of parameters: a, b\n"
+                              "hint: give one of them a value that does not depend on the others"},
+                    ErrorCase{"Itself", "    {c: '1,2', a: x$a}\n",
+                              "in.yaml:4:19: error: circular dependency of parameters: a\n"
+                              "hint: give one of them a value that does not depend on the others"},
+                    ErrorCase{"OfScripts",
+                              "    - {name: a, mode: python, _: $b + 1}\n    - {name: b, _: $a}\n",
+                              "in.yaml:4:34: error: circular dependency of parameters: a, b\n"
+                              "hint: give one of them a value that does not depend on the others"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Scripts, ExpandErrorTest,
-    testing::Values(Case{"Python",
-                         "    - {name: n, _: 0}\n    - {name: a, mode: python, _: 1 / $n}\n",
-                         "in.yaml:5:34: error: parameter 'a': ZeroDivisionError: division by zero\n"
-                         "hint: evaluated expression: 1 / 0"},
-                    Case{"Shell", "    - {name: a, mode: shell, _: 'echo no >&2; exit 3'}\n",
-                         "in.yaml:4:33: error: parameter 'a': exit code 3: no\n"
-                         "hint: evaluated expression: echo no >&2; exit 3"}),
+    testing::Values(
+        ErrorCase{"Python", "    - {name: n, _: 0}\n    - {name: a, mode: python, _: 1 / $n}\n",
+                  "in.yaml:5:34: error: parameter 'a': ZeroDivisionError: division by zero\n"
+                  "hint: evaluated expression: 1 / 0"},
+        ErrorCase{"Shell", "    - {name: a, mode: shell, _: 'echo no >&2; exit 3'}\n",
+                  "in.yaml:4:33: error: parameter 'a': exit code 3: no\n"
+                  "hint: evaluated expression: echo no >&2; exit 3"}),
     case_name);
 
 TEST(ExpandError, NamesAVariableThatIsNotSet) {

@@ -40,17 +40,17 @@ model::Benchmark below(const std::string& inherited, const std::string& own,
                       "}\nstep: [{name: s, use: p}, {name: t, depend: s, use: '" + use + "'}]\n");
 }
 
-struct Case {
+struct UpdateCase {
   std::string name;
   std::string mode;
   std::string without_use;  ///< Value in a step that does not use the set.
   std::string with_use;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const UpdateCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class UpdateModeTest : public testing::TestWithParam<Case> {
+class UpdateModeTest : public testing::TestWithParam<UpdateCase> {
  protected:
   static std::string value(const std::string& use) {
     const auto benchmark =
@@ -69,11 +69,11 @@ TEST_P(UpdateModeTest, MakesAnewWhereTheSetIsUsed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, UpdateModeTest,
-                         testing::Values(Case{"Never", "never", "s", "s"},
-                                         Case{"Use", "use", "s", "t"},
-                                         Case{"Step", "step", "t", "t"},
-                                         Case{"Cycle", "cycle", "s", "s"},
-                                         Case{"Always", "always", "t", "t"}),
+                         testing::Values(UpdateCase{"Never", "never", "s", "s"},
+                                         UpdateCase{"Use", "use", "s", "t"},
+                                         UpdateCase{"Step", "step", "t", "t"},
+                                         UpdateCase{"Cycle", "cycle", "s", "s"},
+                                         UpdateCase{"Always", "always", "t", "t"}),
                          [](const auto& one) { return one.param.name; });
 
 TEST(UpdateMode, ATemplateIsExpandedAgain) {

@@ -19,8 +19,7 @@ bool is_included(const std::filesystem::path& file) {
 }  // namespace
 
 const std::filesystem::path& included() {
-  static const std::filesystem::path directory =
-      std::filesystem::path(__FILE__).parent_path().lexically_normal() / "included";
+  static const std::filesystem::path directory = INCLUDED_DIRECTORY;
   return directory;
 }
 

@@ -1,4 +1,5 @@
 #include "support/error_of.hpp"
+#include "support/source_directory.hpp"
 #include "workflow/run_fixture.hpp"
 
 #include <filesystem>
@@ -128,7 +129,7 @@ TEST_P(GoldenTest, IsTheWholeScript) {
   plan(batch_yaml, GetParam());
   run_.platform.environment = {{"UCX_TLS", "rc,sm"}};
   const fs::path golden =
-      fs::path(__FILE__).parent_path().parent_path() / "data" / (GetParam() + ".job.expected");
+      support::source_directory() / "tests/data" / (GetParam() + ".job.expected");
   EXPECT_EQ(script(), read_file(golden));
 }
 

@@ -1,3 +1,4 @@
+#include "support/case_name.hpp"
 #include "support/error_of.hpp"
 #include "support/temp_directory.hpp"
 
@@ -20,6 +21,7 @@
 namespace bench::model {
 namespace {
 
+using support::case_name;
 using testing::ElementsAre;
 
 std::vector<Benchmark> build_all(const std::string& yaml) {
@@ -31,12 +33,12 @@ Benchmark build_one(const std::string& yaml) {
   return build_all(yaml).at(0);
 }
 
-struct Case {
+struct BuildCase {
   std::string name;
   std::string yaml;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const BuildCase& c, std::ostream* out) {
   *out << c.name;
 }
 
@@ -44,13 +46,11 @@ std::string with_energy(const std::string& settings) {
   return "step: {name: s, batch: true, energy: {" + settings + "}}\n";
 }
 
-class BuildErrorTest : public testing::TestWithParam<Case> {};
+class BuildErrorTest : public testing::TestWithParam<BuildCase> {};
 
 TEST_P(BuildErrorTest, HasMessagePlaceAndHint) {
   EXPECT_EQ(support::error_of([] { build_all(GetParam().yaml); }), GetParam().expected);
 }
-
-const auto case_name = [](const auto& one) { return one.param.name; };
 
 /// Below a step that makes a benchmark whole.
 std::string with_step(const std::string& yaml) {
@@ -60,147 +60,151 @@ std::string with_step(const std::string& yaml) {
 INSTANTIATE_TEST_SUITE_P(
     Names, BuildErrorTest,
     testing::Values(
-        Case{"StepWithoutName", "name: d\nstep: {do: echo}\n",
-             "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
-        Case{"BlankName", "step: {name: ' ', do: echo}\n",
-             "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
-        Case{"ParameterName",
-             with_step("parameterset:\n  name: p\n  parameter:\n"
-                       "    - {name: a-b, _: 1}\n"),
-             "in.yaml:5:14: error: 'a-b' is not a valid name for a parameter\n"
-             "hint: use letters, digits and underscores; do not begin with a digit"},
-        Case{"ParameterNameWithDigitFirst",
-             with_step("parameterset: {name: p, parameter: {name: 1a, _: 1}}\n"),
-             "in.yaml:2:43: error: '1a' is not a valid name for a parameter\n"
-             "hint: use letters, digits and underscores; do not begin with a digit"},
-        Case{"PatternName", with_step("patternset: {name: p, pattern: {name: a b, _: x}}\n"),
-             "in.yaml:2:39: error: 'a b' is not a valid name for a pattern\n"
-             "hint: use letters, digits and underscores; do not begin with a digit"},
-        Case{"StepTwice", "step:\n  - {name: s}\n  - {name: s}\n",
-             "in.yaml:3:5: error: step 's' is defined twice\n"
-             "hint: first defined at in.yaml:2"},
-        Case{"SetTwice", with_step("parameterset:\n  - {name: p}\n  - {name: p}\n"),
-             "in.yaml:4:5: error: parameterset 'p' is defined twice\n"
-             "hint: first defined at in.yaml:3"},
-        Case{"GlobalAndLocalSet",
-             "parameterset: {name: p}\nbenchmark:\n  parameterset: {name: p}\n"
-             "  step: {name: s, use: p}\n",
-             "in.yaml:3:17: error: parameterset 'p' is defined twice\n"
-             "hint: first defined at in.yaml:1"},
-        Case{"BenchmarkTwice", "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
-             "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
-             "hint: JUBE would silently run only the last"},
-        Case{"TableTwice",
-             with_step("result:\n  - table: {name: t, column: x}\n"
-                       "  - table: {name: t, column: x}\n"),
-             "in.yaml:4:12: error: table 't' is defined twice\n"
-             "hint: give each table, syslog and database of a benchmark a different name"}),
+        BuildCase{"StepWithoutName", "name: d\nstep: {do: echo}\n",
+                  "in.yaml:2:7: error: this step has no name\nhint: add `name: ...`"},
+        BuildCase{"BlankName", "step: {name: ' ', do: echo}\n",
+                  "in.yaml:1:7: error: this step has no name\nhint: add `name: ...`"},
+        BuildCase{"ParameterName",
+                  with_step("parameterset:\n  name: p\n  parameter:\n"
+                            "    - {name: a-b, _: 1}\n"),
+                  "in.yaml:5:14: error: 'a-b' is not a valid name for a parameter\n"
+                  "hint: use letters, digits and underscores; do not begin with a digit"},
+        BuildCase{"ParameterNameWithDigitFirst",
+                  with_step("parameterset: {name: p, parameter: {name: 1a, _: 1}}\n"),
+                  "in.yaml:2:43: error: '1a' is not a valid name for a parameter\n"
+                  "hint: use letters, digits and underscores; do not begin with a digit"},
+        BuildCase{"PatternName", with_step("patternset: {name: p, pattern: {name: a b, _: x}}\n"),
+                  "in.yaml:2:39: error: 'a b' is not a valid name for a pattern\n"
+                  "hint: use letters, digits and underscores; do not begin with a digit"},
+        BuildCase{"StepTwice", "step:\n  - {name: s}\n  - {name: s}\n",
+                  "in.yaml:3:5: error: step 's' is defined twice\n"
+                  "hint: first defined at in.yaml:2"},
+        BuildCase{"SetTwice", with_step("parameterset:\n  - {name: p}\n  - {name: p}\n"),
+                  "in.yaml:4:5: error: parameterset 'p' is defined twice\n"
+                  "hint: first defined at in.yaml:3"},
+        BuildCase{"GlobalAndLocalSet",
+                  "parameterset: {name: p}\nbenchmark:\n  parameterset: {name: p}\n"
+                  "  step: {name: s, use: p}\n",
+                  "in.yaml:3:17: error: parameterset 'p' is defined twice\n"
+                  "hint: first defined at in.yaml:1"},
+        BuildCase{"BenchmarkTwice", "- {name: b, step: {name: s}}\n- {name: b, step: {name: s}}\n",
+                  "in.yaml:2:10: error: benchmark 'b' is defined twice\n"
+                  "hint: JUBE would silently run only the last"},
+        BuildCase{"TableTwice",
+                  with_step("result:\n  - table: {name: t, column: x}\n"
+                            "  - table: {name: t, column: x}\n"),
+                  "in.yaml:4:12: error: table 't' is defined twice\n"
+                  "hint: give each table, syslog and database of a benchmark a different name"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     References, BuildErrorTest,
     testing::Values(
-        Case{"UseOfUnknownSet", "parameterset: {name: sizes}\nstep:\n  name: s\n  use: size\n",
-             "in.yaml:4:8: error: unknown parameter, file or substitute set 'size'\n"
-             "hint: did you mean 'sizes'?"},
-        Case{"UseWhereNothingIsClose",
-             "parameterset: [{name: p}, {name: q}]\nstep:\n  name: s\n  use: [p, elsewhere]\n",
-             "in.yaml:4:12: error: unknown parameter, file or substitute set 'elsewhere'\n"
-             "hint: known: p, q"},
-        Case{"WatchedFileInABatchStep",
-             "step:\n  name: s\n  batch: true\n  do: [a, {done_file: ready, _: b}]\n",
-             "in.yaml:4:33: error: a command of the batch step 's' cannot have `done_file`\n"
-             "hint: its commands form one job script; move this command to a step of its own"},
-        Case{"SharedCommandInABatchStep",
-             "step:\n  name: s\n  batch: true\n  shared: all\n  do: {shared: true, _: b}\n",
-             "in.yaml:5:25: error: a command of the batch step 's' cannot have `shared`\n"
-             "hint: its commands form one job script; move this command to a step of its own"},
-        Case{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
-             "in.yaml:1:22: error: unknown parameter, file or substitute set 'p'\n"
-             "hint: this file does not define any parameter, file or substitute set"},
-        Case{"UseTwice", "parameterset: {name: p}\nstep: {name: s, use: 'p,p'}\n",
-             "in.yaml:2:22: error: 'p' is used twice in one step"},
-        Case{"UseOfAPatternSet", "patternset: {name: p}\nstep: {name: s, use: p}\n",
-             "in.yaml:2:22: error: a step cannot use the pattern set 'p'\n"
-             "hint: pattern sets are for analysers"},
-        Case{"DependOnUnknown", "step:\n  - {name: build}\n  - {name: go, depend: biuld}\n",
-             "in.yaml:3:24: error: unknown step 'biuld'\nhint: did you mean 'build'?"},
-        Case{"DependOnItself", "step: {name: s, depend: s}\n",
-             "in.yaml:1:7: error: circular dependency of steps: s -> s"},
-        Case{"DependInACircle",
-             "step:\n  - {name: a, depend: b}\n  - {name: b, depend: c}\n"
-             "  - {name: c, depend: b}\n",
-             "in.yaml:3:5: error: circular dependency of steps: b -> c -> b"},
-        Case{"AnalyserOfUnknownSet", with_step("analyser:\n  name: a\n  use: p\n"),
-             "in.yaml:4:8: error: unknown pattern set 'p'\n"
-             "hint: this file does not define any pattern set"},
-        Case{"AnalyserOfUnknownStep",
-             with_step("analyser: {name: a, analyse: {step: t, file: f}}\n"),
-             "in.yaml:2:37: error: unknown step 't'\nhint: known: s"},
-        Case{"FileOfUnknownSet",
-             with_step("analyser:\n  name: a\n  analyse:\n    step: s\n    file: {use: p, _: f}\n"),
-             "in.yaml:6:23: error: unknown pattern set 'p'\n"
-             "hint: this file does not define any pattern set"},
-        Case{"ResultOfUnknownAnalyser",
-             with_step("result: {use: nowhere, table: {name: t, column: x}}\n"),
-             "in.yaml:2:15: error: unknown analyser 'nowhere'\n"
-             "hint: this file does not define any analyser"}),
+        BuildCase{"UseOfUnknownSet", "parameterset: {name: sizes}\nstep:\n  name: s\n  use: size\n",
+                  "in.yaml:4:8: error: unknown parameter, file or substitute set 'size'\n"
+                  "hint: did you mean 'sizes'?"},
+        BuildCase{"UseWhereNothingIsClose",
+                  "parameterset: [{name: p}, {name: q}]\nstep:\n  name: s\n  use: [p, elsewhere]\n",
+                  "in.yaml:4:12: error: unknown parameter, file or substitute set 'elsewhere'\n"
+                  "hint: known: p, q"},
+        BuildCase{"WatchedFileInABatchStep",
+                  "step:\n  name: s\n  batch: true\n  do: [a, {done_file: ready, _: b}]\n",
+                  "in.yaml:4:33: error: a command of the batch step 's' cannot have `done_file`\n"
+                  "hint: its commands form one job script; move this command to a step of its own"},
+        BuildCase{"SharedCommandInABatchStep",
+                  "step:\n  name: s\n  batch: true\n  shared: all\n  do: {shared: true, _: b}\n",
+                  "in.yaml:5:25: error: a command of the batch step 's' cannot have `shared`\n"
+                  "hint: its commands form one job script; move this command to a step of its own"},
+        BuildCase{"UseWhereNoneIsDefined", "step: {name: s, use: p}\n",
+                  "in.yaml:1:22: error: unknown parameter, file or substitute set 'p'\n"
+                  "hint: this file does not define any parameter, file or substitute set"},
+        BuildCase{"UseTwice", "parameterset: {name: p}\nstep: {name: s, use: 'p,p'}\n",
+                  "in.yaml:2:22: error: 'p' is used twice in one step"},
+        BuildCase{"UseOfAPatternSet", "patternset: {name: p}\nstep: {name: s, use: p}\n",
+                  "in.yaml:2:22: error: a step cannot use the pattern set 'p'\n"
+                  "hint: pattern sets are for analysers"},
+        BuildCase{"DependOnUnknown", "step:\n  - {name: build}\n  - {name: go, depend: biuld}\n",
+                  "in.yaml:3:24: error: unknown step 'biuld'\nhint: did you mean 'build'?"},
+        BuildCase{"DependOnItself", "step: {name: s, depend: s}\n",
+                  "in.yaml:1:7: error: circular dependency of steps: s -> s"},
+        BuildCase{"DependInACircle",
+                  "step:\n  - {name: a, depend: b}\n  - {name: b, depend: c}\n"
+                  "  - {name: c, depend: b}\n",
+                  "in.yaml:3:5: error: circular dependency of steps: b -> c -> b"},
+        BuildCase{"AnalyserOfUnknownSet", with_step("analyser:\n  name: a\n  use: p\n"),
+                  "in.yaml:4:8: error: unknown pattern set 'p'\n"
+                  "hint: this file does not define any pattern set"},
+        BuildCase{"AnalyserOfUnknownStep",
+                  with_step("analyser: {name: a, analyse: {step: t, file: f}}\n"),
+                  "in.yaml:2:37: error: unknown step 't'\nhint: known: s"},
+        BuildCase{
+            "FileOfUnknownSet",
+            with_step("analyser:\n  name: a\n  analyse:\n    step: s\n    file: {use: p, _: f}\n"),
+            "in.yaml:6:23: error: unknown pattern set 'p'\n"
+            "hint: this file does not define any pattern set"},
+        BuildCase{"ResultOfUnknownAnalyser",
+                  with_step("result: {use: nowhere, table: {name: t, column: x}}\n"),
+                  "in.yaml:2:15: error: unknown analyser 'nowhere'\n"
+                  "hint: this file does not define any analyser"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Words, BuildErrorTest,
     testing::Values(
-        Case{"ParameterMode",
-             with_step("parameterset: {name: p, parameter: {name: a, mode: pyhton, _: 1}}\n"),
-             "in.yaml:2:52: error: invalid value 'pyhton' for 'mode' in parameter\n"
-             "hint: did you mean 'python'?"},
-        Case{"PatternMode",
-             with_step("patternset: {name: p, pattern: {name: a, mode: env, _: 1}}\n"),
-             "in.yaml:2:48: error: invalid value 'env' for 'mode' in pattern\n"
-             "hint: known: perl, python, shell, text"},
-        Case{"TableStyle", with_step("result: {table: {name: t, style: pritty, column: x}}\n"),
-             "in.yaml:2:34: error: invalid value 'pritty' for 'style' in table\n"
-             "hint: did you mean 'pretty'?"},
-        Case{"ListWithAMode",
-             with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
-             "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"
-             "hint: list items are taken as written; with a mode, write the values as one text"},
-        Case{"Iterations", "step: {name: s, iterations: 0}\n",
-             "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '0'"},
-        Case{"IterationsOfAParameter", "step: {name: s, iterations: $n}\n",
-             "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '$n'"},
-        Case{"Procs", "step: {name: s, procs: 1.5}\n",
-             "in.yaml:1:24: error: procs must be a whole number of at least 1, not '1.5'"},
-        Case{"ColumnWidth", with_step("result: {table: {name: t, column: {colw: -1, _: x}}}\n"),
-             "in.yaml:2:42: error: colw must be a whole number of at least 0, not '-1'"},
-        Case{"EmptyColumn", with_step("result: {table: {name: t, column: {title: x}}}\n"),
-             "in.yaml:2:35: error: this column is empty\n"
-             "hint: write the name of a parameter or pattern"},
-        Case{"Timeout", "step: {name: s, timeout: soon}\n",
-             "in.yaml:1:26: error: invalid duration 'soon'\n"
-             "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS"},
-        Case{"BatchWord", "step: {name: s, batch: maybe}\n",
-             "in.yaml:1:24: error: batch must be true, false or a mapping, not 'maybe'"},
-        Case{"EnergyWord", "step: {name: s, energy: rapl}\n",
-             "in.yaml:1:25: error: energy must be true, false or a mapping, not 'rapl'"},
-        Case{"EnergyWithoutBatch", "step: {name: s, energy: true}\n",
-             "in.yaml:1:25: error: step 's' measures energy but is not a batch step\n"
-             "hint: add `batch: true`; on platform local its commands run here, under the meter"},
-        Case{"EnergyMethod", with_energy("methods: nvm"),
-             "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
-        Case{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),
-             "in.yaml:1:48: error: method 'mock' needs an argument\n"
-             "hint: write mock:constant=100W"},
-        Case{"EnergyInterval", with_energy("interval: 1us"),
-             "in.yaml:1:49: error: interval 1us is out of range\nhint: 1ms to 10s"},
-        Case{"EnergyIntervalWithoutUnit", with_energy("interval: 100"),
-             "in.yaml:1:49: error: interval is a number with a unit, not '100'\n"
-             "hint: write it like 100ms or 5s"},
-        Case{"EnergyBaseline", with_energy("baseline: 2h"),
-             "in.yaml:1:49: error: baseline is a number with a unit, not '2h'\n"
-             "hint: write it like 100ms or 5s"},
-        Case{"EnergyBaselineOutOfRange", with_energy("baseline: 99ms"),
-             "in.yaml:1:49: error: baseline 99ms is out of range\nhint: 100ms to 60min"}),
+        BuildCase{"ParameterMode",
+                  with_step("parameterset: {name: p, parameter: {name: a, mode: pyhton, _: 1}}\n"),
+                  "in.yaml:2:52: error: invalid value 'pyhton' for 'mode' in parameter\n"
+                  "hint: did you mean 'python'?"},
+        BuildCase{"PatternMode",
+                  with_step("patternset: {name: p, pattern: {name: a, mode: env, _: 1}}\n"),
+                  "in.yaml:2:48: error: invalid value 'env' for 'mode' in pattern\n"
+                  "hint: known: perl, python, shell, text"},
+        BuildCase{"TableStyle", with_step("result: {table: {name: t, style: pritty, column: x}}\n"),
+                  "in.yaml:2:34: error: invalid value 'pritty' for 'style' in table\n"
+                  "hint: did you mean 'pretty'?"},
+        BuildCase{
+            "ListWithAMode",
+            with_step("parameterset: {name: p, parameter: {a: {mode: python, _: [1, 2]}}}\n"),
+            "in.yaml:2:47: error: parameter 'a' has a list of values and a mode\n"
+            "hint: list items are taken as written; with a mode, write the values as one text"},
+        BuildCase{"Iterations", "step: {name: s, iterations: 0}\n",
+                  "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '0'"},
+        BuildCase{"IterationsOfAParameter", "step: {name: s, iterations: $n}\n",
+                  "in.yaml:1:29: error: iterations must be a whole number of at least 1, not '$n'"},
+        BuildCase{"Procs", "step: {name: s, procs: 1.5}\n",
+                  "in.yaml:1:24: error: procs must be a whole number of at least 1, not '1.5'"},
+        BuildCase{"ColumnWidth",
+                  with_step("result: {table: {name: t, column: {colw: -1, _: x}}}\n"),
+                  "in.yaml:2:42: error: colw must be a whole number of at least 0, not '-1'"},
+        BuildCase{"EmptyColumn", with_step("result: {table: {name: t, column: {title: x}}}\n"),
+                  "in.yaml:2:35: error: this column is empty\n"
+                  "hint: write the name of a parameter or pattern"},
+        BuildCase{"Timeout", "step: {name: s, timeout: soon}\n",
+                  "in.yaml:1:26: error: invalid duration 'soon'\n"
+                  "hint: write seconds (90), a unit (5min, 2h) or HH:MM:SS"},
+        BuildCase{"BatchWord", "step: {name: s, batch: maybe}\n",
+                  "in.yaml:1:24: error: batch must be true, false or a mapping, not 'maybe'"},
+        BuildCase{"EnergyWord", "step: {name: s, energy: rapl}\n",
+                  "in.yaml:1:25: error: energy must be true, false or a mapping, not 'rapl'"},
+        BuildCase{
+            "EnergyWithoutBatch", "step: {name: s, energy: true}\n",
+            "in.yaml:1:25: error: step 's' measures energy but is not a batch step\n"
+            "hint: add `batch: true`; on platform local its commands run here, under the meter"},
+        BuildCase{"EnergyMethod", with_energy("methods: nvm"),
+                  "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
+        BuildCase{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),
+                  "in.yaml:1:48: error: method 'mock' needs an argument\n"
+                  "hint: write mock:constant=100W"},
+        BuildCase{"EnergyInterval", with_energy("interval: 1us"),
+                  "in.yaml:1:49: error: interval 1us is out of range\nhint: 1ms to 10s"},
+        BuildCase{"EnergyIntervalWithoutUnit", with_energy("interval: 100"),
+                  "in.yaml:1:49: error: interval is a number with a unit, not '100'\n"
+                  "hint: write it like 100ms or 5s"},
+        BuildCase{"EnergyBaseline", with_energy("baseline: 2h"),
+                  "in.yaml:1:49: error: baseline is a number with a unit, not '2h'\n"
+                  "hint: write it like 100ms or 5s"},
+        BuildCase{"EnergyBaselineOutOfRange", with_energy("baseline: 99ms"),
+                  "in.yaml:1:49: error: baseline 99ms is out of range\nhint: 100ms to 60min"}),
     case_name);
 
 TEST(Build, LeavesEnergySettingsWithParametersToTheirValues) {

@@ -1,4 +1,5 @@
 #include "model/fixture.hpp"
+#include "support/case_name.hpp"
 
 #include <ostream>
 #include <string>
@@ -12,6 +13,7 @@
 namespace bench::model {
 namespace {
 
+using support::case_name;
 using testing::ElementsAre;
 
 std::string with_set(const std::string& settings, const std::string& parameters) {
@@ -19,19 +21,17 @@ std::string with_set(const std::string& settings, const std::string& parameters)
          "step: {name: s, use: p}\n";
 }
 
-struct Case {
+struct DuplicateCase {
   std::string name;
   std::string settings;
   std::string parameters;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const DuplicateCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-const auto case_name = [](const auto& one) { return one.param.name; };
-
-class DuplicateTest : public testing::TestWithParam<Case> {};
+class DuplicateTest : public testing::TestWithParam<DuplicateCase> {};
 
 /// `a=text` for every parameter of the set.
 std::string texts_of(const std::string& yaml) {
@@ -51,37 +51,39 @@ const std::string two = "    - {name: a, _: 1}\n    - {name: b, _: 0}\n    - {na
 INSTANTIATE_TEST_SUITE_P(
     OfASet, DuplicateTest,
     testing::Values(
-        Case{"ReplaceByDefault", "", two, "a=2 b=0"},
-        Case{"Replace", "  duplicate: replace\n", two, "a=2 b=0"},
-        Case{"Concat", "  duplicate: concat\n", two, "a=1,2 b=0"},
-        Case{"ConcatSortsAsTextAndKeepsEachOnce", "  duplicate: concat\n",
-             "    - {name: a, _: 3}\n    - {name: a, _: 20}\n    - {name: a, _: '1, 3'}\n",
-             "a=1,20,3"},
-        Case{"ConcatOfEqualTexts", "  duplicate: concat\n",
-             "    - {name: a, _: 3}\n    - {name: a, _: 3}\n", "a=3"},
-        Case{"ConcatUsesTheSeparator", "  duplicate: concat\n",
-             "    - {name: a, separator: ;, _: 2}\n    - {name: a, separator: ;, _: 1}\n", "a=1;2"},
-        Case{"ErrorWithoutDuplicates", "  duplicate: error\n", "    - {name: a, _: '1,2'}\n",
-             "a=1,2"}),
+        DuplicateCase{"ReplaceByDefault", "", two, "a=2 b=0"},
+        DuplicateCase{"Replace", "  duplicate: replace\n", two, "a=2 b=0"},
+        DuplicateCase{"Concat", "  duplicate: concat\n", two, "a=1,2 b=0"},
+        DuplicateCase{"ConcatSortsAsTextAndKeepsEachOnce", "  duplicate: concat\n",
+                      "    - {name: a, _: 3}\n    - {name: a, _: 20}\n    - {name: a, _: '1, 3'}\n",
+                      "a=1,20,3"},
+        DuplicateCase{"ConcatOfEqualTexts", "  duplicate: concat\n",
+                      "    - {name: a, _: 3}\n    - {name: a, _: 3}\n", "a=3"},
+        DuplicateCase{"ConcatUsesTheSeparator", "  duplicate: concat\n",
+                      "    - {name: a, separator: ;, _: 2}\n    - {name: a, separator: ;, _: 1}\n",
+                      "a=1;2"},
+        DuplicateCase{"ErrorWithoutDuplicates", "  duplicate: error\n",
+                      "    - {name: a, _: '1,2'}\n", "a=1,2"}),
     case_name);
 
 INSTANTIATE_TEST_SUITE_P(
     OfAParameter, DuplicateTest,
     testing::Values(
-        Case{"ReplaceInAnErrorSet", "  duplicate: error\n",
-             "    - {name: a, duplicate: replace, _: 1}\n"
-             "    - {name: a, duplicate: replace, _: 2}\n",
-             "a=2"},
-        Case{"ConcatInAReplaceSet", "",
-             "    - {name: a, duplicate: concat, _: 2}\n    - {name: a, duplicate: concat, _: 1}\n",
-             "a=1,2"},
-        Case{"NoneLeavesItToTheSet", "  duplicate: concat\n",
-             "    - {name: a, duplicate: none, _: 2}\n    - {name: a, _: 1}\n", "a=1,2"},
+        DuplicateCase{"ReplaceInAnErrorSet", "  duplicate: error\n",
+                      "    - {name: a, duplicate: replace, _: 1}\n"
+                      "    - {name: a, duplicate: replace, _: 2}\n",
+                      "a=2"},
+        DuplicateCase{
+            "ConcatInAReplaceSet", "",
+            "    - {name: a, duplicate: concat, _: 2}\n    - {name: a, duplicate: concat, _: 1}\n",
+            "a=1,2"},
+        DuplicateCase{"NoneLeavesItToTheSet", "  duplicate: concat\n",
+                      "    - {name: a, duplicate: none, _: 2}\n    - {name: a, _: 1}\n", "a=1,2"},
         // JUBE repeats the check when it expands a parameter, and never ends.
-        Case{"ConcatOfATemplateAlone", "", "    - {name: a, duplicate: concat, _: '2,1,2'}\n",
-             "a=2,1,2"},
-        Case{"ErrorOfATemplateAlone", "", "    - {name: a, duplicate: error, _: '2,1'}\n",
-             "a=2,1"}),
+        DuplicateCase{"ConcatOfATemplateAlone", "",
+                      "    - {name: a, duplicate: concat, _: '2,1,2'}\n", "a=2,1,2"},
+        DuplicateCase{"ErrorOfATemplateAlone", "", "    - {name: a, duplicate: error, _: '2,1'}\n",
+                      "a=2,1"}),
     case_name);
 
 TEST(Duplicates, ConcatTakesScriptsAsText) {
@@ -108,7 +110,7 @@ TEST(Duplicates, ConcatWithoutASeparatorIsAList) {
   EXPECT_THAT(set.parameters.at(0).values, ElementsAre("b", "x,y"));
 }
 
-class DuplicateErrorTest : public testing::TestWithParam<Case> {};
+class DuplicateErrorTest : public testing::TestWithParam<DuplicateCase> {};
 
 TEST_P(DuplicateErrorTest, HasMessagePlaceAndHint) {
   EXPECT_EQ(mistake_in(with_set(GetParam().settings, GetParam().parameters)), GetParam().expected);
@@ -117,29 +119,31 @@ TEST_P(DuplicateErrorTest, HasMessagePlaceAndHint) {
 INSTANTIATE_TEST_SUITE_P(
     Definitions, DuplicateErrorTest,
     testing::Values(
-        Case{"OfAnErrorSet", "  duplicate: error\n", two,
-             "in.yaml:7:20: error: parameter 'a' is defined twice in parameter set 'p'\n"
-             "hint: first defined at in.yaml:5"},
-        Case{"OfAnErrorParameter", "",
-             "    - {name: a, duplicate: error, _: 1}\n    - {name: a, duplicate: error, _: 1}\n",
-             "in.yaml:5:38: error: parameter 'a' is defined twice in parameter set 'p'\n"
-             "hint: first defined at in.yaml:4"},
-        Case{"ThatDisagree", "",
-             "    - {name: a, duplicate: concat, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:5:20: error: the definitions of 'a' differ in `duplicate`\n"
-             "hint: first defined at in.yaml:4"},
-        Case{"OfTwoTypes", "  duplicate: concat\n",
-             "    - {name: a, type: int, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in type\n"
-             "hint: first defined at in.yaml:5"},
-        Case{"OfTwoSeparators", "  duplicate: concat\n",
-             "    - {name: a, separator: ;, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in "
-             "separator\nhint: first defined at in.yaml:5"},
-        Case{"OfTwoUpdateModes", "  duplicate: concat\n",
-             "    - {name: a, update_mode: use, _: 1}\n    - {name: a, _: 2}\n",
-             "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in "
-             "update_mode\nhint: first defined at in.yaml:5"}),
+        DuplicateCase{"OfAnErrorSet", "  duplicate: error\n", two,
+                      "in.yaml:7:20: error: parameter 'a' is defined twice in parameter set 'p'\n"
+                      "hint: first defined at in.yaml:5"},
+        DuplicateCase{
+            "OfAnErrorParameter", "",
+            "    - {name: a, duplicate: error, _: 1}\n    - {name: a, duplicate: error, _: 1}\n",
+            "in.yaml:5:38: error: parameter 'a' is defined twice in parameter set 'p'\n"
+            "hint: first defined at in.yaml:4"},
+        DuplicateCase{"ThatDisagree", "",
+                      "    - {name: a, duplicate: concat, _: 1}\n    - {name: a, _: 2}\n",
+                      "in.yaml:5:20: error: the definitions of 'a' differ in `duplicate`\n"
+                      "hint: first defined at in.yaml:4"},
+        DuplicateCase{
+            "OfTwoTypes", "  duplicate: concat\n",
+            "    - {name: a, type: int, _: 1}\n    - {name: a, _: 2}\n",
+            "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in type\n"
+            "hint: first defined at in.yaml:5"},
+        DuplicateCase{"OfTwoSeparators", "  duplicate: concat\n",
+                      "    - {name: a, separator: ;, _: 1}\n    - {name: a, _: 2}\n",
+                      "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in "
+                      "separator\nhint: first defined at in.yaml:5"},
+        DuplicateCase{"OfTwoUpdateModes", "  duplicate: concat\n",
+                      "    - {name: a, update_mode: use, _: 1}\n    - {name: a, _: 2}\n",
+                      "in.yaml:6:20: error: cannot combine the definitions of 'a': they differ in "
+                      "update_mode\nhint: first defined at in.yaml:5"}),
     case_name);
 
 }  // namespace

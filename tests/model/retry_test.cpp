@@ -44,16 +44,16 @@ TEST(Retry, IsNoneUnlessAsked) {
   EXPECT_FALSE(retry_of("do: echo"));
 }
 
-struct Case {
+struct RetryCase {
   std::string name;
   std::string setting;
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const RetryCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class RetryMistakeTest : public testing::TestWithParam<Case> {};
+class RetryMistakeTest : public testing::TestWithParam<RetryCase> {};
 
 TEST_P(RetryMistakeTest, IsReported) {
   EXPECT_EQ(mistake_in("step: {name: s, retry: " + GetParam().setting + "}\n"),
@@ -67,24 +67,25 @@ const std::string known =
 INSTANTIATE_TEST_SUITE_P(
     Texts, RetryMistakeTest,
     testing::Values(
-        Case{"Misspelt", "{on: [failed, timout]}",
-             "38: error: unknown outcome 'timout'\nhint: did you mean 'timeout'?"},
-        Case{"UnknownWord", "{on: weather}", "29: error: unknown outcome 'weather'\n" + known},
-        Case{"Success", "{on: done}", "29: error: unknown outcome 'done'\n" + known},
-        Case{"WhatIsMadeAgainAnyway", "{on: interrupted}",
-             "29: error: unknown outcome 'interrupted'\n" + known},
-        Case{"NoNumber", "often", "24: error: retry must be a number or a mapping, not 'often'"},
-        Case{"Parameter", "$n", "24: error: retry must be a number or a mapping, not '$n'"},
-        Case{"Negative", "-1", "24: error: retry must be a number or a mapping, not '-1'"},
-        Case{"TooMany", "1001", "24: error: retry must be a number or a mapping, not '1001'"},
-        Case{"NegativeTimes", "{times: -1}",
-             "32: error: times must be a whole number of at least 0, not '-1'"},
-        Case{"SmallFactor", "{timelimit_factor: 0.5}",
-             "43: error: timelimit_factor must be a number of at least 1, not '0.5'"},
-        Case{"NoFactor", "{timelimit_factor: twice}",
-             "43: error: timelimit_factor must be a number of at least 1, not 'twice'"},
-        Case{"EndlessFactor", "{timelimit_factor: inf}",
-             "43: error: timelimit_factor must be a number of at least 1, not 'inf'"}),
+        RetryCase{"Misspelt", "{on: [failed, timout]}",
+                  "38: error: unknown outcome 'timout'\nhint: did you mean 'timeout'?"},
+        RetryCase{"UnknownWord", "{on: weather}", "29: error: unknown outcome 'weather'\n" + known},
+        RetryCase{"Success", "{on: done}", "29: error: unknown outcome 'done'\n" + known},
+        RetryCase{"WhatIsMadeAgainAnyway", "{on: interrupted}",
+                  "29: error: unknown outcome 'interrupted'\n" + known},
+        RetryCase{"NoNumber", "often",
+                  "24: error: retry must be a number or a mapping, not 'often'"},
+        RetryCase{"Parameter", "$n", "24: error: retry must be a number or a mapping, not '$n'"},
+        RetryCase{"Negative", "-1", "24: error: retry must be a number or a mapping, not '-1'"},
+        RetryCase{"TooMany", "1001", "24: error: retry must be a number or a mapping, not '1001'"},
+        RetryCase{"NegativeTimes", "{times: -1}",
+                  "32: error: times must be a whole number of at least 0, not '-1'"},
+        RetryCase{"SmallFactor", "{timelimit_factor: 0.5}",
+                  "43: error: timelimit_factor must be a number of at least 1, not '0.5'"},
+        RetryCase{"NoFactor", "{timelimit_factor: twice}",
+                  "43: error: timelimit_factor must be a number of at least 1, not 'twice'"},
+        RetryCase{"EndlessFactor", "{timelimit_factor: inf}",
+                  "43: error: timelimit_factor must be a number of at least 1, not 'inf'"}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -243,7 +243,7 @@ TEST_P(GpuShareTest, IsGivenToEachTask) {
     set_variable(environment, "SLURM_LOCALID", std::to_string(task));
     if (!s.given.empty())
       set_variable(environment, "ROCR_VISIBLE_DEVICES", s.given);
-    EXPECT_EQ(run_command({.arguments = {"sh", "-c", command}, .environment = environment}, 60)
+    EXPECT_EQ(run_command({.arguments = {"sh", "-c", command}, .environment = environment}, 250)
                   .standard_output,
               s.seen.at(static_cast<std::size_t>(task)) + "\n");
   }

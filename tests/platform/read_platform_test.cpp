@@ -158,16 +158,17 @@ TEST_F(ReadPlatformTest, ReadsWhatTheMachineIs) {
   EXPECT_THAT(platform.unconfirmed, IsEmpty()) << "what a job does not use";
 }
 
-struct Case {
+struct PlatformCase {
   std::string name;
   std::string yaml;  ///< From line 3 of the file.
   std::string expected;
 };
-void PrintTo(const Case& c, std::ostream* out) {
+void PrintTo(const PlatformCase& c, std::ostream* out) {
   *out << c.name;
 }
 
-class ReadPlatformErrorTest : public ReadPlatformTest, public testing::WithParamInterface<Case> {};
+class ReadPlatformErrorTest : public ReadPlatformTest,
+                              public testing::WithParamInterface<PlatformCase> {};
 
 /// `3:8: message` or `3:8: message (hint)`.
 TEST_P(ReadPlatformErrorTest, SaysWhereAndWhat) {
@@ -184,95 +185,100 @@ TEST_P(ReadPlatformErrorTest, SaysWhereAndWhat) {
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, ReadPlatformErrorTest,
-    testing::Values(Case{"Unknown", "sheduler: slurm",
-                         "3:1: a platform has no 'sheduler' (did you mean 'scheduler'?)"},
-                    Case{"UnknownInAGroup", "launcher: {comand: srun}",
-                         "3:12: 'launcher' has no 'comand' (did you mean 'command'?)"},
-                    Case{"UnknownInAGroupOfAGroup", "launcher: {binding: {colour: red}}",
-                         "3:22: 'launcher.binding' has no 'colour' "
-                         "(known: gpu_select, mode, needs_whole_node, per_device)"},
-                    Case{"UnknownInAFact", "partition: {value: a, sauce: b}",
-                         "3:23: 'partition' has no 'sauce' (did you mean 'source'?)"},
-                    Case{"ValueForAGroup", "launcher: srun",
-                         "3:11: 'launcher' must be a value, not keys"},
-                    Case{"ListForAGroup", "launcher: [{command: a}, {command: b}]",
-                         "3:12: 'launcher' must be a value, not keys"},
-                    Case{"ListForAValue", "partition: [a, b]",
-                         "3:16: 'partition' must be a single value, not a list"},
-                    Case{"KeysForAValueInAList", "notes: [a, {b: c}]", "3:1: 'notes' has no keys"},
-                    Case{"UnknownEnergyMethod", "energy: nvml,hwmn",
-                         "3:9: unknown method 'hwmn' (did you mean 'hwmon'?)"}),
+    testing::Values(PlatformCase{"Unknown", "sheduler: slurm",
+                                 "3:1: a platform has no 'sheduler' (did you mean 'scheduler'?)"},
+                    PlatformCase{"UnknownInAGroup", "launcher: {comand: srun}",
+                                 "3:12: 'launcher' has no 'comand' (did you mean 'command'?)"},
+                    PlatformCase{"UnknownInAGroupOfAGroup", "launcher: {binding: {colour: red}}",
+                                 "3:22: 'launcher.binding' has no 'colour' "
+                                 "(known: gpu_select, mode, needs_whole_node, per_device)"},
+                    PlatformCase{"UnknownInAFact", "partition: {value: a, sauce: b}",
+                                 "3:23: 'partition' has no 'sauce' (did you mean 'source'?)"},
+                    PlatformCase{"ValueForAGroup", "launcher: srun",
+                                 "3:11: 'launcher' must be a value, not keys"},
+                    PlatformCase{"ListForAGroup", "launcher: [{command: a}, {command: b}]",
+                                 "3:12: 'launcher' must be a value, not keys"},
+                    PlatformCase{"ListForAValue", "partition: [a, b]",
+                                 "3:16: 'partition' must be a single value, not a list"},
+                    PlatformCase{"KeysForAValueInAList", "notes: [a, {b: c}]",
+                                 "3:1: 'notes' has no keys"},
+                    PlatformCase{"UnknownEnergyMethod", "energy: nvml,hwmn",
+                                 "3:9: unknown method 'hwmn' (did you mean 'hwmon'?)"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Facts, ReadPlatformErrorTest,
-    testing::Values(Case{"NumberWithoutSource", "machine: {nodes: 4}",
-                         "3:18: 'machine.nodes' needs a source "
-                         "(write {value: ..., source: ...}, or `source: ...` for the group)"},
-                    Case{"ValueWithoutSource", "partition: {value: a}",
-                         "3:1: 'partition' needs a source (add `source: ...`)"},
-                    Case{"UnconfirmedWithoutSource", "machine: {nodes: {unconfirmed: 4}}",
-                         "3:11: 'machine.nodes' needs a source (add `source: ...`)"},
-                    Case{"ValueAndUnconfirmed", "partition: {value: a, unconfirmed: b, source: c}",
-                         "3:1: 'partition' needs either `value` or `unconfirmed`"},
-                    Case{"SourceAlone", "partition: {source: c}",
-                         "3:1: 'partition' needs either `value` or `unconfirmed`"},
-                    Case{"NoNumber", "machine: {nodes: {value: many, source: s}}",
-                         "3:26: 'many' is not a number"}),
+    testing::Values(
+        PlatformCase{"NumberWithoutSource", "machine: {nodes: 4}",
+                     "3:18: 'machine.nodes' needs a source "
+                     "(write {value: ..., source: ...}, or `source: ...` for the group)"},
+        PlatformCase{"ValueWithoutSource", "partition: {value: a}",
+                     "3:1: 'partition' needs a source (add `source: ...`)"},
+        PlatformCase{"UnconfirmedWithoutSource", "machine: {nodes: {unconfirmed: 4}}",
+                     "3:11: 'machine.nodes' needs a source (add `source: ...`)"},
+        PlatformCase{"ValueAndUnconfirmed", "partition: {value: a, unconfirmed: b, source: c}",
+                     "3:1: 'partition' needs either `value` or `unconfirmed`"},
+        PlatformCase{"SourceAlone", "partition: {source: c}",
+                     "3:1: 'partition' needs either `value` or `unconfirmed`"},
+        PlatformCase{"NoNumber", "machine: {nodes: {value: many, source: s}}",
+                     "3:26: 'many' is not a number"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Values, ReadPlatformErrorTest,
     testing::Values(
-        Case{"Scheduler", "scheduler: lfs",
-             "3:12: invalid value 'lfs' for 'scheduler' "
-             "(did you mean 'lsf'?)"},
-        Case{"GpuRequest", "gpu_request: some",
-             "3:14: invalid value 'some' for 'gpu_request' "
-             "(known: constraint, gpus-per-node, gpus-per-task, gres, none)"},
-        Case{"Status", "status: dead",
-             "3:9: invalid value 'dead' for 'status' (known: historic, live, unknown)"},
-        Case{"Truth", "exclusive: always",
-             "3:12: invalid value 'always' for 'exclusive' (known: true, false)"},
-        Case{"BindingMode", "launcher: {binding: {mode: rank}}",
-             "3:28: invalid value 'rank' for 'launcher.binding.mode' "
-             "(known: cores, map_cpu, mask_cpu, none, sockets)"},
-        Case{"PowerScope", "accelerator: {power_scope: rack}",
-             "3:28: invalid value 'rack' for 'accelerator.power_scope' (known: device, module, "
-             "package)"},
-        Case{"Length", "polling: {interval: soon}",
-             "3:21: invalid duration 'soon' (write seconds (90), a unit (5min, 2h) or "
-             "HH:MM:SS)"},
-        Case{"Count", "polling: {jobs_per_question: 1.5}", "3:30: '1.5' is not an integer"},
-        Case{"NegativeCount", "polling: {max_array_size: -1}", "3:27: '-1' is not an integer"},
-        Case{"Variable", "environment: {A B: 1}", "3:15: 'A B' is not a valid variable name"},
-        Case{"State", "scheduler: lsf\ncommands: {states: {Q: waiting}}",
-             "4:24: invalid value 'waiting' for 'commands.states.Q' "
-             "(known: pending, running, done, failed, cancelled, timeout)"}),
+        PlatformCase{"Scheduler", "scheduler: lfs",
+                     "3:12: invalid value 'lfs' for 'scheduler' "
+                     "(did you mean 'lsf'?)"},
+        PlatformCase{"GpuRequest", "gpu_request: some",
+                     "3:14: invalid value 'some' for 'gpu_request' "
+                     "(known: constraint, gpus-per-node, gpus-per-task, gres, none)"},
+        PlatformCase{"Status", "status: dead",
+                     "3:9: invalid value 'dead' for 'status' (known: historic, live, unknown)"},
+        PlatformCase{"Truth", "exclusive: always",
+                     "3:12: invalid value 'always' for 'exclusive' (known: true, false)"},
+        PlatformCase{"BindingMode", "launcher: {binding: {mode: rank}}",
+                     "3:28: invalid value 'rank' for 'launcher.binding.mode' "
+                     "(known: cores, map_cpu, mask_cpu, none, sockets)"},
+        PlatformCase{
+            "PowerScope", "accelerator: {power_scope: rack}",
+            "3:28: invalid value 'rack' for 'accelerator.power_scope' (known: device, module, "
+            "package)"},
+        PlatformCase{"Length", "polling: {interval: soon}",
+                     "3:21: invalid duration 'soon' (write seconds (90), a unit (5min, 2h) or "
+                     "HH:MM:SS)"},
+        PlatformCase{"Count", "polling: {jobs_per_question: 1.5}", "3:30: '1.5' is not an integer"},
+        PlatformCase{"NegativeCount", "polling: {max_array_size: -1}",
+                     "3:27: '-1' is not an integer"},
+        PlatformCase{"Variable", "environment: {A B: 1}",
+                     "3:15: 'A B' is not a valid variable name"},
+        PlatformCase{"State", "scheduler: lsf\ncommands: {states: {Q: waiting}}",
+                     "4:24: invalid value 'waiting' for 'commands.states.Q' "
+                     "(known: pending, running, done, failed, cancelled, timeout)"}),
     [](const auto& one) { return one.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
     Wholeness, ReadPlatformErrorTest,
-    testing::Values(Case{"MasksWithoutCores", "launcher: {binding: {mode: mask_cpu}}",
-                         "3:12: 'launcher.binding' does not name any cores (add `per_device: "
-                         "[...]`, one per device)"},
-                    Case{"CoresWithoutMasks", "launcher: {binding: {mode: cores, per_device: [f]}}",
-                         "3:12: 'launcher.binding.per_device' has no effect here "
-                         "(use it with the modes mask_cpu and map_cpu)"},
-                    Case{
-                        "ConstraintWithoutItsWord", "gpu_request: constraint",
-                        "1:1: platform 'box' requests GPUs by a constraint but has no `constraint` "
-                        "(add `constraint: ...`)"},
-                    Case{"BatchSystemWithoutCommands", "scheduler: lsf",
-                         "1:1: platform 'box' needs 'commands.submit' for its scheduler"},
-                    Case{"BatchSystemWithoutACommand",
-                         "scheduler: lsf\ncommands: {submit: a, id_pattern: b, poll: c, cancel: d, "
-                         "line_pattern: '(?<id>.)(?<state>.)'}",
-                         "1:1: platform 'box' needs 'commands.states' for its scheduler"},
-                    Case{"CommandsWithoutBatchSystem", "scheduler: slurm\ncommands: {submit: a}",
-                         "1:1: platform 'box' has commands that its scheduler does not need"},
-                    Case{"LineWithoutState", "scheduler: lsf\ncommands: {line_pattern: '(?<id>.)'}",
-                         "4:1: 'commands.line_pattern' has no group (?<state>...)"}),
+    testing::Values(
+        PlatformCase{"MasksWithoutCores", "launcher: {binding: {mode: mask_cpu}}",
+                     "3:12: 'launcher.binding' does not name any cores (add `per_device: "
+                     "[...]`, one per device)"},
+        PlatformCase{"CoresWithoutMasks", "launcher: {binding: {mode: cores, per_device: [f]}}",
+                     "3:12: 'launcher.binding.per_device' has no effect here "
+                     "(use it with the modes mask_cpu and map_cpu)"},
+        PlatformCase{"ConstraintWithoutItsWord", "gpu_request: constraint",
+                     "1:1: platform 'box' requests GPUs by a constraint but has no `constraint` "
+                     "(add `constraint: ...`)"},
+        PlatformCase{"BatchSystemWithoutCommands", "scheduler: lsf",
+                     "1:1: platform 'box' needs 'commands.submit' for its scheduler"},
+        PlatformCase{"BatchSystemWithoutACommand",
+                     "scheduler: lsf\ncommands: {submit: a, id_pattern: b, poll: c, cancel: d, "
+                     "line_pattern: '(?<id>.)(?<state>.)'}",
+                     "1:1: platform 'box' needs 'commands.states' for its scheduler"},
+        PlatformCase{"CommandsWithoutBatchSystem", "scheduler: slurm\ncommands: {submit: a}",
+                     "1:1: platform 'box' has commands that its scheduler does not need"},
+        PlatformCase{"LineWithoutState", "scheduler: lsf\ncommands: {line_pattern: '(?<id>.)'}",
+                     "4:1: 'commands.line_pattern' has no group (?<state>...)"}),
     [](const auto& one) { return one.param.name; });
 
 TEST_F(ReadPlatformTest, RefusesAFileWithoutATemplate) {

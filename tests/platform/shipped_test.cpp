@@ -106,7 +106,7 @@ TEST_P(ShippedPlatformTest, HasAPrologueThatTheShellUnderstands) {
   if (platform_.prologue.empty())
     return;
   const CommandOutput read =
-      run_command({.arguments = {"bash", "-n", "-c", platform_.prologue}, .environment = {}}, 60);
+      run_command({.arguments = {"bash", "-n", "-c", platform_.prologue}, .environment = {}}, 250);
   EXPECT_TRUE(read.status.success()) << read.standard_error;
 }
 

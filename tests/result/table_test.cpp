@@ -13,13 +13,13 @@ namespace bench::result {
 namespace {
 
 Cell cell(Value value, std::string format = "") {
-  return {std::move(value), std::move(format), false, ""};
+  return {.value = std::move(value), .format = std::move(format)};
 }
 Cell estimate(Value value) {
-  return {std::move(value), "", true, ""};
+  return {.value = std::move(value), .estimated = true};
 }
 Cell absent(std::string reason) {
-  return {std::nullopt, "", false, std::move(reason)};
+  return {.absent_reason = std::move(reason)};
 }
 const Cell empty;
 

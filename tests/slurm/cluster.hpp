@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
 #include <array>
@@ -37,7 +38,7 @@ class Cluster {
     auto [there_out, here_out] = pipe();
     answers_ = std::move(here_in);
     commands_ = std::move(here_out);
-    const auto program = std::filesystem::path(__FILE__).parent_path() / "cluster.py";
+    const auto program = support::source_directory() / "tests/slurm/cluster.py";
     std::vector<std::string> words{program.string(), home().string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     process_.emplace(ProcessSpec{
@@ -84,7 +85,7 @@ class Cluster {
   }
 
  private:
-  static constexpr int patience_s = 60;
+  static constexpr int patience_s = 250;
 
   static std::pair<UniqueFd, UniqueFd> pipe() {
     std::array<int, 2> ends{};

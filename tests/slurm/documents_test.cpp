@@ -2,6 +2,7 @@
 #include "end_to_end/bench_program.hpp"
 #include "slurm/cluster.hpp"
 #include "support/document_commands.hpp"
+#include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
 
 #include <cstdlib>
@@ -23,18 +24,18 @@ namespace fs = std::filesystem;
 using support::commands_to_run;
 using support::document_commands;
 using support::DocumentCommand;
+using support::source_directory;
 using testing::AnyOf;
 using testing::Eq;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-const fs::path source = BENCH_SOURCE_DIRECTORY;
-
 /// A person in the source tree, on a machine with Slurm.
 class Person {
  public:
   explicit Person(const Cluster& cluster) : cluster_(cluster) {
-    fs::copy(source / "examples", here_.path() / "examples", fs::copy_options::recursive);
+    fs::copy(source_directory() / "examples", here_.path() / "examples",
+             fs::copy_options::recursive);
     fs::remove_all(here_.path() / "examples/runs");
     here_.write("train", "#!/bin/sh\nsleep 0.3\n");
     fs::permissions(here_.path() / "train", fs::perms::owner_all);
@@ -63,7 +64,7 @@ class DocumentsTest : public SlurmTest {};
 /// Nodes that take no jobs hold the jobs in the queue, as a busy machine would.
 TEST_F(DocumentsTest, TheTutorialShowsWhatATerminalShows) {
   const Person person(cluster());
-  const fs::path file = source / "docs/tutorial/6_slurm.md";
+  const fs::path file = source_directory() / "docs/tutorial/6_slurm.md";
   const std::string page = read_file(file);
   for (const auto& [name, text] : support::files_to_save(page))
     person.here().write(name, text);
@@ -89,7 +90,7 @@ TEST(BatchPageTest, ItsCommandsWork) {
     GTEST_SKIP() << Cluster::missing();
   const Cluster machines({"machines"});
   const Person person(machines);
-  const auto commands = document_commands(source / "docs/reference/batch.md");
+  const auto commands = document_commands(source_directory() / "docs/reference/batch.md");
   ASSERT_GE(commands.size(), 5U);
   for (const DocumentCommand& command : commands) {
     std::string line = command.line;
@@ -109,8 +110,9 @@ TEST(BatchPageTest, ItsCommandsWork) {
 /// Each line under a launcher that starts a meter on every node.
 TEST_F(DocumentsTest, MetersRunUnderTheLauncher) {
   const Person person(cluster());
-  auto commands = commands_to_run(source / "docs/reference/energy.md", true);
-  for (const auto& command : commands_to_run(source / "docs/how-to/measure_energy.md", true))
+  auto commands = commands_to_run(source_directory() / "docs/reference/energy.md", true);
+  for (const auto& command :
+       commands_to_run(source_directory() / "docs/how-to/measure_energy.md", true))
     commands.push_back(command);
   ASSERT_THAT(commands, SizeIs(3));
   for (const DocumentCommand& command : commands) {

@@ -34,7 +34,7 @@ class FakeSlurmTest : public testing::Test {
     return run_command({.arguments = std::move(arguments),
                         .directory = here_.path(),
                         .environment = std::move(environment)},
-                       30);
+                       250);
   }
 
   std::string queue() const {

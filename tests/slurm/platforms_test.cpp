@@ -1,6 +1,7 @@
 #include "site.hpp"
 #include "slurm/cluster.hpp"
 #include "support/environment_variable.hpp"
+#include "support/source_directory.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 /// The shipped platforms that Slurm schedules, and whose partition is theirs to name.
 std::vector<platform::Platform> slurm_platforms() {
-  const support::EnvironmentVariable data("BENCH_DATA", BENCH_SOURCE_DIRECTORY);
+  const support::EnvironmentVariable data("BENCH_DATA", support::source_directory());
   std::vector<platform::Platform> found;
   for (const std::string& name : platform::platform_names()) {
     platform::Platform one = platform::load_platform(name);

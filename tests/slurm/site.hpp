@@ -4,6 +4,7 @@
 #include "end_to_end/bench_program.hpp"
 #include "fake/slurm/fake_slurm.hpp"
 #include "support/environment_variable.hpp"
+#include "support/source_directory.hpp"
 
 #include <filesystem>
 #include <map>
@@ -43,7 +44,7 @@ class Site {
     namespace fs = std::filesystem;
     fs::create_directories(home());
     fs::create_directories(data());
-    const fs::path source = BENCH_SOURCE_DIRECTORY;
+    const fs::path source = support::source_directory();
     for (const char* part : {"platforms", "templates"})
       fs::copy(source / part, data() / part, fs::copy_options::recursive);
     for (const char* partition : {"fx", "low", "nosuch"})

@@ -194,7 +194,7 @@ TEST(GptProgram, EndsWhenItsTimeIsOver) {
   const Outcome outcome = run(tiny_model + "--steps 1000000 --exit-duration-in-mins 0.01");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_LT(outcome.number("measured_steps"), 1'000'000);
-  EXPECT_GT(outcome.number("epoch_s"), 0);
+  EXPECT_GE(outcome.number("measured_steps"), 1);
 }
 
 TEST(GptProgram, WritesItsSamples) {

@@ -23,7 +23,7 @@ Items epoch(EpochOrder& order, std::uint64_t items, std::uint64_t number) {
   return result;
 }
 
-Items counted(std::uint64_t items) {
+Items all_items(std::uint64_t items) {
   Items result(items);
   std::iota(result.begin(), result.end(), 0U);
   return result;
@@ -32,14 +32,14 @@ Items counted(std::uint64_t items) {
 TEST(EpochOrder, HoldsEachItemOnceInEveryEpoch) {
   EpochOrder order(1000, 7);
   for (const std::uint64_t number : {0U, 1U, 5U, 4U})
-    EXPECT_THAT(epoch(order, 1000, number), testing::UnorderedElementsAreArray(counted(1000)));
+    EXPECT_THAT(epoch(order, 1000, number), testing::UnorderedElementsAreArray(all_items(1000)));
 }
 
 TEST(EpochOrder, IsAnotherOneInEachEpochAndForEachSeed) {
   EpochOrder order(100, 7);
   EpochOrder other(100, 8);
   const Items first = epoch(order, 100, 0);
-  EXPECT_NE(first, counted(100));
+  EXPECT_NE(first, all_items(100));
   EXPECT_NE(first, epoch(order, 100, 1));
   EXPECT_NE(first, epoch(other, 100, 0));
   EXPECT_EQ(first, epoch(order, 100, 0));
@@ -47,8 +47,8 @@ TEST(EpochOrder, IsAnotherOneInEachEpochAndForEachSeed) {
 
 TEST(EpochOrder, CountsWithoutSeed) {
   EpochOrder order(5, std::nullopt);
-  EXPECT_EQ(epoch(order, 5, 0), counted(5));
-  EXPECT_EQ(epoch(order, 5, 3), counted(5));
+  EXPECT_EQ(epoch(order, 5, 0), all_items(5));
+  EXPECT_EQ(epoch(order, 5, 3), all_items(5));
 }
 
 TEST(EpochOrder, IsTheSameForThreadsInDifferentEpochs) {

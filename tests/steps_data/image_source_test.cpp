@@ -58,15 +58,15 @@ TEST(TfRecordImages, NameFileAndOffset) {
             folder.file("train-00001-of-00002") + ": byte " + std::to_string(offsets[1]));
 }
 
-struct RecordCase {
+struct BadRecordCase {
   std::string name;
   Example example;
   std::string message;
 };
-void PrintTo(const RecordCase& c, std::ostream* out) {
+void PrintTo(const BadRecordCase& c, std::ostream* out) {
   *out << c.name;
 }
-class BadRecordTest : public testing::TestWithParam<RecordCase> {};
+class BadRecordTest : public testing::TestWithParam<BadRecordCase> {};
 
 TEST_P(BadRecordTest, IsNamed) {
   const Folder folder;
@@ -82,16 +82,16 @@ TEST_P(BadRecordTest, IsNamed) {
 INSTANTIATE_TEST_SUITE_P(
     Records, BadRecordTest,
     testing::Values(
-        RecordCase{
+        BadRecordCase{
             "NoImage", {{"image/class/label", Int64List{1}}}, "record without one image/encoded"},
-        RecordCase{
+        BadRecordCase{
             "NoLabel", {{"image/encoded", BytesList{"x"}}}, "record without one image/class/label"},
-        RecordCase{"LabelsOfTwoKinds",
-                   {{"image/class/label", FloatList{1}}, {"image/encoded", BytesList{"x"}}},
-                   "record without one image/class/label"},
-        RecordCase{"Background",
-                   {{"image/class/label", Int64List{0}}, {"image/encoded", BytesList{"x"}}},
-                   "label 0, but classes count from 1"}),
+        BadRecordCase{"LabelsOfTwoKinds",
+                      {{"image/class/label", FloatList{1}}, {"image/encoded", BytesList{"x"}}},
+                      "record without one image/class/label"},
+        BadRecordCase{"Background",
+                      {{"image/class/label", Int64List{0}}, {"image/encoded", BytesList{"x"}}},
+                      "label 0, but classes count from 1"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(TfRecordImages, NoticeACutFileBeforeTheFirstImage) {

@@ -111,15 +111,15 @@ TEST(TfRecordFile, SaysThatItIsMissing) {
 }
 
 /// What is wrong with the second of two records, each 19 bytes long.
-struct RecordCase {
+struct DamageCase {
   std::string name;
   std::function<void(std::string& file)> damage;
   std::string message;
 };
-void PrintTo(const RecordCase& record, std::ostream* out) {
+void PrintTo(const DamageCase& record, std::ostream* out) {
   *out << record.name;
 }
-class TfRecordDamageTest : public testing::TestWithParam<RecordCase> {};
+class TfRecordDamageTest : public testing::TestWithParam<DamageCase> {};
 
 TEST_P(TfRecordDamageTest, IsToldWithItsPlace) {
   const Folder folder;
@@ -139,21 +139,21 @@ TEST_P(TfRecordDamageTest, IsToldWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Damages, TfRecordDamageTest,
     testing::Values(
-        RecordCase{"Length", [](std::string& file) { file[19] = 4; },
+        DamageCase{"Length", [](std::string& file) { file[19] = 4; },
                    "byte 19: record has a wrong checksum of its length"},
-        RecordCase{"LengthChecksum", [](std::string& file) { file[27] ^= 1; },
+        DamageCase{"LengthChecksum", [](std::string& file) { file[27] ^= 1; },
                    "byte 19: record has a wrong checksum of its length"},
-        RecordCase{"Payload", [](std::string& file) { file[31] ^= 1; },
+        DamageCase{"Payload", [](std::string& file) { file[31] ^= 1; },
                    "byte 19: record has a wrong checksum of its content"},
-        RecordCase{"PayloadChecksum", [](std::string& file) { file[37] ^= 1; },
+        DamageCase{"PayloadChecksum", [](std::string& file) { file[37] ^= 1; },
                    "byte 19: record has a wrong checksum of its content"},
-        RecordCase{"CutLength", [](std::string& file) { file.resize(30); },
+        DamageCase{"CutLength", [](std::string& file) { file.resize(30); },
                    "byte 19: record ends inside its length"},
-        RecordCase{"CutPayload", [](std::string& file) { file.resize(33); },
+        DamageCase{"CutPayload", [](std::string& file) { file.resize(33); },
                    "byte 19: record of 3 bytes ends behind the end of the file"},
-        RecordCase{"CutChecksum", [](std::string& file) { file.resize(37); },
+        DamageCase{"CutChecksum", [](std::string& file) { file.resize(37); },
                    "byte 19: record of 3 bytes ends behind the end of the file"},
-        RecordCase{"EndlessLength",
+        DamageCase{"EndlessLength",
                    [](std::string& file) {
                      // Added to the offset it would overflow; its checksum is right.
                      const std::string length(8, '\xff');

@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 
 /// Tokens first, first + 1, ...
-Tokens counted(std::int64_t first, std::size_t count) {
+Tokens counted_tokens(std::int64_t first, std::size_t count) {
   Tokens tokens(count);
   std::iota(tokens.begin(), tokens.end(), first);
   return tokens;
@@ -36,7 +36,8 @@ Documents uneven_documents(std::int64_t documents) {
   for (std::int64_t d = 0; d < documents; ++d) {
     const auto length = static_cast<std::size_t>(4 + d % 5);
     const auto cut = static_cast<std::size_t>(d % 4);
-    result.push_back({counted(100 * d, cut), {}, counted(100 * d + d % 4, length - cut)});
+    result.push_back(
+        {counted_tokens(100 * d, cut), {}, counted_tokens(100 * d + d % 4, length - cut)});
     if (d % 3 == 0)
       result.push_back({});  // a document without a sequence
   }

@@ -26,8 +26,6 @@ using workspace::State;
 
 using ReadyQueuesTest = StoreFixture;
 
-const std::string four = "parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}\n";
-
 TEST_F(ReadyQueuesTest, StartsEverythingInOrderOfIds) {
   begin(four + "step: [{name: a, use: p}, {name: b}]\n");
   EXPECT_THAT(start_all(), ElementsAre(0, 1, 2, 3, 4));

@@ -34,8 +34,6 @@ using workspace::Workpackage;
 
 using StateStoreTest = StoreFixture;
 
-const std::string four = "parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}\n";
-
 TEST_F(StateStoreTest, RefusesAnIllegalEventAndChangesNothing) {
   begin(four + "step: {name: a, use: p}\n");
   write();

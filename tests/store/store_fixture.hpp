@@ -13,6 +13,9 @@
 
 namespace bench::store {
 
+/// A parameter set with four values.
+inline const std::string four = "parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}\n";
+
 /// A run with a workspace and the state store of a bench that works on it.
 class StoreFixture : public workflow::RunFixture {
  protected:

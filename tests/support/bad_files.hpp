@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/source_directory.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -7,8 +9,7 @@
 
 namespace bench::support {
 
-inline const std::filesystem::path bad_files =
-    std::filesystem::path(__FILE__).parent_path().parent_path() / "data" / "bad";
+inline const std::filesystem::path bad_files = source_directory() / "tests/data/bad";
 
 /// The input files in `tests/data/bad` whose names begin so, without their ending; `.expected`
 /// beside each holds what a user sees of it.

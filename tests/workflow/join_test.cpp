@@ -1,6 +1,6 @@
 #include "workflow/run_fixture.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -113,9 +113,9 @@ TEST_F(JoinTest, TakesTimeInProportionToTheChildren) {
   std::string values = "0";
   for (int k = 1; k < 4000; ++k)
     values += "," + std::to_string(k);
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   EXPECT_EQ(children(below_two("{name: p, parameter: {a: '" + values + "'}}")).size(), 4000U);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 20);
 }
 
 }  // namespace

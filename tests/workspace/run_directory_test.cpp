@@ -59,22 +59,22 @@ TEST_F(Outpath, TheNextIdIsBeyondEveryNumberedDirectory) {
   EXPECT_EQ(next_run_id(outpath_ / "nowhere"), 0);
 }
 
-struct Case {
+struct RunDirectoryCase {
   std::string name;
   std::vector<std::string> words;
   std::vector<int> ids;
 };
 
 TEST_F(Outpath, SelectsRunsByWords) {
-  const std::vector<Case> cases{{"no word", {}, {10}},
-                                {"last", {"last"}, {10}},
-                                {"all", {"2", "all"}, {0, 2, 10}},
-                                {"number", {"2"}, {2}},
-                                {"padded number", {"000002"}, {2}},
-                                {"newest", {"-1"}, {10}},
-                                {"oldest", {"-3"}, {0}},
-                                {"ascending, each once", {"10", "0", "-1"}, {0, 10}}};
-  for (const Case& one : cases)
+  const std::vector<RunDirectoryCase> cases{{"no word", {}, {10}},
+                                            {"last", {"last"}, {10}},
+                                            {"all", {"2", "all"}, {0, 2, 10}},
+                                            {"number", {"2"}, {2}},
+                                            {"padded number", {"000002"}, {2}},
+                                            {"newest", {"-1"}, {10}},
+                                            {"oldest", {"-3"}, {0}},
+                                            {"ascending, each once", {"10", "0", "-1"}, {0, 10}}};
+  for (const RunDirectoryCase& one : cases)
     EXPECT_EQ(ids(one.words), one.ids) << one.name;
 }
 

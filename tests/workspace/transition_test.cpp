@@ -39,16 +39,16 @@ const std::vector<Event>& events() {
   return all;
 }
 
-struct Case {
+struct TransitionCase {
   State from;
   std::size_t event = 0;
 };
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const TransitionCase& one, std::ostream* out) {
   *out << name_of(one.from) << " " << transitions.at(one.event).verb;
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> all;
+std::vector<TransitionCase> cases() {
+  std::vector<TransitionCase> all;
   for (const State from :
        {State::ready, State::running, State::submitted, State::pending, State::done, State::failed})
     for (std::size_t event = 0; event < transitions.size(); ++event)
@@ -56,7 +56,8 @@ std::vector<Case> cases() {
   return all;
 }
 
-class TransitionTest : public WorkspaceFixture, public testing::WithParamInterface<Case> {};
+class TransitionTest : public WorkspaceFixture,
+                       public testing::WithParamInterface<TransitionCase> {};
 
 // The database does with a row what `apply` does in memory, or refuses what `apply` refuses.
 TEST_P(TransitionTest, IsTheSameInMemoryAndInTheDatabase) {
@@ -84,7 +85,7 @@ TEST_P(TransitionTest, IsTheSameInMemoryAndInTheDatabase) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TransitionTest, testing::ValuesIn(cases()),
-                         [](const testing::TestParamInfo<Case>& one) {
+                         [](const testing::TestParamInfo<TransitionCase>& one) {
                            return fmt::format("{}_{}", name_of(one.param.from),
                                               static_cast<int>(one.param.event));
                          });

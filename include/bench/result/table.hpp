@@ -15,8 +15,8 @@ namespace bench::result {
 struct Cell {
   std::optional<Value> value;
   std::string format;            ///< Python format specification without its colon; empty: none.
-  bool estimated = false;        ///< Shown as such.
   std::string absent_reason;     ///< Why it is missing, shown in a note below the table.
+  bool estimated = false;        ///< Shown as such.
   bool is_wide_integer = false;  ///< The value is the digits of an integer beyond 64 bits.
 };
 

@@ -61,16 +61,16 @@ void keep(const tabulate::FilledSyslog& filled, bool between_tables) {
 }
 
 /// By name, in the order of the newest run; those of older runs alone come last.
-std::vector<SameName> by_name(const std::vector<RunReport>& runs) {
+std::vector<SameName> by_name(std::vector<RunReport> runs) {
   std::vector<SameName> all;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    for (const tabulate::FilledTable& filled : run->report.tables) {
+    for (tabulate::FilledTable& filled : run->report.tables) {
       auto same = std::find_if(all.begin(), all.end(), [&](const SameName& known) {
         return known.tables.front().table.name == filled.table.name;
       });
       if (same == all.end())
         same = all.insert(all.end(), {.tables = {}, .style = filled.style});
-      same->tables.insert(same->tables.begin(), {.id = run->id, .table = filled.table});
+      same->tables.insert(same->tables.begin(), {.id = run->id, .table = std::move(filled.table)});
     }
   return all;
 }
@@ -154,11 +154,11 @@ void print_table(const ShownTable& shown, bool is_alone) {
     tell_notes(shown.table, result::notes_of(shown.table));
 }
 
-void print_tables(const std::vector<ShownTable>& tables) {
+void print_tables(std::vector<ShownTable> tables) {
   std::vector<result::Table> json;
-  for (const ShownTable& shown : tables)
+  for (ShownTable& shown : tables)
     if (shown.style->joins_tables)
-      json.push_back(shown.table);
+      json.push_back(std::move(shown.table));
     else
       print_table(shown, tables.size() == 1);
   if (json.empty())
@@ -185,15 +185,16 @@ void keep(const tabulate::Report& report, const std::string& style) {
     keep(database);
 }
 
-void show(const std::vector<RunReport>& runs, const ShowOptions& options) {
+void show(std::vector<RunReport> runs, const ShowOptions& options) {
   refuse_contradiction(options);
   if (std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
     tell("note: the benchmark has no table, syslog or database; see `bench help result`");
-  std::vector<SameName> all = by_name(runs);
+  const bool several_runs = runs.size() > 1;
+  std::vector<SameName> all = by_name(std::move(runs));
   warn_of_unknown(all, options);
-  const std::vector<ShownTable> tables = shown_tables(std::move(all), runs.size() > 1, options);
+  std::vector<ShownTable> tables = shown_tables(std::move(all), several_runs, options);
   refuse_several(tables, options);
-  print_tables(tables);
+  print_tables(std::move(tables));
 }
 
 }  // namespace bench::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/source_directory.hpp"
 #include "support/temp_directory.hpp"
 
 #include <cstdlib>
@@ -33,7 +34,7 @@ struct Mishap {
 class FakeSlurm {
  public:
   FakeSlurm() {
-    const auto program = std::filesystem::path(__FILE__).parent_path() / "fake_slurm.py";
+    const auto program = support::source_directory() / "tests/fake/slurm/fake_slurm.py";
     std::filesystem::create_directories(programs());
     std::filesystem::create_directories(state());
     for (const char* name : {"sbatch", "squeue", "sacct", "scancel", "scontrol"})

@@ -32,6 +32,6 @@ void keep(const tabulate::Report& report, const std::string& style = "");
 /// is too narrow for a pretty table, it is shown a cell in each line.
 /// @param runs ascending by id
 /// @throws Error if several tables would be csv, which nobody could tell apart
-void show(const std::vector<RunReport>& runs, const ShowOptions& options);
+void show(std::vector<RunReport> runs, const ShowOptions& options);
 
 }  // namespace bench::cli

@@ -1,1 +1,0 @@
-// Compiles nothing: its target makes the precompiled header of the tests.

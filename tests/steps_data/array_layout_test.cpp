@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 constexpr Axis sample = Axis::sample;
 constexpr Axis rows = Axis::tile_rows;
-constexpr Axis columns = Axis::tile_columns;
+constexpr Axis tile_column_axes = Axis::tile_columns;
 constexpr Axis whole = Axis::whole;
 
 ArrayVariable variable(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunk = {}) {
@@ -39,7 +39,8 @@ VariableLayout variable_layout(std::vector<Axis> axes, const ArrayVariable& vari
 }
 
 TEST(VariableLayout, TakesOneIndexATileAndTheRest) {
-  const auto layout = variable_layout({sample, rows, columns}, variable({59, 2321, 1796, 8}));
+  const auto layout =
+      variable_layout({sample, rows, tile_column_axes}, variable({59, 2321, 1796, 8}));
   EXPECT_EQ(layout.field(), (Field{"f", FieldType::float32, {256, 128, 8}}));
   const Slab slab = layout.slab({.file = 3, .index = 5, .tile_row = 2, .tile_column = 7});
   EXPECT_THAT(slab.start, ElementsAre(5, 512, 896, 0));
@@ -49,7 +50,7 @@ TEST(VariableLayout, TakesOneIndexATileAndTheRest) {
 }
 
 TEST(VariableLayout, MayHaveItsAxesInAnyOrder) {
-  const auto layout = variable_layout({columns, whole, sample}, variable({200, 3, 10}));
+  const auto layout = variable_layout({tile_column_axes, whole, sample}, variable({200, 3, 10}));
   EXPECT_EQ(layout.field(), (Field{"f", FieldType::float32, {128, 3}}));
   const Slab slab = layout.slab({.file = 0, .index = 9, .tile_row = 4, .tile_column = 0});
   EXPECT_THAT(slab.start, ElementsAre(0, 0, 9));
@@ -61,16 +62,16 @@ TEST(VariableLayout, MayBeOneNumber) {
   EXPECT_EQ(variable_layout({sample}, variable({7})).field(), (Field{"f", FieldType::float32, {}}));
 }
 
-struct BadCase {
+struct LayoutMistake {
   std::string name;
   std::vector<Axis> axes;
   std::vector<std::uint64_t> shape;
   std::string message;
 };
-void PrintTo(const BadCase& c, std::ostream* out) {
+void PrintTo(const LayoutMistake& c, std::ostream* out) {
   *out << c.name;
 }
-class BadVariableTest : public testing::TestWithParam<BadCase> {};
+class BadVariableTest : public testing::TestWithParam<LayoutMistake> {};
 
 TEST_P(BadVariableTest, IsReportedWithItsShape) {
   EXPECT_EQ(
@@ -80,19 +81,19 @@ TEST_P(BadVariableTest, IsReportedWithItsShape) {
 
 INSTANTIATE_TEST_SUITE_P(
     Variables, BadVariableTest,
-    testing::Values(BadCase{"TooFewDimensions",
-                            {sample, rows, columns},
-                            {3, 4},
-                            "(3, 4) has fewer dimensions than field 'f' names, 3"},
-                    BadCase{"NotEvenATile",
-                            {rows, columns},
-                            {256, 127},
-                            "(256, 127) is smaller than a tile of 256 x 128"},
-                    BadCase{"NoNumbers", {sample}, {3, 0}, "(3, 0) has no numbers"},
-                    BadCase{"TooManyNumbers",
-                            {sample},
-                            {3, std::uint64_t{1} << 40, std::uint64_t{1} << 40},
-                            "(3, 1099511627776, 1099511627776) has too many numbers"}),
+    testing::Values(LayoutMistake{"TooFewDimensions",
+                                  {sample, rows, tile_column_axes},
+                                  {3, 4},
+                                  "(3, 4) has fewer dimensions than field 'f' names, 3"},
+                    LayoutMistake{"NotEvenATile",
+                                  {rows, tile_column_axes},
+                                  {256, 127},
+                                  "(256, 127) is smaller than a tile of 256 x 128"},
+                    LayoutMistake{"NoNumbers", {sample}, {3, 0}, "(3, 0) has no numbers"},
+                    LayoutMistake{"TooManyNumbers",
+                                  {sample},
+                                  {3, std::uint64_t{1} << 40, std::uint64_t{1} << 40},
+                                  "(3, 1099511627776, 1099511627776) has too many numbers"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(VariableLayout, RefusesAnAxisTwice) {
@@ -109,17 +110,17 @@ TEST(VariableLayout, RefusesTilesWithoutASize) {
             "field 'f' is cut into tiles without a size");
 }
 
-struct TypeCase {
+struct FieldTypeCase {
   std::string name;
   NumberType stored;
   bool scaled;
   std::optional<FieldType> wanted;
   FieldType expected;
 };
-void PrintTo(const TypeCase& c, std::ostream* out) {
+void PrintTo(const FieldTypeCase& c, std::ostream* out) {
   *out << c.name;
 }
-class FieldTypeTest : public testing::TestWithParam<TypeCase> {};
+class FieldTypeTest : public testing::TestWithParam<FieldTypeCase> {};
 
 VariableLayout typed_layout(NumberType stored, bool scaled, std::optional<FieldType> wanted) {
   ArrayVariable v = variable({3});
@@ -130,19 +131,22 @@ VariableLayout typed_layout(NumberType stored, bool scaled, std::optional<FieldT
 }
 
 TEST_P(FieldTypeTest, FollowsFromTheFileOrTheCaller) {
-  const TypeCase& c = GetParam();
+  const FieldTypeCase& c = GetParam();
   EXPECT_EQ(typed_layout(c.stored, c.scaled, c.wanted).field().type, c.expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Types, FieldTypeTest,
-    testing::Values(
-        TypeCase{"Real", NumberType::float64, false, std::nullopt, FieldType::float32},
-        TypeCase{"Integer", NumberType::uint8, false, std::nullopt, FieldType::int64},
-        TypeCase{"ScaledInteger", NumberType::int16, true, std::nullopt, FieldType::float32},
-        TypeCase{"IntegerAsReal", NumberType::int16, false, FieldType::float32, FieldType::float32},
-        TypeCase{"IntegerAsItIs", NumberType::int16, false, FieldType::int64, FieldType::int64}),
-    [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(Types, FieldTypeTest,
+                         testing::Values(FieldTypeCase{"Real", NumberType::float64, false,
+                                                       std::nullopt, FieldType::float32},
+                                         FieldTypeCase{"Integer", NumberType::uint8, false,
+                                                       std::nullopt, FieldType::int64},
+                                         FieldTypeCase{"ScaledInteger", NumberType::int16, true,
+                                                       std::nullopt, FieldType::float32},
+                                         FieldTypeCase{"IntegerAsReal", NumberType::int16, false,
+                                                       FieldType::float32, FieldType::float32},
+                                         FieldTypeCase{"IntegerAsItIs", NumberType::int16, false,
+                                                       FieldType::int64, FieldType::int64}),
+                         [](const auto& instance) { return instance.param.name; });
 
 TEST(VariableLayout, RefusesRealNumbersInAFieldOfIntegers) {
   EXPECT_EQ(
@@ -176,10 +180,13 @@ INSTANTIATE_TEST_SUITE_P(
         ChunkCase{"OnePerSample", {sample}, {10, 4}, {1, 4}, 0},
         ChunkCase{"SeveralPerSample", {sample}, {10, 4}, {1, 2}, 0},
         ChunkCase{"SamplesTogether", {sample}, {10, 4}, {5, 2}, 2},
-        ChunkCase{
-            "TilesTogether", {sample, rows, columns}, {9, 2321, 1796, 8}, {1, 2321, 1796, 8}, 1},
-        ChunkCase{"AlignedTiles", {rows, columns}, {2321, 1796}, {256, 64}, 0},
-        ChunkCase{"TilesAcrossChunks", {rows, columns}, {2321, 1796}, {100, 128}, 4}),
+        ChunkCase{"TilesTogether",
+                  {sample, rows, tile_column_axes},
+                  {9, 2321, 1796, 8},
+                  {1, 2321, 1796, 8},
+                  1},
+        ChunkCase{"AlignedTiles", {rows, tile_column_axes}, {2321, 1796}, {256, 64}, 0},
+        ChunkCase{"TilesAcrossChunks", {rows, tile_column_axes}, {2321, 1796}, {100, 128}, 4}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Slab, NamesTheIndicesOfAnElement) {
@@ -191,8 +198,8 @@ TEST(Slab, NamesTheIndicesOfAnElement) {
 }
 
 const ArrayLayout two_fields{
-    .fields = {{.name = "a", .variable = "va", .axes = {sample, rows, columns}},
-               {.name = "b", .variable = "vb", .axes = {rows, columns}}},
+    .fields = {{.name = "a", .variable = "va", .axes = {sample, rows, tile_column_axes}},
+               {.name = "b", .variable = "vb", .axes = {rows, tile_column_axes}}},
     .tile_rows = 10,
     .tile_columns = 20};
 

@@ -82,15 +82,15 @@ TEST(ExampleFields, AreReadByManyThreads) {
     EXPECT_EQ(first[i], static_cast<double>(i % 20));
 }
 
-struct BadCase {
+struct ExampleMistake {
   std::string name;
   Example example;
   std::string message;
 };
-void PrintTo(const BadCase& c, std::ostream* out) {
+void PrintTo(const ExampleMistake& c, std::ostream* out) {
   *out << c.name;
 }
-class BadExampleTest : public testing::TestWithParam<BadCase> {};
+class BadExampleTest : public testing::TestWithParam<ExampleMistake> {};
 
 TEST_P(BadExampleTest, IsNamedWithFileAndOffset) {
   const Folder folder;
@@ -107,24 +107,24 @@ Example with(const std::string& name, Feature value) {
   return changed;
 }
 
-INSTANTIATE_TEST_SUITE_P(Records, BadExampleTest,
-                         testing::Values(BadCase{"Missing", {}, "feature 'hl_inputs' is missing"},
-                                         BadCase{"Integers", with("hl_inputs", Int64List(6)),
-                                                 "feature 'hl_inputs' is not a list of floats"},
-                                         BadCase{"Floats", with("class", FloatList{1}),
-                                                 "feature 'class' is not a list of integers"},
-                                         BadCase{"NoBytes", with("x", Int64List{1, 2, 3}),
-                                                 "feature 'x' is not a list of bytes"},
-                                         BadCase{"TooFew", with("hl_inputs", FloatList(5)),
-                                                 "feature 'hl_inputs' has 5 numbers, expected 6"},
-                                         BadCase{"TooMany", with("class", Int64List{1, 2}),
-                                                 "feature 'class' has 2 numbers, expected 1"},
-                                         BadCase{"TwoStrings",
-                                                 with("x", BytesList{three_counts, three_counts}),
-                                                 "feature 'x' has 2 strings of bytes, expected 1"},
-                                         BadCase{"TooFewBytes", with("x", BytesList{"12345"}),
-                                                 "feature 'x' has 5 bytes, expected 6"}),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Records, BadExampleTest,
+    testing::Values(ExampleMistake{"Missing", {}, "feature 'hl_inputs' is missing"},
+                    ExampleMistake{"Integers", with("hl_inputs", Int64List(6)),
+                                   "feature 'hl_inputs' is not a list of floats"},
+                    ExampleMistake{"Floats", with("class", FloatList{1}),
+                                   "feature 'class' is not a list of integers"},
+                    ExampleMistake{"NoBytes", with("x", Int64List{1, 2, 3}),
+                                   "feature 'x' is not a list of bytes"},
+                    ExampleMistake{"TooFew", with("hl_inputs", FloatList(5)),
+                                   "feature 'hl_inputs' has 5 numbers, expected 6"},
+                    ExampleMistake{"TooMany", with("class", Int64List{1, 2}),
+                                   "feature 'class' has 2 numbers, expected 1"},
+                    ExampleMistake{"TwoStrings", with("x", BytesList{three_counts, three_counts}),
+                                   "feature 'x' has 2 strings of bytes, expected 1"},
+                    ExampleMistake{"TooFewBytes", with("x", BytesList{"12345"}),
+                                   "feature 'x' has 5 bytes, expected 6"}),
+    [](const auto& instance) { return instance.param.name; });
 
 TEST(ExampleFields, RefuseRawNumbersThatAreTooLarge) {
   const Folder folder;

@@ -58,15 +58,15 @@ TEST_F(BadHdf5Fields, NameAFileThatIsMissing) {
 }
 
 /// What is wrong with the second of two files.
-struct BadFileCase {
+struct Hdf5Damage {
   std::string name;
   std::function<void(const std::string& path)> write;
   std::string message;  ///< Its beginning, where HDF5's own words follow.
 };
-void PrintTo(const BadFileCase& c, std::ostream* out) {
+void PrintTo(const Hdf5Damage& c, std::ostream* out) {
   *out << c.name;
 }
-class BadHdf5Test : public testing::TestWithParam<BadFileCase> {};
+class BadHdf5Test : public testing::TestWithParam<Hdf5Damage> {};
 
 TEST_P(BadHdf5Test, IsNamedWithItsVariable) {
   const Folder folder;
@@ -88,59 +88,59 @@ void write_cut(const std::string& path) {
 INSTANTIATE_TEST_SUITE_P(
     Files, BadHdf5Test,
     testing::Values(
-        BadFileCase{"Text", [](const std::string& path) { std::ofstream(path) << "text"; },
-                    "cannot be opened as HDF5: "},
-        BadFileCase{"Empty", [](const std::string& path) { std::ofstream(path).close(); },
-                    "cannot be opened as HDF5: "},
-        BadFileCase{"Cut", write_cut, "cannot be opened as HDF5: truncated file: "},
-        BadFileCase{"NoVariable",
-                    [](const std::string& path) {
-                      Hdf5TestFile(path).add("y", {3, 2});
-                    },
-                    "no variable 'x': object 'x' doesn't exist"},
-        BadFileCase{"AGroup",
-                    [](const std::string& path) {
-                      Hdf5TestFile(path).add("x/y", {3, 2});
-                    },
-                    "no variable 'x': not a dataset"},
-        BadFileCase{"AnotherShape",
-                    [](const std::string& path) {
-                      Hdf5TestFile(path).add("x", {3, 5});
-                    },
-                    "variable 'x' has samples of shape (5), in "},
-        BadFileCase{"AnotherType",
-                    [](const std::string& path) {
-                      Hdf5TestFile(path).add("x", {3, 2}, 0, H5T_NATIVE_DOUBLE);
-                    },
-                    "variable 'x' has float64 numbers, in "},
-        BadFileCase{"OneNumber",
-                    [](const std::string& path) {
-                      const Hdf5TestFile file(path);
-                      const hid_t space = H5Screate(H5S_SCALAR);
-                      H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
-                                          H5P_DEFAULT, H5P_DEFAULT));
-                      H5Sclose(space);
-                    },
-                    "variable 'x' of shape () has fewer dimensions than field 'x' names, 1"},
-        BadFileCase{"NoShape",
-                    [](const std::string& path) {
-                      const Hdf5TestFile file(path);
-                      const hid_t space = H5Screate(H5S_NULL);
-                      H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
-                                          H5P_DEFAULT, H5P_DEFAULT));
-                      H5Sclose(space);
-                    },
-                    "variable 'x' has no shape"},
-        BadFileCase{"Texts",
-                    [](const std::string& path) {
-                      const Hdf5TestFile file(path);
-                      const hsize_t extents[] = {3, 2};
-                      const hid_t space = H5Screate_simple(2, extents, nullptr);
-                      H5Dclose(H5Dcreate2(file.id(), "x", H5T_C_S1, space, H5P_DEFAULT, H5P_DEFAULT,
-                                          H5P_DEFAULT));
-                      H5Sclose(space);
-                    },
-                    "variable 'x' has no numbers of a known type"}),
+        Hdf5Damage{"Text", [](const std::string& path) { std::ofstream(path) << "text"; },
+                   "cannot be opened as HDF5: "},
+        Hdf5Damage{"Empty", [](const std::string& path) { std::ofstream(path).close(); },
+                   "cannot be opened as HDF5: "},
+        Hdf5Damage{"Cut", write_cut, "cannot be opened as HDF5: truncated file: "},
+        Hdf5Damage{"NoVariable",
+                   [](const std::string& path) {
+                     Hdf5TestFile(path).add("y", {3, 2});
+                   },
+                   "no variable 'x': object 'x' doesn't exist"},
+        Hdf5Damage{"AGroup",
+                   [](const std::string& path) {
+                     Hdf5TestFile(path).add("x/y", {3, 2});
+                   },
+                   "no variable 'x': not a dataset"},
+        Hdf5Damage{"AnotherShape",
+                   [](const std::string& path) {
+                     Hdf5TestFile(path).add("x", {3, 5});
+                   },
+                   "variable 'x' has samples of shape (5), in "},
+        Hdf5Damage{"AnotherType",
+                   [](const std::string& path) {
+                     Hdf5TestFile(path).add("x", {3, 2}, 0, H5T_NATIVE_DOUBLE);
+                   },
+                   "variable 'x' has float64 numbers, in "},
+        Hdf5Damage{"OneNumber",
+                   [](const std::string& path) {
+                     const Hdf5TestFile file(path);
+                     const hid_t space = H5Screate(H5S_SCALAR);
+                     H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
+                                         H5P_DEFAULT, H5P_DEFAULT));
+                     H5Sclose(space);
+                   },
+                   "variable 'x' of shape () has fewer dimensions than field 'x' names, 1"},
+        Hdf5Damage{"NoShape",
+                   [](const std::string& path) {
+                     const Hdf5TestFile file(path);
+                     const hid_t space = H5Screate(H5S_NULL);
+                     H5Dclose(H5Dcreate2(file.id(), "x", H5T_NATIVE_FLOAT, space, H5P_DEFAULT,
+                                         H5P_DEFAULT, H5P_DEFAULT));
+                     H5Sclose(space);
+                   },
+                   "variable 'x' has no shape"},
+        Hdf5Damage{"Texts",
+                   [](const std::string& path) {
+                     const Hdf5TestFile file(path);
+                     const hsize_t extents[] = {3, 2};
+                     const hid_t space = H5Screate_simple(2, extents, nullptr);
+                     H5Dclose(H5Dcreate2(file.id(), "x", H5T_C_S1, space, H5P_DEFAULT, H5P_DEFAULT,
+                                         H5P_DEFAULT));
+                     H5Sclose(space);
+                   },
+                   "variable 'x' has no numbers of a known type"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(BadHdf5Fields, AreComparedWhenReadIfAFileIsASample) {

@@ -96,16 +96,16 @@ TEST_F(Hdf5Fields, MayBeTilesOfAGrid) {
                                             118, 119, 120, 121, 122, 123));
 }
 
-struct StoredCase {
+struct StoredInHdf5 {
   std::string name;
   hid_t stored;
   FieldType type;
   std::size_t bytes;
 };
-void PrintTo(const StoredCase& c, std::ostream* out) {
+void PrintTo(const StoredInHdf5& c, std::ostream* out) {
   *out << c.name;
 }
-class StoredTypeTest : public testing::TestWithParam<StoredCase> {};
+class StoredTypeTest : public testing::TestWithParam<StoredInHdf5> {};
 
 TEST_P(StoredTypeTest, IsConverted) {
   const Folder folder;
@@ -118,19 +118,19 @@ TEST_P(StoredTypeTest, IsConverted) {
 
 INSTANTIATE_TEST_SUITE_P(
     Types, StoredTypeTest,
-    testing::Values(StoredCase{"Float32", H5T_IEEE_F32LE, FieldType::float32, 4},
-                    StoredCase{"Float32BigEndian", H5T_IEEE_F32BE, FieldType::float32, 4},
-                    StoredCase{"Float64", H5T_IEEE_F64LE, FieldType::float32, 8},
-                    StoredCase{"Float64BigEndian", H5T_IEEE_F64BE, FieldType::float32, 8},
-                    StoredCase{"Int8", H5T_STD_I8LE, FieldType::int64, 1},
-                    StoredCase{"UInt8", H5T_STD_U8LE, FieldType::int64, 1},
-                    StoredCase{"Int16BigEndian", H5T_STD_I16BE, FieldType::int64, 2},
-                    StoredCase{"UInt16", H5T_STD_U16LE, FieldType::int64, 2},
-                    StoredCase{"Int32", H5T_STD_I32LE, FieldType::int64, 4},
-                    StoredCase{"UInt32", H5T_STD_U32LE, FieldType::int64, 4},
-                    StoredCase{"Int64", H5T_STD_I64LE, FieldType::int64, 8},
-                    StoredCase{"Int64BigEndian", H5T_STD_I64BE, FieldType::int64, 8},
-                    StoredCase{"UInt64", H5T_STD_U64LE, FieldType::int64, 8}),
+    testing::Values(StoredInHdf5{"Float32", H5T_IEEE_F32LE, FieldType::float32, 4},
+                    StoredInHdf5{"Float32BigEndian", H5T_IEEE_F32BE, FieldType::float32, 4},
+                    StoredInHdf5{"Float64", H5T_IEEE_F64LE, FieldType::float32, 8},
+                    StoredInHdf5{"Float64BigEndian", H5T_IEEE_F64BE, FieldType::float32, 8},
+                    StoredInHdf5{"Int8", H5T_STD_I8LE, FieldType::int64, 1},
+                    StoredInHdf5{"UInt8", H5T_STD_U8LE, FieldType::int64, 1},
+                    StoredInHdf5{"Int16BigEndian", H5T_STD_I16BE, FieldType::int64, 2},
+                    StoredInHdf5{"UInt16", H5T_STD_U16LE, FieldType::int64, 2},
+                    StoredInHdf5{"Int32", H5T_STD_I32LE, FieldType::int64, 4},
+                    StoredInHdf5{"UInt32", H5T_STD_U32LE, FieldType::int64, 4},
+                    StoredInHdf5{"Int64", H5T_STD_I64LE, FieldType::int64, 8},
+                    StoredInHdf5{"Int64BigEndian", H5T_STD_I64BE, FieldType::int64, 8},
+                    StoredInHdf5{"UInt64", H5T_STD_U64LE, FieldType::int64, 8}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(Hdf5Fields, MayTakeIntegersAsRealNumbers) {

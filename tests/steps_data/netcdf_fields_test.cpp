@@ -126,16 +126,16 @@ INSTANTIATE_TEST_SUITE_P(Formats, NetcdfFormatTest,
                                          ModeCase{"Netcdf4", NC_NETCDF4}),
                          [](const auto& instance) { return instance.param.name; });
 
-struct StoredCase {
+struct StoredInNetcdf {
   std::string name;
   nc_type stored;
   FieldType type;
   std::size_t bytes;
 };
-void PrintTo(const StoredCase& c, std::ostream* out) {
+void PrintTo(const StoredInNetcdf& c, std::ostream* out) {
   *out << c.name;
 }
-class NetcdfTypeTest : public testing::TestWithParam<StoredCase> {};
+class NetcdfTypeTest : public testing::TestWithParam<StoredInNetcdf> {};
 
 TEST_P(NetcdfTypeTest, IsConverted) {
   const Folder folder;
@@ -147,16 +147,17 @@ TEST_P(NetcdfTypeTest, IsConverted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, NetcdfTypeTest,
-                         testing::Values(StoredCase{"Byte", NC_BYTE, FieldType::int64, 1},
-                                         StoredCase{"UByte", NC_UBYTE, FieldType::int64, 1},
-                                         StoredCase{"Short", NC_SHORT, FieldType::int64, 2},
-                                         StoredCase{"UShort", NC_USHORT, FieldType::int64, 2},
-                                         StoredCase{"Int", NC_INT, FieldType::int64, 4},
-                                         StoredCase{"UInt", NC_UINT, FieldType::int64, 4},
-                                         StoredCase{"Int64", NC_INT64, FieldType::int64, 8},
-                                         StoredCase{"UInt64", NC_UINT64, FieldType::int64, 8},
-                                         StoredCase{"Float", NC_FLOAT, FieldType::float32, 4},
-                                         StoredCase{"Double", NC_DOUBLE, FieldType::float32, 8}),
+                         testing::Values(StoredInNetcdf{"Byte", NC_BYTE, FieldType::int64, 1},
+                                         StoredInNetcdf{"UByte", NC_UBYTE, FieldType::int64, 1},
+                                         StoredInNetcdf{"Short", NC_SHORT, FieldType::int64, 2},
+                                         StoredInNetcdf{"UShort", NC_USHORT, FieldType::int64, 2},
+                                         StoredInNetcdf{"Int", NC_INT, FieldType::int64, 4},
+                                         StoredInNetcdf{"UInt", NC_UINT, FieldType::int64, 4},
+                                         StoredInNetcdf{"Int64", NC_INT64, FieldType::int64, 8},
+                                         StoredInNetcdf{"UInt64", NC_UINT64, FieldType::int64, 8},
+                                         StoredInNetcdf{"Float", NC_FLOAT, FieldType::float32, 4},
+                                         StoredInNetcdf{"Double", NC_DOUBLE, FieldType::float32,
+                                                        8}),
                          [](const auto& instance) { return instance.param.name; });
 
 class NetcdfFields : public testing::Test {
@@ -290,15 +291,15 @@ TEST_F(NetcdfFields, NameAFileThatIsMissing) {
 }
 
 /// What is wrong with the second of two files.
-struct BadFileCase {
+struct NetcdfDamage {
   std::string name;
   std::function<void(const std::string& path)> write;
   std::string message;
 };
-void PrintTo(const BadFileCase& c, std::ostream* out) {
+void PrintTo(const NetcdfDamage& c, std::ostream* out) {
   *out << c.name;
 }
-class BadNetcdfTest : public testing::TestWithParam<BadFileCase> {};
+class BadNetcdfTest : public testing::TestWithParam<NetcdfDamage> {};
 
 TEST_P(BadNetcdfTest, IsNamedWithItsVariable) {
   const Folder folder;
@@ -314,32 +315,32 @@ TEST_P(BadNetcdfTest, IsNamedWithItsVariable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Files, BadNetcdfTest,
-    testing::Values(BadFileCase{"Text",
-                                [](const std::string& path) { std::ofstream(path) << "text"; },
-                                "cannot be opened as netCDF: NetCDF: Unknown file format"},
-                    BadFileCase{"Empty",
-                                [](const std::string& path) { std::ofstream(path).close(); },
-                                "cannot be opened as netCDF: "},
-                    BadFileCase{"NoVariable",
-                                [](const std::string& path) {
-                                  NetcdfTestFile(path).add("y", {3, 2});
-                                },
-                                "no variable 'x': NetCDF: Variable not found"},
-                    BadFileCase{"Texts",
-                                [](const std::string& path) {
-                                  NetcdfTestFile(path).define("x", NC_CHAR, {3, 2});
-                                },
-                                "variable 'x' has no numbers of a known type"},
-                    BadFileCase{"AnotherShape",
-                                [](const std::string& path) {
-                                  NetcdfTestFile(path).add("x", {3, 5});
-                                },
-                                "variable 'x' has samples of shape (5), in "},
-                    BadFileCase{"AnotherType",
-                                [](const std::string& path) {
-                                  NetcdfTestFile(path).add("x", {3, 2}, 0, NC_INT);
-                                },
-                                "variable 'x' has int32 numbers, in "}),
+    testing::Values(NetcdfDamage{"Text",
+                                 [](const std::string& path) { std::ofstream(path) << "text"; },
+                                 "cannot be opened as netCDF: NetCDF: Unknown file format"},
+                    NetcdfDamage{"Empty",
+                                 [](const std::string& path) { std::ofstream(path).close(); },
+                                 "cannot be opened as netCDF: "},
+                    NetcdfDamage{"NoVariable",
+                                 [](const std::string& path) {
+                                   NetcdfTestFile(path).add("y", {3, 2});
+                                 },
+                                 "no variable 'x': NetCDF: Variable not found"},
+                    NetcdfDamage{"Texts",
+                                 [](const std::string& path) {
+                                   NetcdfTestFile(path).define("x", NC_CHAR, {3, 2});
+                                 },
+                                 "variable 'x' has no numbers of a known type"},
+                    NetcdfDamage{"AnotherShape",
+                                 [](const std::string& path) {
+                                   NetcdfTestFile(path).add("x", {3, 5});
+                                 },
+                                 "variable 'x' has samples of shape (5), in "},
+                    NetcdfDamage{"AnotherType",
+                                 [](const std::string& path) {
+                                   NetcdfTestFile(path).add("x", {3, 2}, 0, NC_INT);
+                                 },
+                                 "variable 'x' has int32 numbers, in "}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(NetcdfFields, NameAGroupThatIsMissing) {

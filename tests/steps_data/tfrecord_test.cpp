@@ -111,15 +111,15 @@ TEST(TfRecordFile, SaysThatItIsMissing) {
 }
 
 /// What is wrong with the second of two records, each 19 bytes long.
-struct DamageCase {
+struct RecordDamage {
   std::string name;
   std::function<void(std::string& file)> damage;
   std::string message;
 };
-void PrintTo(const DamageCase& record, std::ostream* out) {
+void PrintTo(const RecordDamage& record, std::ostream* out) {
   *out << record.name;
 }
-class TfRecordDamageTest : public testing::TestWithParam<DamageCase> {};
+class TfRecordDamageTest : public testing::TestWithParam<RecordDamage> {};
 
 TEST_P(TfRecordDamageTest, IsToldWithItsPlace) {
   const Folder folder;
@@ -139,32 +139,33 @@ TEST_P(TfRecordDamageTest, IsToldWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Damages, TfRecordDamageTest,
     testing::Values(
-        DamageCase{"Length", [](std::string& file) { file[19] = 4; },
-                   "byte 19: record has a wrong checksum of its length"},
-        DamageCase{"LengthChecksum", [](std::string& file) { file[27] ^= 1; },
-                   "byte 19: record has a wrong checksum of its length"},
-        DamageCase{"Payload", [](std::string& file) { file[31] ^= 1; },
-                   "byte 19: record has a wrong checksum of its content"},
-        DamageCase{"PayloadChecksum", [](std::string& file) { file[37] ^= 1; },
-                   "byte 19: record has a wrong checksum of its content"},
-        DamageCase{"CutLength", [](std::string& file) { file.resize(30); },
-                   "byte 19: record ends inside its length"},
-        DamageCase{"CutPayload", [](std::string& file) { file.resize(33); },
-                   "byte 19: record of 3 bytes ends behind the end of the file"},
-        DamageCase{"CutChecksum", [](std::string& file) { file.resize(37); },
-                   "byte 19: record of 3 bytes ends behind the end of the file"},
-        DamageCase{"EndlessLength",
-                   [](std::string& file) {
-                     // Added to the offset it would overflow; its checksum is right.
-                     const std::string length(8, '\xff');
-                     const std::uint32_t checksum = masked_crc(crc32c(length));
-                     file.replace(19, 8, length);
-                     file.replace(27, 4, reinterpret_cast<const char*>(&checksum), 4);
-                   },
-                   "byte 19: record of 18446744073709551615 bytes ends behind the end of the file"},
-        RecordCase{"NeitherRecordsNorCompressed",
-                   [](std::string& file) { file.replace(0, 4, "text"); },
-                   "byte 0: record has a wrong checksum of its length"}),
+        RecordDamage{"Length", [](std::string& file) { file[19] = 4; },
+                     "byte 19: record has a wrong checksum of its length"},
+        RecordDamage{"LengthChecksum", [](std::string& file) { file[27] ^= 1; },
+                     "byte 19: record has a wrong checksum of its length"},
+        RecordDamage{"Payload", [](std::string& file) { file[31] ^= 1; },
+                     "byte 19: record has a wrong checksum of its content"},
+        RecordDamage{"PayloadChecksum", [](std::string& file) { file[37] ^= 1; },
+                     "byte 19: record has a wrong checksum of its content"},
+        RecordDamage{"CutLength", [](std::string& file) { file.resize(30); },
+                     "byte 19: record ends inside its length"},
+        RecordDamage{"CutPayload", [](std::string& file) { file.resize(33); },
+                     "byte 19: record of 3 bytes ends behind the end of the file"},
+        RecordDamage{"CutChecksum", [](std::string& file) { file.resize(37); },
+                     "byte 19: record of 3 bytes ends behind the end of the file"},
+        RecordDamage{
+            "EndlessLength",
+            [](std::string& file) {
+              // Added to the offset it would overflow; its checksum is right.
+              const std::string length(8, '\xff');
+              const std::uint32_t checksum = masked_crc(crc32c(length));
+              file.replace(19, 8, length);
+              file.replace(27, 4, reinterpret_cast<const char*>(&checksum), 4);
+            },
+            "byte 19: record of 18446744073709551615 bytes ends behind the end of the file"},
+        RecordDamage{"NeitherRecordsNorCompressed",
+                     [](std::string& file) { file.replace(0, 4, "text"); },
+                     "byte 0: record has a wrong checksum of its length"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

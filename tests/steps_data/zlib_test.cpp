@@ -29,7 +29,7 @@ namespace {
 
 using support::message_of;
 
-const std::string abc = unhex("0300000000000000 b099490e 616263 6e57f121");
+const std::string abc_text = unhex("0300000000000000 b099490e 616263 6e57f121");
 
 /// @param bits of deflateInit2: 15 writes zlib, 31 gzip
 std::string compressed(std::string_view bytes, int bits) {
@@ -70,15 +70,15 @@ std::string long_record(std::size_t size) {
   return length + word(masked_crc(crc32c(length))) + payload + word(masked_crc(crc32c(payload)));
 }
 
-struct FormatCase {
+struct CompressionCase {
   std::string name;
   std::string file;
   std::vector<std::uint64_t> offsets;
 };
-void PrintTo(const FormatCase& c, std::ostream* out) {
+void PrintTo(const CompressionCase& c, std::ostream* out) {
   *out << c.name;
 }
-class CompressedTfRecordTest : public testing::TestWithParam<FormatCase> {};
+class CompressedTfRecordTest : public testing::TestWithParam<CompressionCase> {};
 
 TEST_P(CompressedTfRecordTest, HasTheRecordsOfTheUnpackedFile) {
   const Folder folder;
@@ -95,31 +95,34 @@ TEST_P(CompressedTfRecordTest, HasTheRecordsOfTheUnpackedFile) {
 INSTANTIATE_TEST_SUITE_P(
     Formats, CompressedTfRecordTest,
     testing::Values(
-        FormatCase{"Gzip", as_gzip(abc + abc), {0, 19}},
-        FormatCase{"Zlib", as_zlib(abc + abc), {0, 19}},
-        FormatCase{"GzipOfTwoMembers", as_gzip(abc) + as_gzip(abc), {0, 19}},
-        FormatCase{"RecordInTwoMembers", as_gzip(abc.substr(0, 7)) + as_gzip(abc.substr(7)), {0}},
-        FormatCase{"LongRecord", as_gzip(abc + long_record(300'000) + abc), {0, 19, 300'035}},
-        FormatCase{"NoRecords", as_gzip(""), {}}),
+        CompressionCase{"Gzip", as_gzip(abc_text + abc_text), {0, 19}},
+        CompressionCase{"Zlib", as_zlib(abc_text + abc_text), {0, 19}},
+        CompressionCase{"GzipOfTwoMembers", as_gzip(abc_text) + as_gzip(abc_text), {0, 19}},
+        CompressionCase{"RecordInTwoMembers",
+                        as_gzip(abc_text.substr(0, 7)) + as_gzip(abc_text.substr(7)),
+                        {0}},
+        CompressionCase{
+            "LongRecord", as_gzip(abc_text + long_record(300'000) + abc_text), {0, 19, 300'035}},
+        CompressionCase{"NoRecords", as_gzip(""), {}}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(CompressedTfRecord, KeepsItsPayloadWhenMoved) {
   const Folder folder;
-  write_bytes(folder.file("r"), as_gzip(abc));
+  write_bytes(folder.file("r"), as_gzip(abc_text));
   TfRecordFile first(folder.file("r"));
   const TfRecordFile second(std::move(first));
-  EXPECT_EQ(second.at(0).value().payload, "abc");
+  EXPECT_EQ(second.at(0).value().payload, "abc_text");
 }
 
-struct DamageCase {
+struct ZlibDamage {
   std::string name;
   std::string file;
   std::string message;
 };
-void PrintTo(const DamageCase& c, std::ostream* out) {
+void PrintTo(const ZlibDamage& c, std::ostream* out) {
   *out << c.name;
 }
-class CompressedDamageTest : public testing::TestWithParam<DamageCase> {};
+class CompressedDamageTest : public testing::TestWithParam<ZlibDamage> {};
 
 TEST_P(CompressedDamageTest, IsReportedWithItsPlace) {
   const Folder folder;
@@ -142,7 +145,8 @@ std::string endless_record() {
   const std::uint64_t length = std::uint64_t{1} << 60;
   const std::string bytes(reinterpret_cast<const char*>(&length), sizeof(length));
   const std::uint32_t checksum = masked_crc(crc32c(bytes));
-  return bytes + std::string(reinterpret_cast<const char*>(&checksum), sizeof(checksum)) + "abc";
+  return bytes + std::string(reinterpret_cast<const char*>(&checksum), sizeof(checksum)) +
+         "abc_text";
 }
 
 const std::string long_gzip = as_gzip(long_record(300'000));
@@ -150,30 +154,33 @@ const std::string long_gzip = as_gzip(long_record(300'000));
 INSTANTIATE_TEST_SUITE_P(
     Damages, CompressedDamageTest,
     testing::Values(
-        DamageCase{"Cut", long_gzip.substr(0, 1000),
+        ZlibDamage{"Cut", long_gzip.substr(0, 1000),
                    ": byte 1000: the compressed data are incomplete"},
-        DamageCase{"CutInItsChecksum", as_zlib(abc).substr(0, as_zlib(abc).size() - 1),
-                   ": byte " + std::to_string(as_zlib(abc).size() - 1) +
+        ZlibDamage{"CutInItsChecksum", as_zlib(abc_text).substr(0, as_zlib(abc_text).size() - 1),
+                   ": byte " + std::to_string(as_zlib(abc_text).size() - 1) +
                        ": the compressed data are incomplete"},
-        DamageCase{"WrongChecksumOfGzip",
-                   changed(as_gzip(abc), [](std::string& file) { file[file.size() - 5] ^= 1; }),
-                   ": byte " + std::to_string(as_gzip(abc).size() - 4) +
-                       ": cannot unpack: incorrect data check"},
-        DamageCase{"WrongLengthOfGzip",
-                   changed(as_gzip(abc), [](std::string& file) { file.back() ^= 1; }),
-                   ": byte " + std::to_string(as_gzip(abc).size()) +
+        ZlibDamage{
+            "WrongChecksumOfGzip",
+            changed(as_gzip(abc_text), [](std::string& file) { file[file.size() - 5] ^= 1; }),
+            ": byte " + std::to_string(as_gzip(abc_text).size() - 4) +
+                ": cannot unpack: incorrect data check"},
+        ZlibDamage{"WrongLengthOfGzip",
+                   changed(as_gzip(abc_text), [](std::string& file) { file.back() ^= 1; }),
+                   ": byte " + std::to_string(as_gzip(abc_text).size()) +
                        ": cannot unpack: incorrect length check"},
-        DamageCase{"UnknownMethod", changed(as_gzip(abc), [](std::string& file) { file[2] = 7; }),
+        ZlibDamage{"UnknownMethod",
+                   changed(as_gzip(abc_text), [](std::string& file) { file[2] = 7; }),
                    ": byte 4: cannot unpack: unknown compression method"},
-        DamageCase{"DataBehind", as_gzip(abc) + "x",
-                   ": byte " + std::to_string(as_gzip(abc).size()) +
+        ZlibDamage{"DataBehind", as_gzip(abc_text) + "x",
+                   ": byte " + std::to_string(as_gzip(abc_text).size()) +
                        ": unknown data after the end of the compressed data"},
-        DamageCase{"WrongChecksumOfARecord",
-                   as_gzip(abc + changed(abc, [](std::string& record) { record[12] ^= 1; })),
-                   " (unpacked): byte 19: record has a wrong checksum of its content"},
-        DamageCase{"CutRecord", as_gzip(abc.substr(0, 15)),
+        ZlibDamage{
+            "WrongChecksumOfARecord",
+            as_gzip(abc_text + changed(abc_text, [](std::string& record) { record[12] ^= 1; })),
+            " (unpacked): byte 19: record has a wrong checksum of its content"},
+        ZlibDamage{"CutRecord", as_gzip(abc_text.substr(0, 15)),
                    " (unpacked): byte 0: record of 3 bytes ends behind the end of the file"},
-        DamageCase{"EndlessRecord", as_gzip(abc + endless_record()),
+        ZlibDamage{"EndlessRecord", as_gzip(abc_text + endless_record()),
                    " (unpacked): byte 19: record of 1152921504606846976 bytes ends behind the end "
                    "of the file"}),
     [](const auto& instance) { return instance.param.name; });
@@ -184,7 +191,7 @@ TEST_P(CompressedWriterTest, WritesWhatZlibUnpacks) {
   const Folder folder;
   const std::string payload(1'000'000, 'x');
   TfRecordWriter writer(folder.file("r"), GetParam());
-  writer.add("abc");
+  writer.add("abc_text");
   writer.add(payload);
   writer.finish();
 
@@ -200,7 +207,7 @@ TEST_P(CompressedWriterTest, WritesWhatZlibUnpacks) {
   EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
   bytes.resize(stream.total_out);
   inflateEnd(&stream);
-  EXPECT_EQ(hex(bytes.substr(0, 19)), hex(abc));
+  EXPECT_EQ(hex(bytes.substr(0, 19)), hex(abc_text));
   EXPECT_EQ(bytes.substr(31, payload.size()), payload);
   EXPECT_EQ(bytes.size(), 19 + 12 + payload.size() + 4);
 }
@@ -216,7 +223,7 @@ TEST(Unpack, TakesMemoryInProportionToTheData) {
   const std::vector<char> unpacked = unpack(as_gzip(bytes), "r");
   EXPECT_EQ(std::string(unpacked.begin(), unpacked.end()), bytes);
   EXPECT_LE(unpacked.capacity(), 2 * bytes.size() + 65'536);
-  EXPECT_LE(unpack(as_gzip(abc), "r").capacity(), 65'536U);
+  EXPECT_LE(unpack(as_gzip(abc_text), "r").capacity(), 65'536U);
 }
 
 }  // namespace

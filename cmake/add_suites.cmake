@@ -10,7 +10,7 @@ if(NOT EXISTS ${program})
 endif()
 if(NOT EXISTS ${list} OR ${program} IS_NEWER_THAN ${list})
   execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE output
-                  RESULT_VARIABLE failed TIMEOUT 120)
+                  RESULT_VARIABLE failed TIMEOUT 600)
   if(failed)
     message(FATAL_ERROR "${program} --gtest_list_tests: ${failed}")
   endif()

@@ -16,6 +16,8 @@ function(bench_module name)
   target_link_libraries(bench_${target} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
 endfunction()
 
+set(bench_test_timeout_s 1500)  # for a test that hangs, on a machine that is busy
+
 # What all tests link, and the headers that most include, parsed once. With -O0 below it takes 60 %
 # off the time that a test takes to compile; what is tested is compiled as users run it.
 if(BENCH_TESTS)
@@ -47,12 +49,9 @@ endfunction()
 # EACH_CASE: every case is, for tests that wait more than they compute.
 # OWN_HEADERS: its flags do not allow the precompiled headers of the others.
 function(bench_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL;TIMEOUT" "USES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN_HEADERS;EACH_CASE" "LABEL" "USES")
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
-  endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*_test.cpp)
   if(NOT sources)
@@ -75,7 +74,7 @@ function(bench_test name)
 "set(program [==[$<TARGET_FILE:bench_${name}_test>]==])
 set(prefix ${name}.)
 set(label ${arg_LABEL})
-set(timeout_s ${arg_TIMEOUT})
+set(timeout_s ${bench_test_timeout_s})
 set(list [==[${suites}_list.cmake]==])
 include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
 ")
@@ -84,8 +83,8 @@ include([==[${PROJECT_SOURCE_DIR}/cmake/add_suites.cmake]==])
   endif()
   gtest_discover_tests(bench_${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}."
                        NO_PRETTY_VALUES  # they hold addresses, so that names would change
-                       DISCOVERY_TIMEOUT 120  # of a program that loads LibTorch on a busy machine
-                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+                       DISCOVERY_TIMEOUT 600  # of a program that loads LibTorch on a busy machine
+                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${bench_test_timeout_s}
                        # Tests run side by side: OpenMP's threads must not spin while they wait.
                        ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()

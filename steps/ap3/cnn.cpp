@@ -23,10 +23,6 @@ torch::Tensor scalar_factors() {
   return factors;
 }
 
-torch::Tensor factors_of_layers() {
-  return torch::tensor(torch::ArrayRef<double>(layer_factors), torch::kFloat);
-}
-
 torch::Tensor factors_of_half_levels() {
   torch::Tensor factors = torch::empty(half_level::count);
   factors[half_level::pressure] = pressure_factor;

@@ -2,6 +2,10 @@
 
 namespace bench::ap3 {
 
+torch::Tensor factors_of_layers() {
+  return torch::tensor(torch::ArrayRef<double>(layer_factors), torch::kFloat);
+}
+
 std::vector<steps::Field> fields() {
   return {{.name = "sca_inputs", .shape = {scalar::count}},
           {.name = "col_inputs", .shape = {layer_count, layer::count}},

@@ -23,7 +23,7 @@ inline constexpr std::int64_t skin_temperature = 0;  ///< K.
 inline constexpr std::int64_t cos_zenith_angle = 1;  ///< Of the sun.
 inline constexpr std::int64_t albedo = 2;            ///< 6 bands for diffuse light, 6 for direct.
 inline constexpr std::int64_t albedos = 12;
-inline constexpr std::int64_t emissivity = 14;        ///< 2 bands.
+// 14 and 15: emissivity for long waves.
 inline constexpr std::int64_t solar_irradiance = 16;  ///< W m^-2, of a surface that faces the sun.
 inline constexpr std::int64_t count = 17;
 }  // namespace scalar
@@ -39,7 +39,7 @@ inline constexpr std::int64_t liquid_water = 23;
 inline constexpr std::int64_t count = 27;
 }  // namespace layer
 
-/// Variables of a half level.
+/// Variables of a half level, in the order in which MAELSTROM's recurrent network reads them.
 namespace half_level {
 inline constexpr std::int64_t pressure = 0;     ///< Pa.
 inline constexpr std::int64_t temperature = 1;  ///< K.
@@ -54,13 +54,15 @@ inline constexpr std::array<double, layer::count> layer_factors{
     46.2,   5.98e4, 2370,   3.01e6, 4.92e5, 4.77,   1.17e9, 2.01e9, 1,
     1,      1,      4.12e8, 4.82e6, 3.97e6, 1.98e7, 7.21e6, 7.83e6, 1.67e7,
     2.04e7, 2.44e8, 1.37e8, 4.13e7, 2.11e9, 648,    110,    3.33e4, 9930};
+/// The same (27), for a network's buffers.
+torch::Tensor factors_of_layers();
 inline constexpr double temperature_factor = 0.0031765;
 inline constexpr double log_pressure_factor = 0.086698161;  ///< Of the logarithm of pascals.
 inline constexpr double thickness_factor = 0.0004561;       ///< Of the pressure across a layer.
 inline constexpr double pressure_factor = 1 / 1.03e5;
 inline constexpr double irradiance_factor = 1 / 1415.0;
 
-/// What is known of a batch of columns.
+/// Inputs: a batch of columns.
 struct Columns {
   torch::Tensor scalars;      // (B, 17)
   torch::Tensor layers;       // (B, 137, 27)
@@ -69,7 +71,7 @@ struct Columns {
   torch::Tensor pressure;     // (B, 138, 1), Pa
 };
 
-/// What is predicted.
+/// Outputs, predicted or true.
 struct Radiation {
   torch::Tensor fluxes;        // (B, 138, 2): down and up, W m^-2; see `Cnn` for another shape
   torch::Tensor heating_rate;  // (B, 137, 1), K per day

@@ -53,9 +53,7 @@ LstmImpl::LstmImpl()
       up_(register_module("up", lstm(LstmSizes::hidden + 1))),
       down_again_(register_module("down_again", lstm(2 * LstmSizes::hidden + 1))),
       fluxes_(register_module("fluxes", torch::nn::Linear(LstmSizes::hidden, 2))),
-      layer_factors_(register_buffer(
-          "layer_factors",
-          varying(torch::tensor(torch::ArrayRef<double>(ap3::layer_factors), torch::kFloat)))) {
+      layer_factors_(register_buffer("layer_factors", varying(factors_of_layers()))) {
   steps::keras::initialise(*this);
 }
 

@@ -37,9 +37,9 @@ class LstmImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Lstm);
 
-/// What the LSTM sees of the layers: the variables but oxygen, HCFC-22 and CCl4, which are the same
-/// everywhere, the cosine of the zenith angle, the logarithm of the pressure, the temperature and
-/// the thickness, all of a size of about 1.
+/// Features of the layers, scaled to about 1: their variables except oxygen, HCFC-22 and CCl4,
+/// which are the same everywhere, the cosine of the zenith angle, the logarithm of the pressure,
+/// the temperature and the thickness.
 /// @param factors (24), of the variables
 /// @returns (B, 137, 28)
 torch::Tensor layer_features(const Columns& columns, const torch::Tensor& factors);

@@ -14,7 +14,7 @@ torch::Tensor incoming_solar_flux(const torch::Tensor& scalars);
 /// Pressure across the layers, Pa: (B, 138, 1) -> (B, 137, 1).
 torch::Tensor layer_thickness(const torch::Tensor& pressure);
 
-/// What the layers absorb, as heating rate: the divergence of the net flux.
+/// Heating rate of the layers, from the divergence of the net flux.
 /// @param fluxes (B, 138, 2), down and up
 /// @param pressure (B, 138, 1)
 /// @returns (B, 137, 1), K per day
@@ -24,7 +24,7 @@ torch::Tensor heating_rate_of(const torch::Tensor& fluxes, const torch::Tensor& 
 /// @param fluxes (B, 138, 2), down and up
 torch::Tensor boundary_fluxes(const torch::Tensor& fluxes);
 
-/// The same, from what arrives at the surface and what the layers absorbed: energy is conserved.
+/// The same, from the fluxes at the surface and what the layers absorb.
 /// @param surface_fluxes (B, 2), down and up
 /// @param heating_rate (B, 137, 1)
 /// @param pressure (B, 138, 1)

@@ -25,9 +25,8 @@ void fill_pressure_and_temperature(steps::Random& random, const ColumnMemory& sa
   const double top_temperature = uniform(random, 190, 220);
   const double surface_temperature = sample.scalars[scalar::skin_temperature];
   for (std::size_t k = 0; k < half_levels_of_column; ++k) {
-    const double height =
-        static_cast<double>(k) / static_cast<double>(layers_of_column);  // 1: surface
-    const double sigma = height * height;
+    const double depth = static_cast<double>(k) / static_cast<double>(layers_of_column);
+    const double sigma = depth * depth;  // pressure as a share of that at the surface
     sample.pressure[k] = static_cast<float>(surface_pressure * sigma);
     float* const variables = &sample.half_levels[k * half_level::count];
     variables[half_level::pressure] = sample.pressure[k];
@@ -49,7 +48,7 @@ void fill_inputs(steps::Random& random, const ColumnMemory& sample) {
 
 /// Optical depth of what lies above each half level.
 std::array<double, half_levels_of_column> optical_depths(const ColumnMemory& sample) {
-  constexpr double vapour_absorption = 0.01;  // m^2/kg: a moist column takes half of the light
+  constexpr double vapour_absorption = 0.01;  // m^2/kg: two thirds of the light from overhead
   constexpr double water_absorption = 0.1;    // m^2/kg, where there are clouds
   constexpr double gravity = 9.80665;
   std::array<double, half_levels_of_column> depths{};

@@ -5,8 +5,8 @@
 
 namespace bench::steps {
 
-/// What one sample of a network costs, summed layer by layer from sizes alone: no tensor is
-/// allocated, so that a program can describe a network that does not fit into memory.
+/// Cost of one sample of a network, summed layer by layer from sizes alone: no tensor is allocated,
+/// so that a program can describe a network that does not fit into memory.
 ///
 ///     Cost()
 ///         .input({3, 32, 32})

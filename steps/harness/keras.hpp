@@ -7,8 +7,8 @@ namespace bench::steps::keras {
 // Defaults of Keras' layers that are not LibTorch's, for networks that were published in Keras.
 // Source: https://keras.io/api/layers.
 
-/// Of a batch normalisation. The running variance stays LibTorch's: of a batch without bias, where
-/// Keras takes the biased one.
+/// Of a batch normalisation. Its running variance remains LibTorch's unbiased one; Keras' is
+/// biased.
 inline constexpr double normalisation_epsilon = 1e-3;
 /// Share of a new batch in the running statistics. Keras' momentum of 0.99 is the share of the old.
 inline constexpr double normalisation_momentum = 0.01;

@@ -10,12 +10,12 @@ namespace bench::steps {
 /// In the warm-up the rate rises linearly from 0 to the highest: Goyal et al., Accurate, Large
 /// Minibatch SGD (arXiv:1706.02677), section 2.2.
 struct RateSchedule {
-  /// Course of the rate after the warm-up.
+  /// Decay of the rate after the warm-up.
   enum class Shape {
     constant,
     cosine,      ///< Half a cosine: Loshchilov and Hutter, SGDR (arXiv:1608.03983), eq. 5.
     polynomial,  ///< `power` 1 is linear: Chen et al., DeepLab (arXiv:1606.00915), section 4.3.
-    step,        ///< Times a factor from each milestone on, also from those in the warm-up.
+    step,        ///< Multiplied by a factor at each milestone, also in the warm-up.
   };
 
   double highest = 0.1;

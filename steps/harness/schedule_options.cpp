@@ -4,7 +4,6 @@
 #include "harness/validators.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -60,8 +59,7 @@ void check_readers(const CLI::App& app, const RateSchedule& schedule) {
     if (app.count(option) > 0 && std::ranges::count(readers, schedule.shape) == 0)
       throw UsageError(
           fmt::format("{} has no effect on a {} learning rate", option, shape_name(schedule.shape)),
-          fmt::format("add --lr-schedule {}, or leave {} away", shape_name(readers.front()),
-                      option));
+          fmt::format("add --lr-schedule {}, or remove {}", shape_name(readers.front()), option));
 }
 
 }  // namespace
@@ -74,16 +72,16 @@ void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::stri
       ->check(not_negative());
   app.add_option_function<std::string>(
          "--lr-schedule", [&](const std::string& name) { schedule.shape = shape_of(name); },
-         "Course of the learning rate after them")
+         "Decay of the learning rate after the warm-up")
       ->check(CLI::IsMember(shape_names()))
       ->default_str(shape_name(schedule.shape));
-  app.add_option("--lr-milestones", schedule.milestones,
-                 fmt::format("step: {} that multiply the learning rate, such as 30,60,80", unit))
+  app.add_option(
+         "--lr-milestones", schedule.milestones,
+         fmt::format("step: {} at which the learning rate is multiplied, such as 30,60,80", unit))
       ->check(not_negative())
       ->delimiter(',')
       ->default_str(fmt::format("{}", fmt::join(schedule.milestones, ",")));
-  app.add_option("--lr-factor", schedule.factor, "step: what they multiply it by")
-      ->check(positive());
+  app.add_option("--lr-factor", schedule.factor, "step: factor at each of them")->check(positive());
   app.add_option("--lr-decay", schedule.end,
                  fmt::format("cosine, polynomial: {} after which it is lowest", unit))
       ->check(not_negative());
@@ -97,7 +95,7 @@ void check_schedule_options(const CLI::App& app, const RateSchedule& schedule) {
   check_readers(app, schedule);
   if (schedule.shape == Shape::step && schedule.milestones.empty())
     throw UsageError("--lr-schedule step needs --lr-milestones",
-                     "name them, such as --lr-milestones 30,60,80");
+                     "add them, such as --lr-milestones 30,60,80");
   if (schedule.shape != Shape::cosine && schedule.shape != Shape::polynomial)
     return;
   if (schedule.end <= schedule.warmup)

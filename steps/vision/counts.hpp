@@ -8,7 +8,7 @@
 
 namespace bench::vision {
 
-/// What a model costs, computed from the table alone.
+/// Cost of a model, computed from its table alone.
 struct Counts {
   steps::Cost cost;
   /// Side of the smallest image that is normalised; empty where none is.

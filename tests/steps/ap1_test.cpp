@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -104,8 +105,8 @@ TEST(Ap1Network, ActivationsDifferBelowZero) {
   EXPECT_FALSE(torch::allclose(relu(x), leaky(x)));
 }
 
-// Where the skip and what comes from below are shifted, an image shifted by a whole window of the
-// lowest resolution is not: the network sees no place but the one it predicts.
+// By the width that a point of the lowest resolution has in the input. The padding at the right and
+// lower edge is another place, which the points compared here do not see.
 TEST(Ap1Network, ShiftsItsOutputWithItsInput) {
   const torch::NoGradGuard no_gradient;
   torch::manual_seed(1);
@@ -113,7 +114,6 @@ TEST(Ap1Network, ShiftsItsOutputWithItsInput) {
   network->eval();
   const torch::Tensor x = torch::rand({1, predictor_count, 128, 128});
   const torch::Tensor shifted = torch::roll(x, patch_divisor, 3);
-  // The last windows see the padding at the right edge.
   const std::int64_t inner = 64;
   EXPECT_TRUE(torch::allclose(network(x).narrow(3, 0, inner),
                               network(shifted).narrow(3, patch_divisor, inner), 1e-4, 1e-5));
@@ -161,7 +161,7 @@ TEST(Ap1Synthetic, TargetFollowsThePredictorsUpToNoise) {
   };
   const torch::Tensor expected =
       2 * channel(Predictor::bias_yesterday) - 1 +
-      channel(Predictor::altitude) * torch::cos(M_PI * channel(Predictor::leadtime));
+      channel(Predictor::altitude) * torch::cos(std::numbers::pi * channel(Predictor::leadtime));
   const torch::Tensor noise = target - expected;
   EXPECT_TRUE((noise.abs() <= channel(Predictor::analysis_std) / 2 + 1e-6).all().item<bool>());
   EXPECT_GT(noise.std().item<double>(), 0.1);

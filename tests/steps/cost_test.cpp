@@ -1,7 +1,7 @@
 #include "harness/cost.hpp"
 
-#include "steps/expect_counted.hpp"
 #include "gpt/architecture.hpp"
+#include "steps/expect_counted.hpp"
 
 #include <memory>
 #include <ostream>

@@ -24,7 +24,7 @@ namespace {
 
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 
-/// What one forward and backward pass give.
+/// Results of a forward and backward pass.
 struct Pass {
   torch::Tensor outputs;  // all of them in one row
   double loss;

@@ -14,7 +14,7 @@
 namespace bench::steps {
 namespace {
 
-/// What these arguments make of a schedule.
+/// The schedule that these arguments describe.
 /// @throws UsageError as a program would tell it
 RateSchedule schedule_of(const std::string& arguments, RateSchedule schedule = {}) {
   CLI::App app("", "program");
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "program --help"},
         WrongSchedule{"MilestonesOfACosine", "--lr-schedule cosine --lr-decay 9 --lr-milestones 3",
                       "--lr-milestones has no effect on a cosine learning rate",
-                      "add --lr-schedule step, or leave --lr-milestones away"},
+                      "add --lr-schedule step, or remove --lr-milestones"},
         WrongSchedule{"EndOfAConstant", "--lr-end 0.1",
                       "--lr-end has no effect on a constant learning rate",
                       "add --lr-schedule cosine"},

@@ -54,7 +54,7 @@ void SampleLoader::request(std::uint64_t first, BatchMemory memory) {
 
 bool SampleLoader::is_ready() const {
   const std::lock_guard lock(mutex_);
-  return !batches_.empty() && batches_.front().is_complete();
+  return !batches_.empty() && batches_.front().is_complete() && !batches_.front().failure;
 }
 
 void SampleLoader::take() {

@@ -53,7 +53,7 @@ class SampleLoader {
   /// @throws std::invalid_argument if it is not the size of the fields
   void request(std::uint64_t first, BatchMemory memory);
 
-  /// Returns true if `take` would return at once.
+  /// Returns true if `take` would return at once, and not throw.
   bool is_ready() const;
 
   /// Waits until the oldest requested batch is complete; from then on it is the caller's.

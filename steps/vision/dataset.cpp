@@ -1,12 +1,14 @@
 #include "vision/dataset.hpp"
 
-#include "harness/environment.hpp"
+#include "data/image_samples.hpp"
+#include "data/staging.hpp"
+#include "harness/loader_threads.hpp"
 #include "harness/log.hpp"
+#include "vision/synthetic.hpp"
 
-#include <algorithm>
 #include <chrono>
-
-#include <unistd.h>
+#include <cstddef>
+#include <utility>
 
 namespace bench::vision {
 namespace {
@@ -21,27 +23,15 @@ double seconds_of(Work&& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-int loader_threads(const Options& options, const steps::Ranks& ranks, const torch::Device& device) {
-  if (options.data.loader_threads > 0)
-    return options.data.loader_threads;
-  return default_loader_threads(steps::usable_cpus(),
-                                static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)),
-                                ranks.local_size.value_or(1), device.is_cuda());
-}
-
 }  // namespace
-
-int default_loader_threads(int cpus, int node_cpus, int ranks_on_node, bool on_gpu) {
-  const int own = cpus == node_cpus ? cpus / ranks_on_node : cpus;
-  return std::max(1, on_gpu ? own - 1 : own / 16);
-}
 
 Dataset::Dataset(const Options& options, const steps::Ranks& ranks,
                  steps::Communicator& communicator, const torch::Device& device)
     : options_(options),
       device_(device),
       rank_(communicator.rank()),
-      threads_(loader_threads(options, ranks, device)),
+      threads_(options.data.loader_threads > 0 ? options.data.loader_threads
+                                               : steps::default_loader_threads(ranks, device)),
       folder_(options.data.path) {
   if (folder_.empty())
     return;
@@ -77,31 +67,30 @@ std::int64_t Dataset::epoch_images() const {
   return training_ ? static_cast<std::int64_t>(training_->images()) : of_imagenet;
 }
 
-std::unique_ptr<Images> Dataset::images(ImagePart part) const {
-  const BatchShape shape{.batch_size = options_.common.batch_size,
-                         .image_size = options_.image_size,
-                         .classes = options_.classes,
-                         .format = memory_format(options_, device_),
-                         .device = device_};
+std::unique_ptr<steps::Batches> Dataset::batches(ImagePart part) const {
   if (!options_.data.has_loader())
-    return std::make_unique<SyntheticImages>(shape);
+    return std::make_unique<steps::ResidentBatches>(synthetic_batch(options_, device_));
   const bool train = part == ImagePart::train;
-  const steps::ImageSampleOptions samples{.size = static_cast<std::size_t>(options_.image_size),
-                                          .order = shape.format == torch::MemoryFormat::ChannelsLast
-                                                       ? steps::PixelOrder::pixels
-                                                       : steps::PixelOrder::planes,
-                                          .classes = options_.classes,
-                                          .first_label = options_.first_label(),
-                                          // Synthetic images to evaluate on are other ones.
-                                          .seed = options_.common.seed + (train ? 0 : 1),
-                                          .part = part};
+  const bool channels_last = memory_format(options_, device_) == torch::MemoryFormat::ChannelsLast;
+  const steps::ImageSampleOptions samples{
+      .size = static_cast<std::size_t>(options_.image_size),
+      .order = channels_last ? steps::PixelOrder::pixels : steps::PixelOrder::planes,
+      .classes = options_.classes,
+      .first_label = options_.first_label(),
+      // Synthetic images to evaluate on are other ones.
+      .seed = options_.common.seed + (train ? 0 : 1),
+      .part = part};
   steps::SampleMakers makers =
       training_ ? steps::image_makers(train ? *training_ : *validation_, samples, threads_)
                 : steps::synthetic_image_makers(samples, threads_);
-  return std::make_unique<LoadedImages>(
-      std::move(makers), shape,
-      LoadedImages::Share{.rank = rank_, .global_batch = options_.global_batch()},
-      options_.data.prefetch);
+  steps::BatchOptions batches{
+      .share = {.batch_size = options_.common.batch_size, .rank = rank_, .ranks = options_.ranks},
+      .device = device_,
+      .prefetch = options_.data.prefetch,
+      .fixed_address = train && options_.cuda_graph};
+  if (channels_last)
+    batches.hwc_fields = {"image"};
+  return std::make_unique<steps::LoadedBatches>(std::move(makers), batches);
 }
 
 void Dataset::log() const {
@@ -129,8 +118,8 @@ void Dataset::log() const {
   }
 }
 
-void Dataset::log_work(const Images& images, std::int64_t steps) const {
-  const auto work = images.work();
+void Dataset::log_work(const steps::Batches& batches, std::int64_t steps) const {
+  const auto work = batches.work();
   if (!work)
     return;
   const double images_per_thread_second = static_cast<double>(work->samples) / work->seconds;

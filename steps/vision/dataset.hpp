@@ -1,12 +1,15 @@
 #pragma once
 
+#include "data/image_source.hpp"
+#include "harness/batches.hpp"
 #include "harness/communicator.hpp"
 #include "harness/ranks.hpp"
-#include "vision/data.hpp"
 #include "vision/options.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace bench::vision {
 
@@ -26,9 +29,9 @@ class Dataset {
   Dataset(const Options& options, const steps::Ranks& ranks, steps::Communicator& communicator,
           const torch::Device& device);
 
-  /// From the first one of that part on. Synthetic images of the device are drawn from LibTorch's
-  /// random numbers.
-  std::unique_ptr<Images> images(steps::ImagePart part) const;
+  /// Batches of `image`, fp32 (B, 3, S, S), and `label`, int64 (B), from the first image of that
+  /// part on. Synthetic images of the device are drawn from LibTorch's random numbers.
+  std::unique_ptr<steps::Batches> batches(steps::ImagePart part) const;
 
   /// Images of an epoch; synthetic ones count as ImageNet's.
   std::int64_t epoch_images() const;
@@ -38,7 +41,7 @@ class Dataset {
 
   /// Prints how fast the threads were.
   /// @param steps that were done, warm-up included
-  void log_work(const Images& images, std::int64_t steps) const;
+  void log_work(const steps::Batches& batches, std::int64_t steps) const;
 
  private:
   void stage(steps::Communicator& communicator);
@@ -54,11 +57,5 @@ class Dataset {
   std::unique_ptr<steps::ImageSource> training_;    ///< Empty without a data set.
   std::unique_ptr<steps::ImageSource> validation_;  ///< Empty unless it is evaluated on.
 };
-
-/// Threads that load images, where nobody says how many: on a GPU the host has nothing else to do;
-/// on the CPU an image takes the network far longer than the loader.
-/// @param cpus that this process may use
-/// @param node_cpus of the node: if those are the same, its ranks share them
-int default_loader_threads(int cpus, int node_cpus, int ranks_on_node, bool on_gpu);
 
 }  // namespace bench::vision

@@ -20,19 +20,19 @@ bool any_rank(steps::Communicator& ranks, bool holds, const torch::Device& devic
 
 }  // namespace
 
-std::optional<Evaluation> evaluate(const Options& options, Images& images, Network& model,
+std::optional<Evaluation> evaluate(const Options& options, steps::Batches& batches, Network& model,
                                    steps::Communicator& ranks, const torch::Device& device) {
   const torch::NoGradGuard no_gradient;
   model->eval();
   const steps::Precision precision = options.common.precision();
-  const auto step = [&](Recorder& recorder, const Batch& batch) {
+  const auto step = [&](Recorder& recorder, const steps::Batch& batch) {
     const steps::Autocast autocast(device, precision);
-    const torch::Tensor scores = model->forward(batch.images).to(torch::kFloat);  // (B, classes)
-    recorder.record(torch::cross_entropy_loss(scores, batch.labels), scores, batch.labels);
+    const torch::Tensor scores = model->forward(batch["image"]).to(torch::kFloat);  // (B, classes)
+    recorder.record(torch::cross_entropy_loss(scores, batch["label"]), scores, batch["label"]);
   };
 
   Recorder discarded(true);
-  const Batch& first = images.next();
+  const steps::Batch& first = batches.next();
   step(discarded, first);
   Recorder recorder(true);
   const std::unique_ptr<steps::Clock> clock = steps::make_clock(device);
@@ -42,7 +42,7 @@ std::optional<Evaluation> evaluate(const Options& options, Images& images, Netwo
     const energy::Region region("evaluation");
     const std::size_t from = clock->mark();
     for (std::int64_t i = 0; i < options.eval_steps && !steps::is_interrupted(); ++i)
-      step(recorder, i == 0 ? first : images.next());
+      step(recorder, i == 0 ? first : batches.next());
     const std::size_t to = clock->mark();
     clock->wait();
     seconds = clock->seconds_between(from, to);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "harness/batches.hpp"
 #include "harness/communicator.hpp"
-#include "vision/data.hpp"
 #include "vision/model.hpp"
 #include "vision/options.hpp"
 
@@ -25,7 +25,7 @@ struct Evaluation {
 /// device; under a meter they are those of the region `evaluation`. All ranks call it, each with
 /// its part of the images.
 /// @returns nothing if a signal asked a rank to end meanwhile
-std::optional<Evaluation> evaluate(const Options& options, Images& images, Network& model,
+std::optional<Evaluation> evaluate(const Options& options, steps::Batches& batches, Network& model,
                                    steps::Communicator& ranks, const torch::Device& device);
 
 }  // namespace bench::vision

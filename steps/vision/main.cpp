@@ -61,23 +61,23 @@ int train_and_report(const vision::Options& options, const vision::Counts& count
   steps::Timers timers(steps::make_clock(device));
   // Models are equal on all ranks; images are not.
   torch::manual_seed(options.common.seed + static_cast<std::uint64_t>(communicator.rank()));
-  std::unique_ptr<vision::Images> images = dataset.images(steps::ImagePart::train);
+  std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::train);
   vision::mllog_options(options);
   steps::mllog("init_stop");
   steps::mllog("run_start");
   steps::defer_signals();
   const vision::History history =
-      train(options, dataset.epoch_images(), *images, model, communicator, device, timers);
+      train(options, dataset.epoch_images(), *batches, model, communicator, device, timers);
   const std::optional<std::int64_t> diverged_at = history.diverged_at();
   bool interrupted = history.interrupted;
   vision::log_results(options, counts, timers, history);
-  dataset.log_work(*images, std::ssize(history.losses));
+  dataset.log_work(*batches, std::ssize(history.losses));
   timings.write(timers);
   std::fflush(stdout);  // they count also where the evaluation fails
   if (options.eval_steps > 0 && !diverged_at && !interrupted) {
-    images = dataset.images(steps::ImagePart::validation);
+    batches = dataset.batches(steps::ImagePart::validation);
     steps::mllog("eval_start", {}, {{"epoch_num", 1}});
-    const auto evaluation = vision::evaluate(options, *images, model, communicator, device);
+    const auto evaluation = vision::evaluate(options, *batches, model, communicator, device);
     interrupted = !evaluation;
     if (evaluation)
       vision::log_evaluation(*evaluation);

@@ -26,10 +26,11 @@ using steps::Region;
 
 class Training {
  public:
-  Training(const Options& options, std::int64_t epoch_images, Images& images, Network& model,
-           steps::Communicator& communicator, const torch::Device& device, steps::Timers& timers)
+  Training(const Options& options, std::int64_t epoch_images, steps::Batches& batches,
+           Network& model, steps::Communicator& communicator, const torch::Device& device,
+           steps::Timers& timers)
       : replay_(options.cuda_graph ? steps::make_cuda_graphs(device) : nullptr),
-        images_(images),
+        batches_(batches),
         model_(model),
         device_(device),
         timers_(timers),
@@ -49,7 +50,7 @@ class Training {
   void step() {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    const Batch& batch = *timers_.timed(Region::io, [&] { return &images_.next(); });
+    const steps::Batch& batch = *timers_.timed(Region::io, [&] { return &batches_.next(); });
     data_s_.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
     timers_.timed(Region::forward, [&] { replay_.part(0, [&] { forward(batch); }); });
     timers_.timed(Region::backward, [&] { replay_.part(1, [&] { backward(); }); });
@@ -79,10 +80,10 @@ class Training {
   }
 
  private:
-  void forward(const Batch& batch) {
+  void forward(const steps::Batch& batch) {
     const steps::Autocast autocast(device_, precision_);
-    scores_ = model_->forward(batch.images).to(torch::kFloat);
-    loss_ = torch::cross_entropy_loss(scores_, batch.labels);
+    scores_ = model_->forward(batch["image"]).to(torch::kFloat);
+    loss_ = torch::cross_entropy_loss(scores_, batch["label"]);
   }
 
   void backward() {
@@ -96,9 +97,9 @@ class Training {
     optimizer_.release_gradients();
   }
 
-  void record(const Batch& batch) {
+  void record(const steps::Batch& batch) {
     const torch::Tensor loss = replay_.kept(buckets_->average_number());
-    recorder_.record(loss, scores_, batch.labels);
+    recorder_.record(loss, scores_, batch["label"]);
     const std::optional<torch::Tensor> flag = buckets_->any_flag();
     std::vector<torch::Tensor> numbers{loss, flag.value_or(torch::zeros({}))};
     for (const torch::Tensor& percent : recorder_.newest_percents())
@@ -122,7 +123,7 @@ class Training {
   }
 
   steps::Replay replay_;  // first: all that follows works on its stream
-  Images& images_;
+  steps::Batches& batches_;
   Network& model_;
   torch::Device device_;
   steps::Timers& timers_;
@@ -144,10 +145,10 @@ class Training {
 
 }  // namespace
 
-History train(const Options& options, std::int64_t epoch_images, Images& images, Network& model,
-              steps::Communicator& communicator, const torch::Device& device,
+History train(const Options& options, std::int64_t epoch_images, steps::Batches& batches,
+              Network& model, steps::Communicator& communicator, const torch::Device& device,
               steps::Timers& timers) {
-  Training training(options, epoch_images, images, model, communicator, device, timers);
+  Training training(options, epoch_images, batches, model, communicator, device, timers);
   {
     const energy::Region warmup("warmup");
     for (std::int64_t i = 0; i < options.common.warmup && !training.has_ended(); ++i) {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "harness/batches.hpp"
 #include "harness/communicator.hpp"
 #include "harness/timers.hpp"
-#include "vision/data.hpp"
 #include "vision/model.hpp"
 #include "vision/options.hpp"
 #include "vision/recorder.hpp"
@@ -18,8 +18,8 @@ namespace bench::vision {
 /// @param epoch_images of an epoch, for the learning rate
 /// @param timers get the times of the measured steps
 /// @returns what all steps gave that were done, warm-up included
-History train(const Options& options, std::int64_t epoch_images, Images& images, Network& model,
-              steps::Communicator& communicator, const torch::Device& device,
+History train(const Options& options, std::int64_t epoch_images, steps::Batches& batches,
+              Network& model, steps::Communicator& communicator, const torch::Device& device,
               steps::Timers& timers);
 
 }  // namespace bench::vision

@@ -3,6 +3,7 @@
 #include "vision/evaluation.hpp"
 #include "vision/progress.hpp"
 #include "vision/recorder.hpp"
+#include "vision/synthetic.hpp"
 
 #include <sstream>
 #include <stdexcept>
@@ -144,14 +145,10 @@ TEST(Evaluation, LeavesTheModelAsItIs) {
     return torch::cat(parts);
   };
   const torch::Tensor before = values();
-  SyntheticImages images({.batch_size = options.common.batch_size,
-                          .image_size = options.image_size,
-                          .classes = options.classes,
-                          .format = torch::MemoryFormat::Contiguous,
-                          .device = torch::Device(torch::kCPU)});
+  steps::ResidentBatches batches(synthetic_batch(options, torch::Device(torch::kCPU)));
   steps::Communicator alone;
   const Evaluation evaluation =
-      evaluate(options, images, model, alone, torch::Device(torch::kCPU)).value();
+      evaluate(options, batches, model, alone, torch::Device(torch::kCPU)).value();
   EXPECT_TRUE(torch::equal(before, values()));
   EXPECT_FALSE(model->parameters().front().grad().defined());
   EXPECT_DOUBLE_EQ(evaluation.images_per_second, 8 / evaluation.seconds);
@@ -159,17 +156,18 @@ TEST(Evaluation, LeavesTheModelAsItIs) {
 }
 
 /// One batch after the other, of one image each, with its number in all pixels.
-class NumberedImages : public Images {
+class NumberedImages : public steps::Batches {
  public:
-  const Batch& next() override {
-    batch_ = {.images = torch::full({1, 3, 32, 32}, static_cast<double>(count++)),
-              .labels = torch::zeros({1}, torch::kLong)};
+  const steps::Batch& next() override {
+    batch_ = steps::Batch({{"image", torch::full({1, 3, 32, 32}, static_cast<double>(count++))},
+                           {"label", torch::zeros({1}, torch::kLong)}});
     return batch_;
   }
+  std::int64_t bytes_per_sample() const override { return batch_.bytes(); }
   int count = 0;
 
  private:
-  Batch batch_;
+  steps::Batch batch_;
 };
 
 TEST(Evaluation, PassesEachBatchOnceThatIsMeasured) {

@@ -1,6 +1,7 @@
-#include "vision/data.hpp"
+#include "vision/options.hpp"
 #include "vision/schedule.hpp"
 #include "vision/step_log.hpp"
+#include "vision/synthetic.hpp"
 
 #include <string>
 #include <vector>
@@ -21,40 +22,35 @@ TEST(SyntheticPixels, AreATruncatedNormalDistribution) {
   EXPECT_NEAR(pixels.std().item<double>(), 0.8796 * 60, 0.3);
 }
 
-TEST(SyntheticImages, AreNormalisedAndLabelled) {
-  torch::manual_seed(3);
-  SyntheticImages data({.batch_size = 64,
-                        .image_size = 32,
-                        .classes = 10,
-                        .format = torch::MemoryFormat::ChannelsLast,
-                        .device = torch::Device(torch::kCPU)});
-  const Batch& batch = data.next();
-  EXPECT_TRUE(batch.images.is_contiguous(torch::MemoryFormat::ChannelsLast));
+steps::Batch made_with(std::uint64_t seed, const std::string& memory_format = "contiguous") {
+  Options options;
+  options.common.batch_size = 64;
+  options.image_size = 32;
+  options.classes = 10;
+  options.memory_format = memory_format;
+  torch::manual_seed(seed);
+  return synthetic_batch(options, torch::Device(torch::kCPU));
+}
+
+TEST(SyntheticBatch, IsNormalisedAndLabelled) {
+  const steps::Batch batch = made_with(3, "channels_last");
+  EXPECT_TRUE(batch["image"].is_contiguous(torch::MemoryFormat::ChannelsLast));
   // (127/255 - 0.485) / 0.229, ... per channel
-  const torch::Tensor mean = batch.images.mean({0, 2, 3});
+  const torch::Tensor mean = batch["image"].mean({0, 2, 3});
   EXPECT_NEAR(mean[0].item<double>(), 0.057, 0.02);
   EXPECT_NEAR(mean[1].item<double>(), 0.188, 0.02);
   EXPECT_NEAR(mean[2].item<double>(), 0.409, 0.02);
-  EXPECT_EQ(batch.labels.scalar_type(), torch::kLong);
-  EXPECT_GE(batch.labels.min().item<std::int64_t>(), 0);
-  EXPECT_LT(batch.labels.max().item<std::int64_t>(), 10);
-  EXPECT_EQ(std::get<0>(torch::_unique(batch.labels)).numel(), 10);
+  const torch::Tensor labels = batch["label"];
+  EXPECT_EQ(labels.scalar_type(), torch::kLong);
+  EXPECT_GE(labels.min().item<std::int64_t>(), 0);
+  EXPECT_LT(labels.max().item<std::int64_t>(), 10);
+  EXPECT_EQ(std::get<0>(torch::_unique(labels)).numel(), 10);
 }
 
-TEST(SyntheticImages, AreTheSameInEveryStepAndForEverySeed) {
-  const auto make = [](std::uint64_t seed) {
-    torch::manual_seed(seed);
-    return SyntheticImages({.batch_size = 2,
-                            .image_size = 32,
-                            .classes = 1000,
-                            .format = torch::MemoryFormat::Contiguous,
-                            .device = torch::Device(torch::kCPU)});
-  };
-  SyntheticImages first = make(5);
-  EXPECT_EQ(first.next().images.data_ptr(), first.next().images.data_ptr());
-  EXPECT_TRUE(torch::equal(first.next().images, make(5).next().images));
-  EXPECT_TRUE(torch::equal(first.next().labels, make(5).next().labels));
-  EXPECT_FALSE(torch::equal(first.next().images, make(6).next().images));
+TEST(SyntheticBatch, FollowsTheSeed) {
+  EXPECT_TRUE(torch::equal(made_with(5)["image"], made_with(5)["image"]));
+  EXPECT_TRUE(torch::equal(made_with(5)["label"], made_with(5)["label"]));
+  EXPECT_FALSE(torch::equal(made_with(5)["image"], made_with(6)["image"]));
 }
 
 TEST(StepLog, LineIsThatOfTfCnnBenchmarks) {

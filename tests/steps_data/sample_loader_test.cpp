@@ -142,6 +142,21 @@ TEST(SampleLoader, IsReadyOnceTheOldestBatchIsComplete) {
   EXPECT_TRUE(loader.is_ready());
 }
 
+TEST(SampleLoader, IsNotReadyToThrow) {
+  std::latch second_began(1);
+  Memory first(1);
+  Memory second(1);
+  SampleLoader loader(makers(1, [&](std::uint64_t sample) {
+    if (sample == 0)
+      throw std::runtime_error("damaged");
+    second_began.count_down();
+  }));
+  loader.request(0, first.spans());
+  loader.request(1, second.spans());
+  second_began.wait();
+  EXPECT_FALSE(loader.is_ready());
+}
+
 TEST(SampleLoader, RefusesMemoryThatDoesNotFitTheFields) {
   Memory memory(2);
   SampleLoader loader(makers(1));

@@ -1,0 +1,214 @@
+#include "harness/batches.hpp"
+
+#include "data/synthetic_fields.hpp"
+#include "data/token_makers.hpp"
+#include "harness/batch_loader.hpp"
+#include "harness/loader_threads.hpp"
+#include "support/message_of.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using support::message_of;
+
+/// Images and grids as (C, H, W) and (H, W, C), masks and labels.
+SampleMakers mixed_makers(int threads = 1) {
+  return synthetic_field_makers({{.field = {"image", FieldType::float32, {3, 4, 6}}},
+                                 {.field = {"grid", FieldType::float32, {4, 6, 3}}},
+                                 {.field = {"mask", FieldType::int64, {4, 6}}, .bound = 5},
+                                 {.field = {"label", FieldType::int64, {}}, .bound = 1000}},
+                                1, threads);
+}
+
+/// All tokens of so many batches, (batches, B, S + 1).
+torch::Tensor tokens_of(const BatchShare& share, int batches, int threads = 1,
+                        std::int64_t prefetch = 2) {
+  LoadedBatches loaded(synthetic_token_makers(3, 50000, 6, threads),
+                       {.share = share, .prefetch = prefetch});
+  std::vector<torch::Tensor> tokens;
+  for (int i = 0; i < batches; ++i)
+    tokens.push_back(loaded.next()["tokens"]);
+  return torch::stack(tokens);
+}
+
+TEST(Batch, HasTensorsByName) {
+  const Batch batch({{"image", torch::zeros({2, 3})}, {"label", torch::ones({2}, torch::kLong)}});
+  EXPECT_TRUE(torch::equal(batch["label"], torch::ones({2}, torch::kLong)));
+  EXPECT_EQ(batch.samples(), 2);
+  EXPECT_EQ(batch.bytes(), 2 * 3 * 4 + 2 * 8);
+  EXPECT_EQ(message_of<std::out_of_range>([&] { batch["mask"]; }),
+            "no field 'mask' in a batch of: image, label");
+}
+
+TEST(LoadedBatches, HaveEveryFieldInItsShapeAndType) {
+  LoadedBatches loaded(mixed_makers(), {.share = {.batch_size = 2}});
+  const Batch& batch = loaded.next();
+  ASSERT_EQ(batch.tensors().size(), 4U);
+  EXPECT_EQ(batch["image"].sizes(), torch::IntArrayRef({2, 3, 4, 6}));
+  EXPECT_EQ(batch["mask"].sizes(), torch::IntArrayRef({2, 4, 6}));
+  EXPECT_EQ(batch["label"].sizes(), torch::IntArrayRef({2}));
+  EXPECT_EQ(batch["image"].scalar_type(), torch::kFloat);
+  EXPECT_EQ(batch["label"].scalar_type(), torch::kLong);
+  EXPECT_EQ(loaded.bytes_per_sample(), 2 * 72 * 4 + 24 * 8 + 8);
+  EXPECT_EQ(batch.bytes(), 2 * loaded.bytes_per_sample());
+}
+
+TEST(LoadedBatches, DoNotDependOnThreadsAndPrefetch) {
+  const torch::Tensor alone = tokens_of({.batch_size = 5}, 4, 1, 1);
+  EXPECT_TRUE(torch::equal(tokens_of({.batch_size = 5}, 4, 3, 6), alone));
+}
+
+struct ShareCase {
+  std::string name;
+  std::int64_t ranks;
+  std::int64_t micro_batches;
+};
+void PrintTo(const ShareCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class BatchShareTest : public testing::TestWithParam<ShareCase> {};
+
+TEST_P(BatchShareTest, DividesTheSamplesOfEachStepWithoutLossOrDouble) {
+  const auto [name, ranks, micro_batches] = GetParam();
+  constexpr int steps = 3;
+  const std::int64_t batch_size = 12 / ranks / micro_batches;
+  const torch::Tensor expected = tokens_of({.batch_size = 12, .first_sample = 24}, steps);
+  std::vector<torch::Tensor> shares;
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    shares.push_back(tokens_of({.batch_size = batch_size,
+                                .micro_batches = micro_batches,
+                                .rank = rank,
+                                .ranks = ranks,
+                                .first_sample = 24},
+                               steps * static_cast<int>(micro_batches))
+                         .view({steps, 12 / ranks, 7}));
+  EXPECT_TRUE(torch::equal(torch::cat(shares, 1), expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shares, BatchShareTest,
+                         testing::Values(ShareCase{"OneRank", 1, 1}, ShareCase{"Ranks", 3, 1},
+                                         ShareCase{"MicroBatches", 1, 4},
+                                         ShareCase{"RanksWithMicroBatches", 2, 3}),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(LoadedBatches, BeginAtAnySample) {
+  const torch::Tensor all = tokens_of({.batch_size = 4}, 5);
+  EXPECT_TRUE(
+      torch::equal(tokens_of({.batch_size = 4, .first_sample = 8}, 3), all.narrow(0, 2, 3)));
+}
+
+TEST(LoadedBatches, OnACpuLiveAsLongAsTheirHolder) {
+  LoadedBatches loaded(mixed_makers(2), {.share = {.batch_size = 4}, .prefetch = 3});
+  const torch::Tensor first = loaded.next()["image"];
+  const torch::Tensor copy = first.clone();
+  for (int i = 0; i < 5; ++i)
+    EXPECT_FALSE(torch::equal(loaded.next()["image"], copy));
+  EXPECT_TRUE(torch::equal(first, copy));
+  EXPECT_GE(loaded.work()->samples, 24U);
+}
+
+TEST(LoadedBatches, ShowChannelsFirstWhereTheyLieLast) {
+  LoadedBatches plain(mixed_makers(), {.share = {.batch_size = 2}});
+  LoadedBatches hwc(mixed_makers(), {.share = {.batch_size = 2}, .hwc_fields = {"grid"}});
+  const Batch& batch = hwc.next();
+  EXPECT_EQ(batch["grid"].sizes(), torch::IntArrayRef({2, 3, 4, 6}));
+  EXPECT_TRUE(batch["grid"].is_contiguous(torch::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(torch::equal(batch["grid"].permute({0, 2, 3, 1}), plain.next()["grid"]));
+  EXPECT_TRUE(batch["image"].is_contiguous());
+}
+
+TEST(LoadedBatches, ConvertFloatImagesToChannelsLastMemory) {
+  LoadedBatches plain(mixed_makers(), {.share = {.batch_size = 2}});
+  LoadedBatches converted(mixed_makers(), {.share = {.batch_size = 2}, .channels_last = true});
+  const Batch& batch = converted.next();
+  EXPECT_TRUE(batch["image"].is_contiguous(torch::MemoryFormat::ChannelsLast));
+  EXPECT_FALSE(batch["image"].is_contiguous());
+  EXPECT_TRUE(torch::equal(batch["image"], plain.next()["image"]));
+  EXPECT_TRUE(batch["mask"].is_contiguous());
+}
+
+TEST(LoadedBatches, RefuseChannelsThatDoNotExist) {
+  const auto refusal = [](const char* field) {
+    return message_of<std::invalid_argument>(
+        [&] { LoadedBatches(mixed_makers(), {.hwc_fields = {field}}); });
+  };
+  EXPECT_EQ(refusal("pixels"), "no field 'pixels' with channels");
+  EXPECT_EQ(refusal("label"), "field 'label' has too few dimensions for channels");
+}
+
+TEST(LoadedBatches, HaveOneValidBatchAtAFixedAddress) {
+  EXPECT_THROW(LoadedBatches(mixed_makers(), {.fixed_address = true, .valid_batches = 2}),
+               std::invalid_argument);
+  EXPECT_THROW(LoadedBatches(mixed_makers(), {.valid_batches = 0}), std::invalid_argument);
+}
+
+/// Throws for every sample from the third on.
+class DamagedMaker : public SampleMaker {
+ public:
+  const std::vector<Field>& fields() const override { return fields_; }
+  std::optional<std::uint64_t> samples_per_epoch() const override { return 10; }
+  void make(std::uint64_t sample, const FieldMemory&) override {
+    if (sample >= 2)
+      throw std::runtime_error("sample " + std::to_string(sample));
+  }
+
+ private:
+  std::vector<Field> fields_ = {{"label", FieldType::int64, {}}};
+};
+
+SampleMakers damaged_makers() {
+  SampleMakers makers;
+  makers.push_back(std::make_unique<DamagedMaker>());
+  return makers;
+}
+
+TEST(LoadedBatches, FailInTheStepWhoseSampleIsDamaged) {
+  LoadedBatches loaded(damaged_makers(), {.share = {.batch_size = 2}});
+  loaded.next();
+  EXPECT_EQ(message_of<std::runtime_error>([&] { loaded.next(); }), "sample 2");
+}
+
+TEST(LoadedBatches, KnowTheirEpoch) {
+  EXPECT_EQ(LoadedBatches(damaged_makers(), {}).samples_per_epoch(), 10U);
+  EXPECT_FALSE(LoadedBatches(mixed_makers(), {}).samples_per_epoch());
+}
+
+TEST(ResidentBatches, AreTheSameInEveryStep) {
+  LoadedBatches loaded(mixed_makers(), {.share = {.batch_size = 2}});
+  ResidentBatches resident(loaded.next());
+  const torch::Tensor first = resident.next()["image"];
+  EXPECT_EQ(resident.next()["image"].data_ptr(), first.data_ptr());
+  EXPECT_EQ(resident.bytes_per_sample(), loaded.bytes_per_sample());
+  EXPECT_FALSE(resident.work());
+}
+
+TEST(DefaultLoaderThreads, LeaveACpuToTheProgramOnAGpuAndFollowTheCpusElse) {
+  struct Case {
+    int cpus;
+    int node_cpus;
+    int ranks_on_node;
+    bool on_gpu;
+    int expected;
+  };
+  const Case cases[] = {
+      {64, 64, 1, true, 63},  // alone
+      {64, 64, 4, true, 15},  // four that nobody bound share the node
+      {16, 64, 4, true, 15},  // four of which each has its own
+      {1, 64, 64, true, 1},  {64, 64, 1, false, 4}, {2, 2, 1, false, 1},
+  };
+  for (const Case& c : cases)
+    EXPECT_EQ(default_loader_threads(c.cpus, c.node_cpus, c.ranks_on_node, c.on_gpu), c.expected)
+        << c.cpus << " " << c.ranks_on_node;
+}
+
+}  // namespace
+}  // namespace bench::steps

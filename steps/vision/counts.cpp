@@ -17,20 +17,19 @@ struct CostOf {
   Shape output;
 
   void operator()(const Convolution& c) const {
-    const std::int64_t weights = input.channels * c.out_channels * c.kernel.height * c.kernel.width;
-    counts.trainable_parameters += weights + (c.bias ? c.out_channels : 0);
-    counts.forward_macs_per_sample += weights * output.size * output.size;
+    counts.cost.convolution({.in = input.channels,
+                             .out = c.out_channels,
+                             .kernel = {c.kernel.height, c.kernel.width},
+                             .output = {output.size, output.size},
+                             .bias = c.bias});
   }
   void operator()(const Normalisation& n) const {
-    counts.trainable_parameters += (n.scale ? 2 : 1) * input.channels;
-    counts.non_trainable_parameters += 2 * input.channels;
+    counts.cost.normalisation({.channels = input.channels, .scale = n.scale});
     counts.smallest_normalised_size =
         std::min(counts.smallest_normalised_size.value_or(input.size), input.size);
   }
   void operator()(const Linear& l) const {
-    const std::int64_t weights = input.channels * l.outputs;
-    counts.trainable_parameters += weights + l.outputs;
-    counts.forward_macs_per_sample += weights;
+    counts.cost.linear({.in = input.channels, .out = l.outputs});
   }
   void operator()(const Branches& b) const {
     for (const Path& path : b.paths)
@@ -56,8 +55,7 @@ struct CostOf {
 Counts count(const Architecture& architecture, std::int64_t image_size) {
   Counts counts;
   CostOf::add(counts, architecture.layers, {Architecture::input_channels, image_size});
-  counts.input_bytes_per_sample = Architecture::input_channels * image_size * image_size *
-                                  static_cast<std::int64_t>(sizeof(float));
+  counts.cost.input({Architecture::input_channels, image_size, image_size});
   return counts;
 }
 

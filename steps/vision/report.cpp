@@ -15,11 +15,7 @@ using steps::Region;
 
 void log_model(const Options& options, const Counts& counts) {
   log_value("model", options.model);
-  log_value("trainable_parameters", counts.trainable_parameters);
-  log_value("non_trainable_parameters", counts.non_trainable_parameters);
-  log_value("forward_macs_per_sample", counts.forward_macs_per_sample);
-  log_value("training_flops_per_sample", counts.training_flops_per_sample());
-  log_value("input_bytes_per_sample", counts.input_bytes_per_sample);
+  counts.cost.log();
   log_value("sample_shape", fmt::format("{}x{}x{}", Architecture::input_channels,
                                         options.image_size, options.image_size));
   log_value("classes", options.classes);
@@ -35,7 +31,7 @@ void log_measured(const Options& options, const Counts& counts, const steps::Tim
   log_value("images_per_second", images_per_second);
   log_value("images_per_second_per_device", images_per_second / options.ranks);
   log_value("flops_per_second",
-            images_per_second * static_cast<double>(counts.training_flops_per_sample()));
+            images_per_second * static_cast<double>(counts.cost.training_flops_per_sample()));
 }
 
 }  // namespace

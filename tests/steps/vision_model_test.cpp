@@ -1,5 +1,6 @@
 // The networks of vision: what their tables count, and that what is built from them fits.
 
+#include "steps/expect_counted.hpp"
 #include "vision/counts.hpp"
 #include "vision/model.hpp"
 #include "vision/plain_networks.hpp"
@@ -34,12 +35,12 @@ TEST_P(ArchitectureTest, CountsWhatIsPublished) {
   const PublishedModel& model = GetParam();
   const Architecture architecture = make_architecture(model.name, model.classes);
   EXPECT_EQ(architecture.image_size, model.image_size);
-  const Counts counts = count(architecture, model.image_size);
-  EXPECT_EQ(counts.trainable_parameters, model.trainable_parameters);
-  EXPECT_EQ(counts.non_trainable_parameters, model.non_trainable_parameters);
-  EXPECT_EQ(counts.forward_macs_per_sample, model.forward_macs_per_sample);
-  EXPECT_EQ(counts.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
-  EXPECT_EQ(counts.input_bytes_per_sample, 3 * model.image_size * model.image_size * 4);
+  const steps::Cost cost = count(architecture, model.image_size).cost;
+  EXPECT_EQ(cost.trainable_parameters(), model.trainable_parameters);
+  EXPECT_EQ(cost.non_trainable_parameters(), model.non_trainable_parameters);
+  EXPECT_EQ(cost.forward_macs_per_sample(), model.forward_macs_per_sample);
+  EXPECT_EQ(cost.training_flops_per_sample(), 6 * model.forward_macs_per_sample);
+  EXPECT_EQ(cost.input_bytes_per_sample(), 3 * model.image_size * model.image_size * 4);
 }
 
 // With 1000 classes: torchvision's documentation of its weights for the parameters, the sums over
@@ -75,15 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Vision, NetworkTest, testing::ValuesIn(architecture_nam
 
 TEST_P(NetworkTest, IsBuiltAsItIsCounted) {
   const Network model(architecture, size);
-  std::int64_t trainable = 0;
-  for (const torch::Tensor& parameter : model->parameters())
-    trainable += parameter.requires_grad() ? parameter.numel() : 0;
-  std::int64_t running = 0;
-  for (const torch::Tensor& buffer : model->buffers())
-    running += buffer.is_floating_point() ? buffer.numel() : 0;  // step counters are integers
-  const Counts counts = count(architecture, size);
-  EXPECT_EQ(counts.trainable_parameters, trainable);
-  EXPECT_EQ(counts.non_trainable_parameters, running);
+  steps::expect_counted(count(architecture, size).cost, *model);
 }
 
 TEST_P(NetworkTest, ReachesEveryParameterWithAGradient) {

@@ -48,16 +48,15 @@ std::string settings_that_must_match(const Options& options) {
 
 /// Settings that it may change, but then differs from an uninterrupted run: lines `name=value`.
 std::string settings_that_should_match(const Options& options) {
-  const Schedule& schedule = options.schedule;
   const steps::AdamW::Options& adamw = options.adamw;
   return fmt::format(
       "data_path={}\nmicro_batch={}\nattention_dropout={}\nhidden_dropout={}\nlr={}\nmin_lr={}\n"
       "lr_warmup_samples={}\nlr_decay_samples={}\nadam_beta1={}\nadam_beta2={}\nadam_eps={}\n"
       "weight_decay={}\nclip_grad={}\ngelu={}\n",
       options.data.path, options.micro_batch, options.attention_dropout, options.hidden_dropout,
-      schedule.highest, schedule.lowest, schedule.warmup_samples, schedule.decay_samples,
-      adamw.beta1, adamw.beta2, adamw.epsilon, adamw.weight_decay, options.clip_gradient,
-      options.gelu);
+      options.highest_learning_rate, options.lowest_learning_rate, options.lr_warmup_samples,
+      options.lr_decay_samples, adamw.beta1, adamw.beta2, adamw.epsilon, adamw.weight_decay,
+      options.clip_gradient, options.gelu);
 }
 
 /// How two texts of lines differ, line by line: `has NAME=VALUE, this run NAME=VALUE`.

@@ -103,13 +103,13 @@ void add_checkpoint_options(CLI::App& app, CheckpointOptions& checkpoints) {
 }
 
 void add_training_options(CLI::App& app, Options& options) {
-  app.add_option("--lr", options.schedule.highest, "Highest learning rate")
+  app.add_option("--lr", options.highest_learning_rate, "Highest learning rate")
       ->check(steps::not_negative());
-  app.add_option("--min-lr", options.schedule.lowest, "Lowest learning rate, at the end")
+  app.add_option("--min-lr", options.lowest_learning_rate, "Lowest learning rate, at the end")
       ->check(steps::not_negative());
-  app.add_option("--lr-warmup-samples", options.schedule.warmup_samples, "")
+  app.add_option("--lr-warmup-samples", options.lr_warmup_samples, "")
       ->check(CLI::Range(std::int64_t{0}, many));
-  app.add_option("--lr-decay-samples", options.schedule.decay_samples, "")
+  app.add_option("--lr-decay-samples", options.lr_decay_samples, "")
       ->check(CLI::Range(std::int64_t{1}, many));
   app.add_option("--adam-beta1", options.adamw.beta1, "")->check(steps::from_0_to_below_1());
   app.add_option("--adam-beta2", options.adamw.beta2, "")->check(steps::from_0_to_below_1());
@@ -173,7 +173,7 @@ Architecture architecture_of(const Sizes& sizes) {
 }
 
 void check_schedule(const Options& options) {
-  if (options.schedule.decay_samples <= options.schedule.warmup_samples)
+  if (options.lr_decay_samples <= options.lr_warmup_samples)
     throw steps::UsageError("the learning rate falls before it has risen",
                             "--lr-decay-samples must be above --lr-warmup-samples");
 }

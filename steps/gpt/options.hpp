@@ -2,10 +2,10 @@
 
 #include "gpt/architecture.hpp"
 #include "gpt/layout.hpp"
-#include "gpt/schedule.hpp"
 #include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
 #include "harness/loss_scale.hpp"
+#include "harness/rate_schedule.hpp"
 
 #include <cstdint>
 #include <string>
@@ -39,7 +39,10 @@ struct Options {
   double hidden_dropout = 0.1;
   std::string recompute = "selective";
   std::string gelu = "erf";
-  Schedule schedule;
+  double highest_learning_rate = 1e-4;
+  double lowest_learning_rate = 1e-5;
+  std::int64_t lr_warmup_samples = 216'320;
+  std::int64_t lr_decay_samples = 128'953'125;  ///< Where the rate is lowest.
   steps::AdamW::Options adamw;
   double clip_gradient = 1;  ///< Largest norm of all gradients; 0: any.
   steps::DynamicLossScale::Options loss_scale;
@@ -49,6 +52,15 @@ struct Options {
   bool plan = false;
   double device_memory_gib = 0;       ///< For the plan; 0: of the present device.
   std::int64_t devices_per_node = 4;  ///< For the plan.
+
+  /// Over the samples trained on.
+  steps::RateSchedule schedule() const {
+    return {.highest = highest_learning_rate,
+            .warmup = static_cast<double>(lr_warmup_samples),
+            .shape = steps::RateSchedule::Shape::cosine,
+            .lowest = lowest_learning_rate,
+            .end = static_cast<double>(lr_decay_samples)};
+  }
 
   /// Of one copy of the model in an iteration.
   std::int64_t micro_batches() const { return global_batch / (micro_batch * layout.data); }

@@ -88,8 +88,8 @@ void mllog_options(const Options& options) {
   mllog("max_sequence_length", options.architecture.sequence);
   mllog("train_samples", options.common.steps * options.global_batch);
   mllog("opt_name", "adamw");
-  mllog("opt_base_learning_rate", options.schedule.highest);
-  mllog("opt_end_learning_rate", options.schedule.lowest);
+  mllog("opt_base_learning_rate", options.highest_learning_rate);
+  mllog("opt_end_learning_rate", options.lowest_learning_rate);
   mllog("opt_betas", std::vector{options.adamw.beta1, options.adamw.beta2});
   mllog("opt_eps", options.adamw.epsilon);
   mllog("opt_weight_decay", options.adamw.weight_decay);

@@ -174,7 +174,7 @@ void Training::complete_gradients() {
 }
 
 Iteration Training::update(double loss) {
-  const double learning_rate = options_.schedule.learning_rate(scheduled_samples_);
+  const double learning_rate = options_.schedule().rate(static_cast<double>(scheduled_samples_));
   Iteration result{.loss = loss,
                    .learning_rate = learning_rate,
                    .loss_scale = loss_scale_ ? loss_scale_->scale() : 1.0};
@@ -190,7 +190,7 @@ Iteration Training::update(double loss) {
                           : 1.0;
   optimizer_.step(learning_rate, clip / result.loss_scale);
   scheduled_samples_ += options_.global_batch;
-  result.learning_rate = options_.schedule.learning_rate(scheduled_samples_);
+  result.learning_rate = options_.schedule().rate(static_cast<double>(scheduled_samples_));
   return result;
 }
 

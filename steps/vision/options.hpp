@@ -2,9 +2,9 @@
 
 #include "data/image_dataset.hpp"
 #include "harness/arguments.hpp"
+#include "harness/rate_schedule.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/counts.hpp"
-#include "vision/schedule.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -58,7 +58,13 @@ struct Options {
                : base_learning_rate * static_cast<double>(global_batch()) / 256;
   }
 
-  Schedule schedule() const { return {learning_rate(), lr_warmup_epochs, lr_decay_epochs}; }
+  /// Over the epochs trained on.
+  steps::RateSchedule schedule() const {
+    return {.highest = learning_rate(),
+            .warmup = lr_warmup_epochs,
+            .shape = steps::RateSchedule::Shape::step,
+            .milestones = lr_decay_epochs};
+  }
 
   /// Images per step of all ranks.
   std::int64_t global_batch() const { return common.batch_size * ranks; }

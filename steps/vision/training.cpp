@@ -37,7 +37,7 @@ class Training {
         schedule_(options.schedule()),
         epochs_per_step_(static_cast<double>(options.global_batch()) /
                          static_cast<double>(epoch_images)),
-        optimizer_(model->parameters(), {.learning_rate = schedule_.learning_rate(0),
+        optimizer_(model->parameters(), {.learning_rate = schedule_.rate(0),
                                          .momentum = options.momentum,
                                          .weight_decay = options.weight_decay}),
         recorder_(options.log_has_accuracy()),
@@ -54,8 +54,7 @@ class Training {
     timers_.timed(Region::forward, [&] { replay_.part(0, [&] { forward(batch); }); });
     timers_.timed(Region::backward, [&] { replay_.part(1, [&] { backward(); }); });
     timers_.timed(Region::comm, [&] { buckets_->wait(); });
-    optimizer_.set_learning_rate(
-        schedule_.learning_rate(static_cast<double>(steps_) * epochs_per_step_));
+    optimizer_.set_learning_rate(schedule_.rate(static_cast<double>(steps_) * epochs_per_step_));
     timers_.timed(Region::optimizer, [&] { replay_.part(2, [&] { update(); }); });
     record(batch);
     replay_.end_step();
@@ -127,7 +126,7 @@ class Training {
   torch::Device device_;
   steps::Timers& timers_;
   steps::Precision precision_;
-  Schedule schedule_;
+  steps::RateSchedule schedule_;
   double epochs_per_step_;
   steps::Sgd optimizer_;
   std::unique_ptr<steps::GradientBuckets> buckets_;

@@ -3,7 +3,6 @@
 #include "gpt/iteration_log.hpp"
 #include "gpt/model.hpp"
 #include "gpt/plan.hpp"
-#include "gpt/schedule.hpp"
 #include "harness/adamw.hpp"
 #include "harness/flat_parameters.hpp"
 #include "harness/program.hpp"
@@ -271,17 +270,6 @@ TEST(GptData, IsUniform) {
   const torch::Tensor many = SyntheticTokens(5, 10, 9'999).samples(0, 10, torch::kCPU);
   const torch::Tensor counts = torch::bincount(many.flatten(), {}, 10).to(torch::kDouble);
   EXPECT_LT(((counts - 10'000).square() / 10'000).sum().item<double>(), 27.9);  // chi^2, p = 0.001
-}
-
-TEST(GptSchedule, RisesAndFalls) {
-  const Schedule schedule{
-      .highest = 1e-4, .lowest = 1e-5, .warmup_samples = 100, .decay_samples = 1100};
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(50), 0.5e-4);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(100), 1e-4);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(600), 5.5e-5);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(1100), 1e-5);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(1'000'000), 1e-5);
 }
 
 TEST(GptLog, FitsThePatternsOfCaraml) {

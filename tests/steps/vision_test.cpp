@@ -1,5 +1,4 @@
 #include "vision/data.hpp"
-#include "vision/schedule.hpp"
 #include "vision/step_log.hpp"
 
 #include <string>
@@ -69,24 +68,6 @@ TEST(StepLog, LineIsThatOfTfCnnBenchmarks) {
 TEST(StepLog, TotalIsThatOfTfCnnBenchmarks) {
   const std::string rule = std::string(64, '-') + "\n";
   EXPECT_EQ(step_log_total(24, 6.25), rule + "total images/sec: 3.84\n" + rule);
-}
-
-TEST(VisionSchedule, RisesAndFalls) {
-  const Schedule schedule{.highest = 0.8, .warmup_epochs = 5, .decay_epochs = {30, 60}};
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(2.5), 0.4);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(5), 0.8);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(29.9), 0.8);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(30), 0.08);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(90), 0.008);
-}
-
-TEST(VisionSchedule, IsConstantUnlessAskedOtherwise) {
-  const Schedule schedule{.highest = 0.1};
-  EXPECT_TRUE(schedule.is_constant());
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(0), 0.1);
-  EXPECT_DOUBLE_EQ(schedule.learning_rate(100), 0.1);
-  EXPECT_FALSE((Schedule{.decay_epochs = {30}}.is_constant()));
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+namespace bench::steps {
+
+/// Learning rate as a function of progress: of the samples, epochs or steps trained on, with
+/// fractions. The program chooses the unit.
+///
+/// In the warm-up the rate rises linearly from 0 to the highest: Goyal et al., Accurate, Large
+/// Minibatch SGD (arXiv:1706.02677), section 2.2.
+struct RateSchedule {
+  /// Decay of the rate after the warm-up.
+  enum class Shape {
+    constant,
+    cosine,      ///< Half a cosine: Loshchilov and Hutter, SGDR (arXiv:1608.03983), eq. 5.
+    polynomial,  ///< `power` 1 is linear: Chen et al., DeepLab (arXiv:1606.00915), section 4.3.
+    step,        ///< Multiplied by a factor at each milestone, also in the warm-up.
+  };
+
+  double highest = 0.1;
+  double warmup = 0;  ///< Progress at which the rate is highest.
+  Shape shape = Shape::constant;
+  double lowest = 0;                    ///< Cosine and polynomial: rate at the end, and after it.
+  double end = 0;                       ///< Cosine and polynomial: above `warmup`.
+  double power = 1;                     ///< Polynomial.
+  std::vector<double> milestones = {};  ///< Step.
+  double factor = 0.1;                  ///< Step.
+
+  bool is_constant() const;
+  /// @param progress from 0 on
+  double rate(double progress) const;
+
+ private:
+  bool ends_at_lowest() const { return shape == Shape::cosine || shape == Shape::polynomial; }
+  double rate_towards_lowest(double progress) const;
+  double rate_in_steps(double progress) const;
+};
+
+}  // namespace bench::steps

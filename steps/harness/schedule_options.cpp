@@ -1,0 +1,110 @@
+#include "harness/schedule_options.hpp"
+
+#include "harness/program.hpp"
+#include "harness/validators.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>  // join, since fmt 11
+
+namespace bench::steps {
+namespace {
+
+using Shape = RateSchedule::Shape;
+
+struct NamedShape {
+  const char* name;
+  Shape shape;
+};
+constexpr NamedShape named_shapes[] = {{"constant", Shape::constant},
+                                       {"cosine", Shape::cosine},
+                                       {"polynomial", Shape::polynomial},
+                                       {"step", Shape::step}};
+
+std::vector<std::string> shape_names() {
+  std::vector<std::string> names;
+  for (const NamedShape& known : named_shapes)
+    names.emplace_back(known.name);
+  return names;
+}
+
+std::string shape_name(Shape shape) {
+  return std::ranges::find(named_shapes, shape, &NamedShape::shape)->name;
+}
+
+/// @param name one of `shape_names`
+Shape shape_of(const std::string& name) {
+  return std::ranges::find(named_shapes, name, &NamedShape::name)->shape;
+}
+
+/// Options that only some shapes read.
+struct ShapeOption {
+  const char* name;
+  std::vector<Shape> readers;
+};
+const std::vector<ShapeOption>& shape_options() {
+  static const std::vector<ShapeOption> options{{"--lr-milestones", {Shape::step}},
+                                                {"--lr-factor", {Shape::step}},
+                                                {"--lr-decay", {Shape::cosine, Shape::polynomial}},
+                                                {"--lr-end", {Shape::cosine, Shape::polynomial}},
+                                                {"--lr-power", {Shape::polynomial}}};
+  return options;
+}
+
+void check_readers(const CLI::App& app, const RateSchedule& schedule) {
+  for (const auto& [option, readers] : shape_options())
+    if (app.count(option) > 0 && std::ranges::count(readers, schedule.shape) == 0)
+      throw UsageError(
+          fmt::format("{} has no effect on a {} learning rate", option, shape_name(schedule.shape)),
+          fmt::format("add --lr-schedule {}, or remove {}", shape_name(readers.front()), option));
+}
+
+}  // namespace
+
+void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::string& unit) {
+  app.add_option("--learning-rate", schedule.highest, "Highest learning rate")
+      ->check(not_negative());
+  app.add_option("--lr-warmup", schedule.warmup,
+                 fmt::format("{} in which the learning rate rises from 0", unit))
+      ->check(not_negative());
+  app.add_option_function<std::string>(
+         "--lr-schedule", [&](const std::string& name) { schedule.shape = shape_of(name); },
+         "Decay of the learning rate after the warm-up")
+      ->check(CLI::IsMember(shape_names()))
+      ->default_str(shape_name(schedule.shape));
+  app.add_option(
+         "--lr-milestones", schedule.milestones,
+         fmt::format("step: {} at which the learning rate is multiplied, such as 30,60,80", unit))
+      ->check(not_negative())
+      ->delimiter(',')
+      ->default_str(fmt::format("{}", fmt::join(schedule.milestones, ",")));
+  app.add_option("--lr-factor", schedule.factor, "step: factor at each of them")->check(positive());
+  app.add_option("--lr-decay", schedule.end,
+                 fmt::format("cosine, polynomial: {} after which it is lowest", unit))
+      ->check(not_negative());
+  app.add_option("--lr-end", schedule.lowest, "cosine, polynomial: lowest learning rate")
+      ->check(not_negative());
+  app.add_option("--lr-power", schedule.power, "polynomial: exponent; 1: linear")
+      ->check(positive());
+}
+
+void check_schedule_options(const CLI::App& app, const RateSchedule& schedule) {
+  check_readers(app, schedule);
+  if (schedule.shape == Shape::step && schedule.milestones.empty())
+    throw UsageError("--lr-schedule step needs --lr-milestones",
+                     "add them, such as --lr-milestones 30,60,80");
+  if (schedule.shape != Shape::cosine && schedule.shape != Shape::polynomial)
+    return;
+  if (schedule.end <= schedule.warmup)
+    throw UsageError("the learning rate falls before it has risen",
+                     "--lr-decay must be above --lr-warmup");
+  if (schedule.lowest > schedule.highest)
+    throw UsageError(fmt::format("the lowest learning rate, {}, is above the highest, {}",
+                                 schedule.lowest, schedule.highest),
+                     "--lr-end must not be above --learning-rate");
+}
+
+}  // namespace bench::steps

@@ -45,6 +45,18 @@ CLI::Validator from_0_to_below_1() {
                        [](double value) { return value >= 0 && value < 1; });
 }
 
+CLI::Validator multiple_of(std::int64_t divisor, std::int64_t most) {
+  return {[=](const std::string& input) -> std::string {
+            std::int64_t value = 0;
+            if (CLI::detail::lexical_cast(input, value) && value > 0 && value <= most &&
+                value % divisor == 0)
+              return "";
+            return fmt::format("{} is not a multiple of {} from {} to {}", input, divisor, divisor,
+                               most);
+          },
+          fmt::format("multiple of {}", divisor)};
+}
+
 CLI::Validator whole_and_not_negative() {
   return {[](const std::string& input) -> std::string {
             std::uint64_t value = 0;

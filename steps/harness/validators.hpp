@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <CLI/CLI.hpp>
 
 namespace bench::steps {
@@ -13,6 +15,9 @@ CLI::Validator not_negative();
 CLI::Validator between(double least, double most);
 /// For what is a share of all, but not all of it.
 CLI::Validator from_0_to_below_1();
+
+/// Up to `most`, that included.
+CLI::Validator multiple_of(std::int64_t divisor, std::int64_t most);
 
 /// A seed; CLI11 takes -1 for 18446744073709551615.
 CLI::Validator whole_and_not_negative();

@@ -2,10 +2,13 @@
 
 #include "ap1/sample.hpp"
 #include "ap1/synthetic.hpp"
+#include "ap3/column.hpp"
+#include "ap3/synthetic.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace bench::steps {
 
@@ -32,3 +35,28 @@ inline Patches synthetic_patches(std::int64_t batch, std::int64_t patch, std::ui
 }
 
 }  // namespace bench::ap1
+
+namespace bench::ap3 {
+
+struct Batch {
+  Columns columns;
+  Radiation radiation;
+};
+
+inline Batch synthetic_batch(std::int64_t size, std::uint64_t seed = 1) {
+  std::vector<torch::Tensor> tensors;
+  for (const steps::Field& field : fields()) {
+    std::vector<std::int64_t> shape = field.shape;
+    shape.insert(shape.begin(), size);
+    tensors.push_back(torch::empty(shape));
+  }
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto memory = [&](std::size_t field) { return steps::numbers(tensors[field][i]); };
+    make_synthetic_sample(
+        steps::Random(seed + static_cast<std::uint64_t>(i)),
+        {memory(0), memory(1), memory(2), memory(3), memory(4), memory(5), memory(6)});
+  }
+  return {{tensors[0], tensors[1], tensors[2], tensors[3], tensors[4]}, {tensors[5], tensors[6]}};
+}
+
+}  // namespace bench::ap3

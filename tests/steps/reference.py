@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Computes a network of the step programs again, from the weights and inputs of a test.
+
+usage: reference.py unet|cnn|lstm FILE
+
+FILE holds tensors: a line `KIND NAME SIZE...`, where KIND is parameter, constant, input or target,
+then the numbers as doubles. Prints the loss and the norm of all gradients, and writes the outputs
+to FILE.out as doubles.
+"""
+
+import sys
+from collections import defaultdict
+
+import torch
+import torch.nn.functional as F
+
+
+def read_tensors(path):
+    """Tensors by kind and name."""
+    kinds = defaultdict(dict)
+    with open(path, "rb") as file:
+        while header := file.readline().decode().split():
+            kind, name, *sizes = header
+            sizes = [int(size) for size in sizes]
+            count = 1
+            for size in sizes:
+                count *= size
+            numbers = torch.frombuffer(bytearray(file.read(8 * count)), dtype=torch.float64)
+            kinds[kind][name] = numbers.reshape(sizes)
+    return kinds
+
+
+# AP1: a U-Net of 1x1 convolutions, trained on quantiles.
+
+
+def unet(weights, constants, inputs):
+    def convolve(name, x):
+        return F.conv2d(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+    def block(name, x):
+        for part in "first", "second":
+            x = convolve(f"{name}.{part}", x)
+            mean = x.mean((0, 2, 3), keepdim=True)
+            variance = x.var((0, 2, 3), unbiased=False, keepdim=True)
+            x = F.relu((x - mean) / torch.sqrt(variance + 1e-3))
+        return x
+
+    x = inputs["predictors"]
+    kept = []
+    for level in range(5):
+        kept.append(block(f"encoder{level}", x))
+        x = F.max_pool2d(kept[-1], 2)
+    x = block("bottom", x)
+    for level in reversed(range(5)):
+        x = F.relu(convolve(f"decoder{level}.reduce", x))
+        x = x.repeat_interleave(2, dim=2).repeat_interleave(2, dim=3)
+        x = F.relu(convolve(f"decoder{level}.smooth", F.pad(x, (0, 1, 0, 1))))
+        x = block(f"decoder{level}.block", torch.cat([kept[level], x], 1))
+    return [convolve("head", x)]
+
+
+def quantile_loss(outputs, targets):
+    (prediction,) = outputs
+    scores = []
+    for i, quantile in enumerate((0.1, 0.5, 0.9)):
+        error = targets["target"][:, 0] - prediction[:, i]
+        scores.append(torch.where(error < 0, (quantile - 1) * error, quantile * error).mean())
+    return sum(scores) / 3
+
+
+# AP3: solar radiation in a column of the atmosphere.
+
+HEATING = 9.80665 / 1004 * 86400
+
+
+def incoming(inputs):
+    return (inputs["sca_inputs"][:, 1] * inputs["sca_inputs"][:, 16])[:, None]
+
+
+def cnn(weights, constants, inputs):
+    def convolve(name, x, dilation=1):
+        weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+        return F.conv1d(F.pad(x, (2 * dilation, 2 * dilation)), weight, bias, dilation=dilation)
+
+    scalars = inputs["sca_inputs"] * constants["scalar_factors"]
+    x = torch.cat(
+        [
+            scalars[:, None].repeat(1, 138, 1),
+            F.pad(inputs["col_inputs"] * constants["layer_factors"], (0, 0, 1, 0)),
+            inputs["hl_inputs"] * constants["half_level_factors"],
+            F.pad(inputs["inter_inputs"], (0, 0, 1, 1)),
+        ],
+        2,
+    ).transpose(1, 2)
+    for i, dilation in enumerate((1, 2, 4, 8, 16, 1, 1, 1, 1, 1, 1)):
+        x = convolve(f"convolution{i}", x, dilation)
+        x = x * torch.sigmoid(x)
+    rate = convolve("heating_rate", x)[:, 0, :137]
+    fluxes = F.silu(convolve("flux_features", x)).transpose(1, 2).reshape(len(x), -1)
+    fluxes = torch.cat([fluxes, scalars], 1)
+    for i in range(3):
+        fluxes = F.silu(fluxes @ weights[f"dense{i}.weight"].T + weights[f"dense{i}.bias"])
+    fluxes = fluxes @ weights["surface_fluxes.weight"].T + weights["surface_fluxes.bias"]
+    down, up = (torch.sigmoid(fluxes) * incoming(inputs)).unbind(1)
+    thickness = inputs["pressure_hl"][:, 1:, 0] - inputs["pressure_hl"][:, :-1, 0]
+    top = down - up + (rate * thickness).sum(1) / HEATING
+    return [torch.stack([top, down, up], 1), rate[:, :, None]]
+
+
+def cnn_loss(outputs, targets):
+    fluxes, rate = outputs
+    profile = targets["sw"]
+    bounds = torch.stack([profile[:, 0, 0] - profile[:, 0, 1], profile[:, -1, 0], profile[:, -1, 1]], 1)
+    return 1000 * ((rate - targets["hr_sw"]) ** 2).mean() + ((fluxes - bounds) ** 2).mean()
+
+
+def lstm(weights, constants, inputs):
+    def run(name, x, hidden, cell):
+        """All outputs, and the last one with the last cell."""
+        outputs = []
+        for step in x.unbind(1):
+            gates = (
+                step @ weights[f"{name}.weight_ih_l0"].T
+                + weights[f"{name}.bias_ih_l0"]
+                + hidden @ weights[f"{name}.weight_hh_l0"].T
+            )
+            enter, forget, new, leave = gates.chunk(4, 1)
+            cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(new)
+            hidden = torch.sigmoid(leave) * torch.tanh(cell)
+            outputs.append(hidden)
+        return torch.stack(outputs, 1), hidden, cell
+
+    def dense(name, x):
+        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    columns, half_levels = inputs["col_inputs"], inputs["hl_inputs"]
+    middle = (half_levels[:, 1:] + half_levels[:, :-1]) / 2
+    seen = [i for i in range(27) if i not in (5, 8, 9)]
+    features = torch.cat(
+        [
+            columns[:, :, seen] * constants["layer_factors"],
+            inputs["sca_inputs"][:, None, 1:2].repeat(1, 137, 1),
+            torch.log(middle[:, :, :1]) * 0.086698161,
+            middle[:, :, 1:] * 0.0031765,
+            (half_levels[:, 1:, :1] - half_levels[:, :-1, :1]) * 0.0004561,
+        ],
+        2,
+    )
+    zeros = torch.zeros(len(columns), 64, dtype=torch.float64)
+    down, hidden, cell = run("down", features, zeros, zeros)
+    surface = torch.cat([hidden, cell, inputs["sca_inputs"][:, 2:14]], 1)
+    hidden, cell = dense("surface_output", surface), dense("surface_cell", surface)
+    levels = torch.cat([down, hidden[:, None]], 1)
+    levels = torch.cat([levels, F.pad(inputs["inter_inputs"], (0, 0, 1, 1))], 2)
+    up, _, _ = run("up", levels.flip(1), hidden, cell)
+    last, _, _ = run("down_again", torch.cat([levels, up.flip(1)], 2), zeros, zeros)
+    fluxes = torch.sigmoid(dense("fluxes", last)) * incoming(inputs)[:, None]
+    net = fluxes[:, :, 0] - fluxes[:, :, 1]
+    pressure = inputs["pressure_hl"][:, :, 0]
+    rate = HEATING * (net[:, :-1] - net[:, 1:]) / (pressure[:, 1:] - pressure[:, :-1])
+    return [fluxes, rate[:, :, None]]
+
+
+def lstm_loss(outputs, targets):
+    fluxes, rate = outputs
+    top = targets["sw"][:, :1, :1]
+    error = (fluxes / top - targets["sw"] / top).abs().mean()
+    return 0.1 * (rate - targets["hr_sw"]).abs().mean() + error
+
+
+def main():
+    network, loss_of = {
+        "unet": (unet, quantile_loss),
+        "cnn": (cnn, cnn_loss),
+        "lstm": (lstm, lstm_loss),
+    }[sys.argv[1]]
+    tensors = read_tensors(sys.argv[2])
+    weights = tensors["parameter"]
+    for weight in weights.values():
+        weight.requires_grad_()
+    outputs = network(weights, tensors["constant"], tensors["input"])
+    loss = loss_of(outputs, tensors["target"])
+    loss.backward()
+    print(f"loss={loss.item():.17g}")
+    norm = sum((weight.grad**2).sum() for weight in weights.values()) ** 0.5
+    print(f"gradient_norm={norm.item():.17g}")
+    with open(sys.argv[2] + ".out", "wb") as file:
+        for output in outputs:
+            file.write(bytes(output.detach().contiguous().numpy().tobytes()))
+
+
+main()

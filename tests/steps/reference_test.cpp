@@ -1,0 +1,161 @@
+// Networks compared with their other implementation, in reference.py, on the same weights and
+// inputs. Skipped where Python has no torch.
+
+#include "ap1/loss.hpp"
+#include "ap1/network.hpp"
+#include "ap3/cnn.hpp"
+#include "ap3/loss.hpp"
+#include "ap3/lstm.hpp"
+#include "step_programs/program_runner.hpp"
+#include "steps/synthetic_batches.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+namespace bench::steps {
+namespace {
+
+using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
+
+/// Results of a forward and backward pass.
+struct Pass {
+  torch::Tensor outputs;  // all of them in one row
+  double loss;
+  double gradient_norm;
+};
+
+torch::Tensor in_one_row(const std::vector<torch::Tensor>& tensors) {
+  std::vector<torch::Tensor> rows;
+  for (const torch::Tensor& tensor : tensors)
+    rows.push_back(tensor.detach().to(torch::kDouble).flatten());
+  return torch::cat(rows);
+}
+
+Pass pass_of(const torch::nn::Module& network, const std::vector<torch::Tensor>& outputs,
+             const torch::Tensor& loss) {
+  loss.backward();
+  double squares = 0;
+  for (const torch::Tensor& parameter : network.parameters())
+    if (parameter.requires_grad())
+      squares += parameter.grad().square().sum().item<double>();
+  return {in_one_row(outputs), loss.item<double>(), std::sqrt(squares)};
+}
+
+class ReferenceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (run_step("python3", "-c 'import torch'").exit_code != 0)
+      GTEST_SKIP() << "no Python with torch here";
+    torch::manual_seed(1);
+  }
+
+  /// The same from reference.py.
+  Pass reference_of(const std::string& name, const torch::nn::Module& network,
+                    const NamedTensors& inputs, const NamedTensors& targets) {
+    const std::string file = folder_.file("tensors");
+    {
+      std::ofstream out(file, std::ios::binary);
+      for (const auto& parameter : network.named_parameters())
+        write(out, parameter.value().requires_grad() ? "parameter" : "constant", parameter.key(),
+              parameter.value());
+      for (const auto& buffer : network.named_buffers())
+        write(out, "constant", buffer.key(), buffer.value());
+      for (const auto& [input, tensor] : inputs)
+        write(out, "input", input, tensor);
+      for (const auto& [target, tensor] : targets)
+        write(out, "target", target, tensor);
+    }
+    const Outcome outcome =
+        run_step("python3", fmt::format("'{}' {} '{}'", REFERENCE_SCRIPT, name, file));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return {numbers_of(file + ".out"), outcome.number("loss"), outcome.number("gradient_norm")};
+  }
+
+  static void expect_equal(const Pass& ours, const Pass& reference) {
+    ASSERT_EQ(ours.outputs.sizes(), reference.outputs.sizes());
+    const double difference = (ours.outputs - reference.outputs).abs().max().item<double>();
+    EXPECT_LT(difference, 1e-5 * reference.outputs.abs().max().item<double>());
+    EXPECT_NEAR(ours.loss / reference.loss, 1, 1e-5);
+    EXPECT_NEAR(ours.gradient_norm / reference.gradient_norm, 1, 1e-5);
+  }
+
+ private:
+  static void write(std::ostream& out, const char* kind, const std::string& name,
+                    const torch::Tensor& tensor) {
+    const torch::Tensor numbers = tensor.detach().to(torch::kDouble).contiguous();
+    out << fmt::format("{} {} {}\n", kind, name, fmt::join(tensor.sizes(), " "));
+    out.write(static_cast<const char*>(numbers.data_ptr()),
+              static_cast<std::streamsize>(numbers.nbytes()));
+  }
+
+  static torch::Tensor numbers_of(const std::string& file) {
+    std::string bytes = read_text(file);
+    const auto count = static_cast<std::int64_t>(bytes.size() / sizeof(double));
+    return torch::from_blob(bytes.data(), {count}, torch::kDouble).clone();
+  }
+
+  Folder folder_;
+};
+
+TEST_F(ReferenceTest, OfTheUNetOfAp1) {
+  ap1::UNet network;
+  network->to(torch::kDouble);
+  ap1::Patches patches = ap1::synthetic_patches(2, 64);
+  patches = {patches.predictors.to(torch::kDouble), patches.target.to(torch::kDouble)};
+  const torch::Tensor prediction = network(patches.predictors);
+  const Pass ours = pass_of(*network, {prediction}, ap1::quantile_loss(prediction, patches.target));
+  expect_equal(ours, reference_of("unet", *network, {{"predictors", patches.predictors}},
+                                  {{"target", patches.target}}));
+}
+
+NamedTensors inputs_of(const ap3::Columns& columns) {
+  return {{"sca_inputs", columns.scalars},
+          {"col_inputs", columns.layers},
+          {"hl_inputs", columns.half_levels},
+          {"inter_inputs", columns.interfaces},
+          {"pressure_hl", columns.pressure}};
+}
+
+NamedTensors targets_of(const ap3::Radiation& radiation) {
+  return {{"sw", radiation.fluxes}, {"hr_sw", radiation.heating_rate}};
+}
+
+ap3::Batch double_batch() {
+  const auto [c, r] = ap3::synthetic_batch(4);
+  const auto convert = [](const torch::Tensor& x) { return x.to(torch::kDouble); };
+  return {{convert(c.scalars), convert(c.layers), convert(c.half_levels), convert(c.interfaces),
+           convert(c.pressure)},
+          {convert(r.fluxes), convert(r.heating_rate)}};
+}
+
+TEST_F(ReferenceTest, OfTheCnnOfAp3) {
+  ap3::Cnn network;
+  network->to(torch::kDouble);
+  const ap3::Batch batch = double_batch();
+  const ap3::Radiation predicted = network(batch.columns);
+  const Pass ours = pass_of(*network, {predicted.fluxes, predicted.heating_rate},
+                            ap3::cnn_loss(predicted, batch.radiation));
+  expect_equal(
+      ours, reference_of("cnn", *network, inputs_of(batch.columns), targets_of(batch.radiation)));
+}
+
+TEST_F(ReferenceTest, OfTheLstmOfAp3) {
+  ap3::Lstm network;
+  network->to(torch::kDouble);
+  const ap3::Batch batch = double_batch();
+  const ap3::Radiation predicted = network(batch.columns);
+  const Pass ours = pass_of(*network, {predicted.fluxes, predicted.heating_rate},
+                            ap3::lstm_loss(predicted, batch.radiation, ap3::FluxError::of_column));
+  expect_equal(
+      ours, reference_of("lstm", *network, inputs_of(batch.columns), targets_of(batch.radiation)));
+}
+
+}  // namespace
+}  // namespace bench::steps

@@ -23,6 +23,7 @@ CommandSettings shell(const std::string& script) {
   return {.arguments = {"/bin/sh", "-c", script},
           .interval_s = 0.02,
           .patience_s = 100,
+          .start_patience_s = 100,
           .is_reading = [](std::string_view line) { return parse_integer(line).has_value(); },
           .expected = "a number"};
 }

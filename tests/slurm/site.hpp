@@ -105,7 +105,7 @@ class Site {
 
   /// Runs bench to its end. The timeout is for a hang.
   CommandOutput bench(std::vector<std::string> arguments) const {
-    constexpr double far_too_long_s = 120;
+    constexpr double far_too_long_s = 800;
     return run_command(spec(std::move(arguments)), far_too_long_s);
   }
   CommandOutput run(const std::vector<std::string>& options = {},

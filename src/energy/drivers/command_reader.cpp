@@ -25,8 +25,6 @@ namespace {
 
 /// What is taken at most at a time, so that a command that prints without end holds nobody up.
 constexpr std::size_t most_at_once = 65536;
-/// Less than the program that is measured is held back for.
-constexpr double longest_start_s = 8;
 constexpr std::chrono::milliseconds first_look_interval{5};
 
 std::chrono::nanoseconds duration_of(double s) {
@@ -47,7 +45,7 @@ bool is_readable(int fd) {
 CommandReader::CommandReader(CommandSettings settings) : settings_(std::move(settings)) {}
 
 void CommandReader::wait_for_first() {
-  const double patience_s = std::min(settings_.patience_s, longest_start_s);
+  const double patience_s = std::min(settings_.patience_s, settings_.start_patience_s);
   const auto deadline = Clock::now() + duration_of(patience_s);
   for (;;) {
     advance();

@@ -62,6 +62,7 @@ class Gcipu : public PowerSource {
   explicit Gcipu(const GcipuSettings& settings)
       : reader_({.arguments = {settings.python, "-c", ipu_helper, fmt::format("{}", ipu_tick_s)},
                  .patience_s = settings.patience_s,
+                 .start_patience_s = settings.patience_s,
                  .is_reading = is_ipu_line,
                  .expected = "the power of an IPU"}) {
     reader_.wait_for_first();

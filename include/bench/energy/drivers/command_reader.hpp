@@ -18,6 +18,7 @@ struct CommandSettings {
   std::vector<std::string> arguments;
   double interval_s = 1;   ///< From one start to the next, for a command that ends.
   double patience_s = 10;  ///< A reading counts for this long; a command as long silent is killed.
+  double start_patience_s = 8;  ///< For the first reading, while the measured program waits.
   std::function<bool(std::string_view line)> is_reading;
   std::string expected;  ///< What `is_reading` looks for, for messages: `a number of watts`.
 };

@@ -5,7 +5,7 @@
 #include "harness/arguments.hpp"
 #include "harness/program.hpp"
 
-#include <algorithm>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -14,20 +14,29 @@ namespace {
 
 using namespace bench;
 
+struct Subcommand {
+  std::string name;
+  std::string description;
+  int (*run)(int argc, char** argv);
+};
+
 int run(int argc, char** argv) {
+  const Subcommand subcommands[] = {
+      {"images", "Images for `vision`: a data set in another format, or noise",
+       dataset::write_images},
+      {"fields", "Random fields in HDF5, netCDF or TFRecord files", dataset::write_fields}};
   CLI::App app("Writes data sets for the other step programs.", "dataset");
-  const CLI::App* const images = app.add_subcommand(
-      "images", "A data set of images in another format, or images of noise, for `vision`");
-  app.add_subcommand("fields", "A data set of random fields: HDF5, netCDF or TFRecord");
-  app.require_subcommand(1);
-  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1]))
+  for (const Subcommand& subcommand : subcommands) {
+    app.add_subcommand(subcommand.name, subcommand.description);
+    if (argc > 1 && argv[1] == subcommand.name)
+      return subcommand.run(argc - 1, argv + 1);
+  }
+  if (argc > 1 && argv[1][0] != '-')
     throw steps::UsageError(fmt::format("unknown subcommand '{}'", argv[1]),
                             "`dataset --help` lists the subcommands");
-  // The subcommand reads what follows its name.
-  if (!steps::parse_command_line(app, std::min(argc, 2), argv))
-    return steps::exit_ok;
-  return images->parsed() ? dataset::write_images(argc - 1, argv + 1)
-                          : dataset::write_fields(argc - 1, argv + 1);
+  app.require_subcommand(1);
+  steps::parse_command_line(app, argc, argv);
+  return steps::exit_ok;
 }
 
 }  // namespace

@@ -145,8 +145,7 @@ std::string endless_record() {
   const std::uint64_t length = std::uint64_t{1} << 60;
   const std::string bytes(reinterpret_cast<const char*>(&length), sizeof(length));
   const std::uint32_t checksum = masked_crc(crc32c(bytes));
-  return bytes + std::string(reinterpret_cast<const char*>(&checksum), sizeof(checksum)) +
-         "abc";
+  return bytes + std::string(reinterpret_cast<const char*>(&checksum), sizeof(checksum)) + "abc";
 }
 
 const std::string long_gzip = as_gzip(long_record(300'000));

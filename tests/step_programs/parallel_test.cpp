@@ -1,5 +1,12 @@
 // The real programs with several ranks on this machine.
 
+#include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 

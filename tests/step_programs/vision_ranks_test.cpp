@@ -1,5 +1,13 @@
 // The real program `vision` with several ranks that share a data set.
 
+#include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
+#include "steps_data/image_files.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
 #include <gmock/gmock.h>
 
 namespace bench::steps {

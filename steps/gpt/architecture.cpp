@@ -1,9 +1,8 @@
 #include "gpt/architecture.hpp"
 
-#include <algorithm>
+#include "transformer/named_sizes.hpp"
+
 #include <cstdint>
-#include <iterator>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -40,28 +39,20 @@ std::int64_t padded_vocabulary(std::int64_t tokens, std::int64_t multiple) {
 }
 
 const std::vector<std::string>& architecture_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const Size& size : known_sizes)
-      result.emplace_back(size.name);
-    return result;
-  }();
+  static const std::vector<std::string> names = transformer::names_of(known_sizes);
   return names;
 }
 
 Architecture architecture(const std::string& name) {
-  const auto* size = std::find_if(std::begin(known_sizes), std::end(known_sizes),
-                                  [&](const Size& known) { return known.name == name; });
-  if (size == std::end(known_sizes))
-    throw std::invalid_argument("unknown model '" + name + "'");
+  const Size& size = transformer::size_named(known_sizes, name);
   return {.name = name,
-          .layers = size->layers,
-          .hidden = size->hidden,
-          .heads = size->heads,
-          .sequence = size->sequence,
-          .vocabulary = padded_vocabulary(gpt2_tokens, size->vocabulary_multiple),
-          .positions = size->positions,
-          .initial_deviation = size->initial_deviation};
+          .layers = size.layers,
+          .hidden = size.hidden,
+          .heads = size.heads,
+          .sequence = size.sequence,
+          .vocabulary = padded_vocabulary(gpt2_tokens, size.vocabulary_multiple),
+          .positions = size.positions,
+          .initial_deviation = size.initial_deviation};
 }
 
 transformer::DecoderSizes Architecture::sizes() const {

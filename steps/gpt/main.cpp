@@ -27,9 +27,7 @@ using namespace bench;
 
 int train(steps::Session& session, const gpt::Options& options) {
   transformer::Grid grid(session.ranks(), options.layout);
-  const torch::TensorOptions tensors =
-      torch::TensorOptions(session.device())
-          .dtype(transformer::parameter_type(options.common.precision()));
+  const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
   gpt::Gpt model(options.architecture, gpt::model_options(options, tensors, grid));
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));

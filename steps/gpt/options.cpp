@@ -4,6 +4,7 @@
 #include "harness/validators.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/layout.hpp"
+#include "transformer/parallel_training.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -99,7 +100,7 @@ ModelOptions model_options(const Options& options, const torch::TensorOptions& t
           .recompute = options.recompute == "full",
           .tensors = tensors,
           .seed = options.common.seed,
-          .shard = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()}};
+          .shard = transformer::shard_of(grid)};
 }
 
 bool read_options(steps::Session& session, int argc, char** argv, Options& options) {

@@ -32,14 +32,10 @@ void log_description(const Options& options) {
   log_value("sequence", a.sequence);
   log_value("vocabulary", a.vocabulary);
   log_value("positions", positions_name(a.positions));
-  log_value("trainable_parameters", counts.parameters());
-  log_value("non_trainable_parameters", 0);
-  log_value("parameters_without_embedding", counts.parameters() - counts.embedding_parameters());
-  log_value("forward_macs_per_sample", counts.forward_macs_per_sample());
-  log_value("training_flops_per_sample", 6 * counts.forward_macs_per_sample());
-  log_value("input_bytes_per_sample",
-            (a.sequence + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
-  log_value("sample_shape", a.sequence);
+  transformer::log_cost({.parameters = counts.parameters(),
+                         .embedding_parameters = counts.embedding_parameters(),
+                         .forward_macs_per_sample = counts.forward_macs_per_sample(),
+                         .sequence = a.sequence});
   log_flops(options);
 }
 

@@ -105,11 +105,6 @@ std::string device_name(const torch::Device& device) {
   return device.is_cuda() ? cuda_device_name(device) : processor_name();
 }
 
-void synchronise(const torch::Device& device) {
-  if (device.is_cuda())
-    torch::cuda::synchronize(device.index());
-}
-
 std::function<std::vector<double>()> numbers_on_host(const torch::Tensor& numbers) {
   if (numbers.is_cuda())
     return cuda_numbers_on_host(numbers);

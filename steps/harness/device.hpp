@@ -22,9 +22,6 @@ torch::Device select_device(const std::string& name, const Ranks& ranks);
 /// The maker's name of the device, for example `NVIDIA H100 80GB HBM3`.
 std::string device_name(const torch::Device& device);
 
-/// Waits until everything that was given to the device is done. Nothing to do on the CPU.
-void synchronise(const torch::Device& device);
-
 /// The numbers of a tensor on any device, for which it waits.
 std::vector<double> numbers_of(const torch::Tensor& numbers);
 

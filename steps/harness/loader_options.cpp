@@ -20,23 +20,25 @@ void add_loader_options(CLI::App& app, LoaderOptions& options) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
 }
 
+int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch::Device& device) {
+  return options.threads > 0 ? options.threads : default_loader_threads(ranks, device);
+}
+
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
                                       const std::function<SampleMakers(int threads)>& make_makers) {
-  const int threads = options.threads > 0
-                          ? options.threads
-                          : default_loader_threads(session.find_ranks(), session.device());
+  const int threads = loader_threads(options, session.find_ranks(), session.device());
   const BatchShare share{.batch_size = session.arguments().batch_size,
                          .rank = session.ranks().rank(),
                          .ranks = session.ranks().size()};
   log_value("dataset", "synthetic_" + options.synthetic);
-  log_value("loader_threads", threads);
-  log_value("prefetch", options.prefetch);
   auto loaded = std::make_unique<LoadedBatches>(
       make_makers(threads),
       BatchOptions{.share = share, .device = session.device(), .prefetch = options.prefetch});
-  if (options.synthetic == "host")
-    return loaded;
-  return std::make_unique<ResidentBatches>(loaded->next());
+  if (options.synthetic == "device")
+    return std::make_unique<ResidentBatches>(loaded->next());
+  log_value("loader_threads", threads);
+  log_value("prefetch", options.prefetch);
+  return loaded;
 }
 
 }  // namespace bench::steps

@@ -25,6 +25,9 @@ struct LoaderOptions {
 /// Adds `--synthetic`, `--loader-threads` and `--prefetch`.
 void add_loader_options(CLI::App& app, LoaderOptions& options);
 
+/// Threads of the options, or the default of this process.
+int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch::Device& device);
+
 /// Batches of `--batch-size` samples for this rank, and prints how they are loaded.
 /// @param make_makers returns the makers for so many threads
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,

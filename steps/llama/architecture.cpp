@@ -1,9 +1,8 @@
 #include "llama/architecture.hpp"
 
-#include <algorithm>
+#include "transformer/named_sizes.hpp"
+
 #include <cstdint>
-#include <iterator>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -46,30 +45,22 @@ transformer::DecoderSizes Architecture::sizes() const {
 }
 
 const std::vector<std::string>& architecture_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> result;
-    for (const Size& size : known_sizes)
-      result.emplace_back(size.name);
-    return result;
-  }();
+  static const std::vector<std::string> names = transformer::names_of(known_sizes);
   return names;
 }
 
 Architecture architecture(const std::string& name) {
-  const auto* size = std::find_if(std::begin(known_sizes), std::end(known_sizes),
-                                  [&](const Size& known) { return known.name == name; });
-  if (size == std::end(known_sizes))
-    throw std::invalid_argument("unknown model '" + name + "'");
+  const Size& size = transformer::size_named(known_sizes, name);
   return {.name = name,
-          .layers = size->layers,
-          .hidden = size->hidden,
-          .heads = size->heads,
-          .key_value_heads = size->key_value_heads,
-          .mlp = size->mlp,
-          .sequence = size->sequence,
-          .vocabulary = size->vocabulary,
-          .rotary_base = size->rotary_base,
-          .tied_embedding = size->tied_embedding};
+          .layers = size.layers,
+          .hidden = size.hidden,
+          .heads = size.heads,
+          .key_value_heads = size.key_value_heads,
+          .mlp = size.mlp,
+          .sequence = size.sequence,
+          .vocabulary = size.vocabulary,
+          .rotary_base = size.rotary_base,
+          .tied_embedding = size.tied_embedding};
 }
 
 std::int64_t Counts::embedding_parameters() const {

@@ -24,9 +24,7 @@ using namespace bench;
 
 int train(steps::Session& session, const llama::Options& options) {
   transformer::Grid grid(session.ranks(), options.layout);
-  const torch::TensorOptions tensors =
-      torch::TensorOptions(session.device())
-          .dtype(transformer::parameter_type(options.common.precision()));
+  const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
   llama::Llama model(options.architecture, llama::model_options(options, tensors, grid));
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));

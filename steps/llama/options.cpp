@@ -4,6 +4,8 @@
 #include "harness/program.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/checkpoint_settings.hpp"
+#include "transformer/parallel_training.hpp"
+#include "transformer/report.hpp"
 
 #include <cstdint>
 #include <string>
@@ -87,7 +89,7 @@ ModelOptions model_options(const Options& options, const torch::TensorOptions& t
           .recompute = options.recompute == "full",
           .tensors = tensors,
           .seed = options.common.seed,
-          .shard = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()}};
+          .shard = transformer::shard_of(grid)};
 }
 
 steps::CheckpointSettings checkpoint_settings(const Options& options) {
@@ -112,14 +114,10 @@ void log_description(const Architecture& a) {
   log_value("mlp", a.mlp);
   log_value("sequence", a.sequence);
   log_value("vocabulary", a.vocabulary);
-  log_value("trainable_parameters", counts.parameters());
-  log_value("non_trainable_parameters", 0);
-  log_value("parameters_without_embedding", counts.parameters() - counts.embedding_parameters());
-  log_value("forward_macs_per_sample", counts.forward_macs_per_sample());
-  log_value("training_flops_per_sample", 6 * counts.forward_macs_per_sample());
-  log_value("input_bytes_per_sample",
-            (a.sequence + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
-  log_value("sample_shape", a.sequence);
+  transformer::log_cost({.parameters = counts.parameters(),
+                         .embedding_parameters = counts.embedding_parameters(),
+                         .forward_macs_per_sample = counts.forward_macs_per_sample(),
+                         .sequence = a.sequence});
   log_value("flops_per_token_causal", counts.flops_per_token_causal());
   log_value("flops_per_token_6n", counts.flops_per_token_6n());
 }

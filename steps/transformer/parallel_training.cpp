@@ -48,6 +48,14 @@ torch::ScalarType parameter_type(steps::Precision precision) {
   throw std::logic_error("unknown precision");
 }
 
+torch::TensorOptions model_tensors(const TrainingOptions& options, const torch::Device& device) {
+  return torch::TensorOptions(device).dtype(parameter_type(options.common.precision()));
+}
+
+Shard shard_of(Grid& grid) {
+  return {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()};
+}
+
 steps::ModelParallelism model_parallelism(const std::shared_ptr<LanguageModel>& model, Grid& grid,
                                           const Layout& layout) {
   steps::ModelParallelism result{.data = &grid.data(),

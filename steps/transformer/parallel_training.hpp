@@ -18,6 +18,12 @@ namespace bench::transformer {
 /// keeps fp32 weights beside half ones.
 torch::ScalarType parameter_type(steps::Precision precision);
 
+/// Format and device of those.
+torch::TensorOptions model_tensors(const TrainingOptions& options, const torch::Device& device);
+
+/// The share of a model that this rank holds.
+Shard shard_of(Grid& grid);
+
 /// How the ranks of a grid train copies of one model, for a `steps::Trainer`.
 /// @param model this rank's shard
 /// @param grid must outlive the trainer

@@ -12,6 +12,17 @@ namespace bench::transformer {
 
 using steps::log_value;
 
+void log_cost(const ModelCost& cost) {
+  log_value("trainable_parameters", cost.parameters);
+  log_value("non_trainable_parameters", 0);
+  log_value("parameters_without_embedding", cost.parameters - cost.embedding_parameters);
+  log_value("forward_macs_per_sample", cost.forward_macs_per_sample);
+  log_value("training_flops_per_sample", 6 * cost.forward_macs_per_sample);
+  log_value("input_bytes_per_sample",
+            (cost.sequence + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  log_value("sample_shape", cost.sequence);
+}
+
 void log_training(const TrainingOptions& options) {
   log_value("global_batch_size", options.global_batch);
   log_value("micro_batch_size", options.micro_batch);

@@ -4,7 +4,20 @@
 #include "harness/session.hpp"
 #include "transformer/training_options.hpp"
 
+#include <cstdint>
+
 namespace bench::transformer {
+
+/// Costs of a language model, for `--describe`.
+struct ModelCost {
+  std::int64_t parameters = 0;
+  std::int64_t embedding_parameters = 0;  ///< Of the table of tokens.
+  std::int64_t forward_macs_per_sample = 0;
+  std::int64_t sequence = 0;  ///< Tokens per sample.
+};
+
+/// Prints the lines `trainable_parameters=` to `sample_shape=`.
+void log_cost(const ModelCost& cost);
 
 /// Prints the options that decide the result, those of every language model.
 void log_training(const TrainingOptions& options);

@@ -2,7 +2,7 @@
 
 #include "data/image_samples.hpp"
 #include "data/staging.hpp"
-#include "harness/loader_threads.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/log.hpp"
 #include "vision/synthetic.hpp"
 
@@ -30,8 +30,7 @@ Dataset::Dataset(const Options& options, const steps::Ranks& ranks,
     : options_(options),
       device_(device),
       rank_(communicator.rank()),
-      threads_(options.data.loader_threads > 0 ? options.data.loader_threads
-                                               : steps::default_loader_threads(ranks, device)),
+      threads_(steps::loader_threads(options.data.loader, ranks, device)),
       folder_(options.data.path) {
   if (folder_.empty())
     return;
@@ -86,7 +85,7 @@ std::unique_ptr<steps::Batches> Dataset::batches(ImagePart part) const {
   steps::BatchOptions batches{
       .share = {.batch_size = options_.common.batch_size, .rank = rank_, .ranks = options_.ranks},
       .device = device_,
-      .prefetch = options_.data.prefetch,
+      .prefetch = options_.data.loader.prefetch,
       .fixed_address = train && options_.cuda_graph};
   if (channels_last)
     batches.hwc_fields = {"image"};
@@ -94,7 +93,8 @@ std::unique_ptr<steps::Batches> Dataset::batches(ImagePart part) const {
 }
 
 void Dataset::log() const {
-  log_value("dataset", training_ ? options_.data.path : "synthetic_" + options_.data.synthetic);
+  log_value("dataset",
+            training_ ? options_.data.path : "synthetic_" + options_.data.loader.synthetic);
   if (training_) {
     log_value("dataset_format", steps::image_format_name(*options_.data.format));
     log_value("dataset_images", training_->images());
@@ -114,7 +114,7 @@ void Dataset::log() const {
   }
   if (options_.data.has_loader()) {
     log_value("loader_threads", threads_);
-    log_value("prefetch", options_.data.prefetch);
+    log_value("prefetch", options_.data.loader.prefetch);
   }
 }
 

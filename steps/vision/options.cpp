@@ -16,11 +16,8 @@ void add_data_options(CLI::App& app, DataOptions& data) {
   app.add_option("--data-format", data.format_name, "Format of the data set")
       ->check(CLI::IsMember({"auto", "tfrecord", "lmdb", "folder"}))
       ->needs("--data-path");
-  app.add_option(
-         "--synthetic", data.synthetic,
-         "Synthetic images: one batch on the device, or a new one for each step on the host")
-      ->check(CLI::IsMember({"device", "host"}))
-      ->excludes("--data-path");
+  steps::add_loader_options(app, data.loader);
+  app.get_option("--synthetic")->excludes("--data-path");
   app.add_option("--first-label", data.first_label_name,
                  "Score of the data set's first class; auto: 1 with --classes 1001, otherwise 0")
       ->check(CLI::IsMember({"auto", "0", "1"}))
@@ -29,12 +26,6 @@ void add_data_options(CLI::App& app, DataOptions& data) {
                  "Copy the data set to this folder of each node first, unless it has a copy")
       ->needs("--data-path")
       ->always_capture_default(false);
-  app.add_option("--loader-threads", data.loader_threads,
-                 "Threads that load images; 0: with a GPU one for each CPU of this rank but one, "
-                 "otherwise one for 16 CPUs")
-      ->check(CLI::Range(0, 65536));
-  app.add_option("--prefetch", data.prefetch, "Batches to load ahead")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
 }
 
 void add_optimizer_options(CLI::App& app, Options& options) {

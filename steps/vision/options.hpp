@@ -2,6 +2,7 @@
 
 #include "data/image_dataset.hpp"
 #include "harness/arguments.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
@@ -17,16 +18,14 @@ namespace bench::vision {
 
 /// Where the images come from.
 struct DataOptions {
-  std::string synthetic = "device";          ///< Where synthetic images are made: device, host.
   std::string path;                          ///< Folder of a data set; empty: synthetic images.
   std::string format_name = "auto";          ///< Of the data set.
   std::optional<steps::ImageFormat> format;  ///< Filled in by `find_dataset`.
   std::string stage_to;                      ///< Empty: the data set is read where it is.
   std::string first_label_name = "auto";
-  int loader_threads = 0;  ///< 0: as many as suit the device.
-  std::int64_t prefetch = 2;
+  steps::LoaderOptions loader{.synthetic = "device"};
 
-  bool has_loader() const { return !path.empty() || synthetic == "host"; }
+  bool has_loader() const { return !path.empty() || loader.synthetic == "host"; }
 };
 
 struct Options {

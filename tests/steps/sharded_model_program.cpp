@@ -8,6 +8,7 @@
 #include "harness/timers.hpp"
 #include "llama/model.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/parallel_training.hpp"
 #include "transformer/pipeline.hpp"
 #include "transformer/vocab_parallel.hpp"
 
@@ -142,7 +143,7 @@ int run(int argc, char** argv) {
   const torch::Tensor tokens = random_tokens(options.architecture);
   llama::Llama whole(options.architecture, options.model);
   llama::ModelOptions own = options.model;
-  own.shard = {.tensor = grid.tensor(), .stage = grid.stage(), .stages = grid.stages()};
+  own.shard = transformer::shard_of(grid);
   llama::Llama shard(options.architecture, own);
   steps::log_value("whole_loss", whole_loss(whole, tokens));
   steps::log_value("is_last_stage", grid.is_last_stage());

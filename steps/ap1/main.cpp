@@ -86,6 +86,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::ap1 {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program("ap1", [&] { return run(argc, argv); });
+  return steps::run_program("ap1", [&] { return run(argc, argv); });
 }
+
+}  // namespace bench::ap1

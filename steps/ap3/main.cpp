@@ -96,6 +96,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::ap3 {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program("ap3", [&] { return run(argc, argv); });
+  return steps::run_program("ap3", [&] { return run(argc, argv); });
 }
+
+}  // namespace bench::ap3

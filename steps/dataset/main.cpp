@@ -41,6 +41,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::dataset {
+
 int main(int argc, char** argv) {
   return steps::run_program("dataset", [&] { return run(argc, argv); });
 }
+
+}  // namespace bench::dataset

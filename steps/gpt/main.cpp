@@ -101,7 +101,11 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::gpt {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program(
+  return steps::run_program(
       "gpt", [&] { return run(argc, argv); }, "--micro-batch-size");
 }
+
+}  // namespace bench::gpt

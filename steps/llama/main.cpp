@@ -100,7 +100,11 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::llama {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program(
+  return steps::run_program(
       "llama", [&] { return run(argc, argv); }, "--micro-batch-size");
 }
+
+}  // namespace bench::llama

@@ -138,6 +138,10 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+namespace bench::vision {
+
 int main(int argc, char** argv) {
-  return bench::steps::run_program("vision", [&] { return run(argc, argv); });
+  return steps::run_program("vision", [&] { return run(argc, argv); });
 }
+
+}  // namespace bench::vision

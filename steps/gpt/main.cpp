@@ -15,7 +15,7 @@
 #include "transformer/parallel_training.hpp"
 #include "transformer/pipeline.hpp"
 #include "transformer/report.hpp"
-#include "transformer/token_source.hpp"
+#include "transformer/token_data.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
@@ -33,12 +33,13 @@ int train(steps::Session& session, const gpt::Options& options) {
                          transformer::trainer_options(options, model.ptr(), grid));
   transformer::Pipeline pipeline(
       grid, transformer::shape_between_stages(options, options.architecture.sizes()), tensors);
-  const auto data =
-      transformer::make_token_source(options, options.architecture.sizes(), gpt::gpt2_tokens);
-  data->dataset().log();
+  const transformer::TokenData data(session, options, options.architecture.sizes(),
+                                    gpt::gpt2_tokens);
+  data.log();
   transformer::mllog_options(options, options.architecture.sequence);
   steps::Checkpoints checkpoints(session, options.checkpoints, gpt::checkpoint_settings(options));
   checkpoints.load(trainer);
+  const auto batches = data.training(grid, trainer.samples());
 
   transformer::IterationLog log(options, trainer, options.architecture.sequence,
                                 gpt::logged_flops(options));
@@ -46,17 +47,13 @@ int train(steps::Session& session, const gpt::Options& options) {
   steps::Loop loop(session.timers(), trainer, log, options.loop());
   checkpoints.save_during(loop, trainer);
   while (loop.next()) {
-    const std::int64_t first = trainer.samples() + options.first_sample_of(grid.data_rank());
     torch::Tensor tokens;  // (B, S + 1): the first stage sees S of them, the last predicts S
     pipeline.run(
         options.micro_batches(),
         {.forward =
-             [&](std::int64_t micro_batch, const torch::Tensor& input) {
-               if (grid.is_first_stage() || grid.is_last_stage())
-                 tokens = loop.io([&] {
-                   return data->samples(first + micro_batch * options.micro_batch,
-                                        options.micro_batch, session.device());
-                 });
+             [&](const torch::Tensor& input) {
+               if (batches)
+                 tokens = loop.io([&] { return batches->next()["tokens"]; });
                return loop.forward([&] {
                  const torch::Tensor output = model->forward(  // (B, S/T, hidden) or (B, S, V/T)
                      grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);

@@ -7,17 +7,21 @@
 
 namespace bench::steps {
 
-void add_loader_options(CLI::App& app, LoaderOptions& options) {
-  app.add_option("--synthetic", options.synthetic,
-                 "Synthetic samples: one batch on the device, or a new one for each step on the "
-                 "host")
-      ->check(CLI::IsMember({"device", "host"}));
+void add_loader_thread_options(CLI::App& app, LoaderOptions& options) {
   app.add_option("--loader-threads", options.threads,
                  "Threads that load samples; 0: with a GPU one for each CPU of this rank but one, "
                  "otherwise one for 16 CPUs")
       ->check(CLI::Range(0, 65536));
   app.add_option("--prefetch", options.prefetch, "Batches to load ahead")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+}
+
+void add_loader_options(CLI::App& app, LoaderOptions& options) {
+  app.add_option("--synthetic", options.synthetic,
+                 "Synthetic samples: one batch on the device, or a new one for each step on the "
+                 "host")
+      ->check(CLI::IsMember({"device", "host"}));
+  add_loader_thread_options(app, options);
 }
 
 int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch::Device& device) {

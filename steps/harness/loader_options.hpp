@@ -22,7 +22,10 @@ struct LoaderOptions {
   std::int64_t prefetch = 2;       ///< Batches to load ahead.
 };
 
-/// Adds `--synthetic`, `--loader-threads` and `--prefetch`.
+/// Adds `--loader-threads` and `--prefetch`.
+void add_loader_thread_options(CLI::App& app, LoaderOptions& options);
+
+/// Adds these and `--synthetic`.
 void add_loader_options(CLI::App& app, LoaderOptions& options);
 
 /// Threads of the options, or the default of this process.

@@ -14,10 +14,13 @@ Pipeline::Pipeline(Grid& grid, std::vector<std::int64_t> shape, const torch::Ten
 void Pipeline::run(std::int64_t micro_batches, const Passes& passes, steps::Timers& timers) {
   const std::int64_t following = grid_.stages() - 1 - grid_.stage();
   const std::int64_t ahead = std::min(following, micro_batches);
+  const auto forward = [&] {
+    in_flight_.push_back(pass_forward(passes.forward, /*needs_gradient=*/true, timers));
+  };
   for (std::int64_t i = 0; i < ahead; ++i)
-    forward(i, passes, timers);
+    forward();
   for (std::int64_t i = ahead; i < micro_batches; ++i) {
-    forward(i, passes, timers);
+    forward();
     backward(passes, timers);
   }
   while (!in_flight_.empty())
@@ -26,14 +29,21 @@ void Pipeline::run(std::int64_t micro_batches, const Passes& passes, steps::Time
     sends_.front().wait();
 }
 
-void Pipeline::forward(std::int64_t micro_batch, const Passes& passes, steps::Timers& timers) {
+torch::Tensor Pipeline::run_forward(const Forward& forward, steps::Timers& timers) {
+  const torch::NoGradGuard no_gradient;
+  return pass_forward(forward, /*needs_gradient=*/false, timers).output;
+}
+
+Pipeline::InFlight Pipeline::pass_forward(const Forward& forward, bool needs_gradient,
+                                          steps::Timers& timers) {
   torch::Tensor input;
   if (!grid_.is_first_stage())
-    input = receive(grid_.to_next_stage(), grid_.stage() - 1, timers).requires_grad_();
-  const torch::Tensor output = passes.forward(micro_batch, input);
+    input =
+        receive(grid_.to_next_stage(), grid_.stage() - 1, timers).requires_grad_(needs_gradient);
+  const torch::Tensor output = forward(input);
   if (!grid_.is_last_stage())
     send(grid_.to_next_stage(), output, grid_.stage() + 1);
-  in_flight_.push_back({input, output});
+  return {input, output};
 }
 
 void Pipeline::backward(const Passes& passes, steps::Timers& timers) {

@@ -18,11 +18,13 @@ namespace bench::transformer {
 /// (arXiv:2104.04473), section 2.2.1. A single stage waits for nobody.
 class Pipeline {
  public:
+  /// The forward pass of the next micro-batch.
+  /// @param input output of the previous stage; undefined in the first
+  /// @returns the input of the next stage; in the last stage the loss, or what else is wanted
+  using Forward = std::function<torch::Tensor(const torch::Tensor& input)>;
+
   struct Passes {
-    /// @param micro_batch from 0
-    /// @param input output of the previous stage; undefined in the first
-    /// @returns the input of the next stage; in the last stage the loss
-    std::function<torch::Tensor(std::int64_t micro_batch, const torch::Tensor& input)> forward;
+    Forward forward;
     /// @param output what `forward` returned
     /// @param gradient of `output`; undefined in the last stage
     std::function<void(const torch::Tensor& output, const torch::Tensor& gradient)> backward;
@@ -35,6 +37,10 @@ class Pipeline {
   /// Runs all passes of an iteration. Waiting for other stages is timed as `comm`.
   void run(std::int64_t micro_batches, const Passes& passes, steps::Timers& timers);
 
+  /// Runs one forward pass alone, of the first micro-batch or of one that the stages before this
+  /// one have done. Without gradients; returns what `forward` returned.
+  torch::Tensor run_forward(const Forward& forward, steps::Timers& timers);
+
  private:
   /// A micro-batch between its two passes.
   struct InFlight {
@@ -42,7 +48,8 @@ class Pipeline {
     torch::Tensor output;
   };
 
-  void forward(std::int64_t micro_batch, const Passes& passes, steps::Timers& timers);
+  /// Input and output of a pass.
+  InFlight pass_forward(const Forward& forward, bool needs_gradient, steps::Timers& timers);
   void backward(const Passes& passes, steps::Timers& timers);
   torch::Tensor receive(steps::Communicator& channel, std::int64_t from, steps::Timers& timers);
   void send(steps::Communicator& channel, const torch::Tensor& tensor, std::int64_t to);

@@ -50,6 +50,17 @@ void add_data_options(CLI::App& app, CorpusOptions& data) {
       ->check(steps::whole_and_not_negative());
 }
 
+void add_evaluation_options(CLI::App& app, EvaluationOptions& options) {
+  app.add_option("--eval-interval", options.interval,
+                 "Measured iterations between evaluations on the validation part; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, many));
+  app.add_option("--eval-samples", options.samples,
+                 "Samples of an evaluation; 0: the whole validation part, of synthetic tokens one "
+                 "global batch")
+      ->check(CLI::Range(std::int64_t{0}, many))
+      ->needs("--eval-interval");
+}
+
 void add_optimizer_options(CLI::App& app, TrainingOptions& options) {
   app.add_option("--lr", options.highest_learning_rate, "Highest learning rate")
       ->check(steps::not_negative());
@@ -114,6 +125,8 @@ steps::LoopOptions TrainingOptions::loop() const {
 void add_training_options(CLI::App& app, TrainingOptions& options) {
   add_batch_options(app, options);
   add_data_options(app, options.data);
+  steps::add_loader_thread_options(app, options.loader);
+  add_evaluation_options(app, options.evaluation);
   steps::add_checkpoint_options(app, options.checkpoints);
   add_optimizer_options(app, options);
   add_log_options(app, options);

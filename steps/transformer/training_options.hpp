@@ -3,6 +3,7 @@
 #include "harness/adamw.hpp"
 #include "harness/arguments.hpp"
 #include "harness/checkpoints.hpp"
+#include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
 #include "harness/loss_scale.hpp"
 #include "harness/rate_schedule.hpp"
@@ -25,12 +26,20 @@ struct CorpusOptions {
   std::uint64_t seed = 42;      ///< Of the order of documents and samples.
 };
 
+/// When and on how much the model is evaluated.
+struct EvaluationOptions {
+  std::int64_t interval = 0;  ///< Measured iterations; 0: never.
+  std::int64_t samples = 0;   ///< 0: the validation part; of synthetic tokens a global batch.
+};
+
 /// How a language model is trained, whichever it is.
 struct TrainingOptions {
   steps::CommonArguments common;
   Layout layout;
   bool distributed_optimizer = true;
   CorpusOptions data;
+  steps::LoaderOptions loader;
+  EvaluationOptions evaluation;
   steps::CheckpointOptions checkpoints;
   std::int64_t global_batch = 0;  ///< Samples per iteration.
   std::int64_t micro_batch = 1;   ///< Samples at a time on one device.
@@ -48,10 +57,6 @@ struct TrainingOptions {
 
   /// Of one copy of the model in an iteration.
   std::int64_t micro_batches() const { return global_batch / (micro_batch * layout.data); }
-  /// The first sample of an iteration that a copy of the model sees.
-  std::int64_t first_sample_of(std::int64_t copy) const {
-    return copy * micro_batches() * micro_batch;
-  }
   /// Over the samples trained on.
   steps::RateSchedule schedule() const;
   steps::LoopOptions loop() const;

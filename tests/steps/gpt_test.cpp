@@ -1,14 +1,17 @@
+#include "data/token_makers.hpp"
 #include "gpt/architecture.hpp"
 #include "gpt/model.hpp"
 #include "gpt/plan.hpp"
 #include "steps/trained.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/iteration_log.hpp"
-#include "transformer/token_source.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <regex>
+#include <span>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -74,8 +77,15 @@ Gpt model(const Architecture& architecture, const ModelOptions& options = {}) {
 }
 
 torch::Tensor tokens(std::int64_t count, const Architecture& architecture = tiny()) {
-  return transformer::SyntheticTokens(5, architecture.vocabulary, architecture.sequence)
-      .samples(0, count, torch::kCPU);
+  const auto makers = steps::synthetic_token_makers(5, architecture.vocabulary,
+                                                    architecture.sequence, /*threads=*/1);
+  torch::Tensor samples = torch::empty({count, architecture.sequence + 1}, torch::kLong);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::span<std::int64_t> sample(samples[i].data_ptr<std::int64_t>(),
+                                         static_cast<std::size_t>(samples.size(1)));
+    makers.front()->make(static_cast<std::uint64_t>(i), {std::as_writable_bytes(sample)});
+  }
+  return samples;
 }
 
 torch::Tensor loss_of(Gpt& gpt, const torch::Tensor& samples) {
@@ -163,22 +173,6 @@ TEST(GptModel, DropsNothingWhenItIsEvaluated) {
                            .hidden_dropout = 0.5});
   gpt->eval();
   EXPECT_TRUE(torch::equal(loss_of(gpt, tokens(3)), loss_of(gpt, tokens(3))));
-}
-
-TEST(GptData, IsTheSameWhoeverAsks) {
-  transformer::SyntheticTokens data(5, 50257, 32);
-  const torch::Tensor all = data.samples(10, 4, torch::kCPU);
-  EXPECT_EQ(all.sizes(), torch::IntArrayRef({4, 33}));
-  EXPECT_TRUE(torch::equal(data.samples(12, 2, torch::kCPU), all.narrow(0, 2, 2)));
-  EXPECT_FALSE(torch::equal(all[0], all[1]));
-  EXPECT_FALSE(
-      torch::equal(transformer::SyntheticTokens(6, 50257, 32).samples(10, 4, torch::kCPU), all));
-}
-
-TEST(GptData, IsUniform) {
-  const torch::Tensor many = transformer::SyntheticTokens(5, 10, 9'999).samples(0, 10, torch::kCPU);
-  const torch::Tensor counts = torch::bincount(many.flatten(), {}, 10).to(torch::kDouble);
-  EXPECT_LT(((counts - 10'000).square() / 10'000).sum().item<double>(), 27.9);  // chi^2, p = 0.001
 }
 
 TEST(GptLog, FitsThePatternsOfCaraml) {

@@ -79,10 +79,11 @@ double sharded_loss(llama::Llama& model, const torch::Tensor& tokens, Grid& grid
                                  options.model.tensors);
   steps::Timers timers(steps::make_clock(torch::kCPU));
   torch::Tensor sum = torch::zeros({});
+  std::int64_t micro_batch = 0;
   pipeline.run(micro_batches,
                {.forward =
-                    [&](std::int64_t micro_batch, const torch::Tensor& input) {
-                      const torch::Tensor samples = tokens[micro_batch];
+                    [&](const torch::Tensor& input) {
+                      const torch::Tensor samples = tokens[micro_batch++];
                       const torch::Tensor output =
                           model->forward(grid.is_first_stage() ? inputs(samples) : input);
                       if (!grid.is_last_stage())

@@ -1,15 +1,15 @@
-// `gpt` on real data: the program, and what it reads its samples from.
-#include "transformer/token_source.hpp"
-
-#include "data/data_error.hpp"
+// The program `gpt` on a corpus.
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
-namespace bench::transformer {
+namespace bench::gpt {
 namespace {
 
 using steps::Outcome;
@@ -90,18 +90,6 @@ TEST(GptCorpus, EndsWithATokenOutsideTheVocabulary) {
   EXPECT_THAT(outcome.err, HasSubstr(" is not in a vocabulary of 115\n"));
 }
 
-TEST(GptCorpus, IsTheSameWhoeverAsks) {
-  const steps::Folder folder;
-  write_sentences(folder.file("c"));
-  const steps::TokenSamples::Options options{.sequence = 32, .seed = 1, .kinds = 128};
-  CorpusTokens corpus(folder.file("c"), "7,3,1", options);
-  const torch::Tensor all = corpus.samples(390, 8, torch::kCPU);  // across the end of an epoch
-  EXPECT_EQ(all.sizes(), torch::IntArrayRef({8, 33}));
-  CorpusTokens other(folder.file("c"), "7,3,1", options);
-  EXPECT_TRUE(torch::equal(other.samples(394, 4, torch::kCPU), all.narrow(0, 4, 4)));
-  EXPECT_TRUE(torch::equal(other.samples(390, 4, torch::kCPU), all.narrow(0, 0, 4)));
-}
-
 struct DataMistake {
   std::string name;
   std::string arguments;
@@ -128,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
-}  // namespace bench::transformer
+}  // namespace bench::gpt

@@ -16,6 +16,7 @@
 #include "transformer/pipeline.hpp"
 #include "transformer/report.hpp"
 #include "transformer/token_data.hpp"
+#include "transformer/validation.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
@@ -40,11 +41,13 @@ int train(steps::Session& session, const gpt::Options& options) {
   steps::Checkpoints checkpoints(session, options.checkpoints, gpt::checkpoint_settings(options));
   checkpoints.load(trainer);
   const auto batches = data.training(grid, trainer.samples());
+  transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
 
   transformer::IterationLog log(options, trainer, options.architecture.sequence,
                                 gpt::logged_flops(options));
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, options.loop());
+  validation.run_during(loop);
   checkpoints.save_during(loop, trainer);
   while (loop.next()) {
     torch::Tensor tokens;  // (B, S + 1): the first stage sees S of them, the last predicts S

@@ -1,26 +1,82 @@
 #include "harness/evaluation.hpp"
 
 #include "harness/device.hpp"
+#include "harness/interruption.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
 
 namespace bench::steps {
+namespace {
 
-void EvaluationSums::add(const torch::Tensor& numbers) {
-  const torch::Tensor added = numbers.detach().to(torch::kDouble);
-  sums_ = sums_.defined() ? sums_ + added : added;
+/// Calls after which all ranks know of a signal, on a GPU two more. The stages of a pipeline are so
+/// many batches apart at most.
+constexpr std::size_t agreed_after = 8;
+
+}  // namespace
+
+std::int64_t EvaluationShare::steps() const {
+  const std::int64_t at_once = batch_size * ranks;
+  return (samples + at_once - 1) / at_once;
 }
 
-std::optional<std::vector<double>> EvaluationSums::means(const TrainingContext& context,
-                                                         std::int64_t steps) const {
-  const torch::Tensor interrupted =
-      torch::full({1}, is_interrupted() ? 1.0 : 0.0,
-                  torch::TensorOptions(context.device).dtype(torch::kDouble));
-  // A rank without a single batch has no sums to add: the flag goes first, and alone.
-  context.ranks.all_reduce(interrupted).wait();
-  if (interrupted.item<double>() > 0)
+std::int64_t EvaluationShare::count(std::int64_t step) const {
+  const std::int64_t first = (step * ranks + rank) * batch_size;
+  return std::clamp(samples - first, std::int64_t{0}, batch_size);
+}
+
+EvaluationSums::~EvaluationSums() {
+  for (Asked& asked : asked_)
+    try {
+      asked.sum.wait();
+    } catch (const CommunicationError&) {  // NOLINT(bugprone-empty-catch)
+      // Another exception is on its way, or the next operation fails as well.
+    }
+}
+
+void EvaluationSums::add(const torch::Tensor& numbers, std::int64_t count) {
+  if (!sums_.defined())
+    sums_ = torch::zeros({numbers.numel() + 1},
+                         torch::TensorOptions(context_.device).dtype(torch::kDouble));
+  if (count == 0)
+    return;
+  sums_.narrow(0, 0, numbers.numel())
+      .add_(numbers.detach().to(torch::kDouble), static_cast<double>(count));
+  sums_.narrow(0, numbers.numel(), 1).add_(static_cast<double>(count));
+}
+
+EvaluationSums::Asked EvaluationSums::ask() const {
+  const torch::Tensor flag =
+      torch::full({1}, steps::is_interrupted() ? 1.0 : 0.0, torch::TensorOptions(context_.device));
+  return {flag, context_.ranks.all_reduce(flag)};
+}
+
+bool EvaluationSums::is_interrupted() {
+  asked_.push_back(ask());
+  if (asked_.size() <= agreed_after)
+    return false;
+  Asked oldest = std::move(asked_.front());
+  asked_.pop_front();
+  oldest.sum.wait();
+  const auto flag = flags_.add(oldest.flag);
+  return flag && flag->front() > 0;
+}
+
+std::optional<std::vector<double>> EvaluationSums::means() {
+  Asked last = ask();
+  last.sum.wait();
+  // A rank that ended early may have no sums.
+  if (last.flag.item<double>() > 0)
     return std::nullopt;
   const torch::Tensor all = sums_.clone();
-  context.ranks.all_reduce(all).wait();
-  return numbers_of(all / static_cast<double>(steps * context.ranks.size()));
+  context_.ranks.all_reduce(all).wait();
+  std::vector<double> means = numbers_of(all);
+  const double samples = means.back();
+  means.pop_back();
+  for (double& mean : means)
+    mean /= samples;
+  return means;
 }
 
 }  // namespace bench::steps

@@ -1,64 +1,102 @@
 #pragma once
 
 #include "harness/clock.hpp"
-#include "harness/interruption.hpp"
+#include "harness/communicator.hpp"
+#include "harness/lagged_numbers.hpp"
 #include "harness/trainer.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace bench::steps {
 
+/// The samples of an evaluation, shared out as in training: in each step every rank has a batch.
+/// The last step may have fewer samples than that.
+struct EvaluationShare {
+  std::int64_t samples = 1;  ///< Of all ranks, at least 1.
+  std::int64_t batch_size = 1;
+  std::int64_t rank = 0;
+  std::int64_t ranks = 1;
+  bool has_numbers = true;  ///< False if only other ranks know the numbers of these samples.
+
+  /// Batches of each rank.
+  std::int64_t steps() const;
+  /// Samples in this rank's batch of a step, 0 to `batch_size`. Those behind them do not count.
+  std::int64_t count(std::int64_t step) const;
+};
+
 /// Results of an evaluation, over the samples of all ranks.
 struct Evaluated {
   double seconds = 0;
-  std::vector<double> means;  ///< Of the numbers of each batch.
+  std::vector<double> means;  ///< Of the numbers of each sample.
 };
 
-/// Sums the numbers of evaluated batches on the device.
+/// Sums the numbers of evaluated batches on the device. All ranks make the same calls.
 class EvaluationSums {
  public:
-  /// @param numbers (n), the same n for each batch
-  void add(const torch::Tensor& numbers);
-  /// Waits for the device. All ranks call it.
-  /// @param steps batches of each rank
-  /// @returns nothing if a signal asked a rank to end meanwhile: it then has fewer batches
-  std::optional<std::vector<double>> means(const TrainingContext& context,
-                                           std::int64_t steps) const;
+  explicit EvaluationSums(const TrainingContext& context)
+      : context_(context), flags_(context.device) {}
+  ~EvaluationSums();
+  EvaluationSums(const EvaluationSums&) = delete;
+  EvaluationSums& operator=(const EvaluationSums&) = delete;
+
+  /// @param numbers (n), means over `count` samples, the same n for each batch; their values are
+  ///        ignored if `count` is 0
+  void add(const torch::Tensor& numbers, std::int64_t count);
+
+  /// Returns true if a signal asked a rank to end, on all ranks in the same call. That is some
+  /// calls later, so that no rank waits for another.
+  bool is_interrupted();
+
+  /// Waits for the device.
+  /// @returns nothing if a signal asked a rank to end meanwhile
+  std::optional<std::vector<double>> means();
 
  private:
-  torch::Tensor sums_;  // (n), fp64
+  /// The sum over the ranks of a flag, which is 1 after a signal.
+  struct Asked {
+    torch::Tensor flag;
+    Pending sum;
+  };
+  Asked ask() const;
+
+  TrainingContext context_;
+  torch::Tensor sums_;  // (n + 1), fp64: of the numbers, and of the samples
+  std::deque<Asked> asked_;
+  LaggedNumbers flags_;  ///< Sums that are complete.
 };
 
 /// Passes batches of every rank through a model, without gradients. The first one is passed once
 /// more before, which is not measured: LibTorch chooses algorithms in it. Begin and end wait for
 /// the device.
-/// @param steps batches of each rank, at least one
-/// @param next returns the next batch
-/// @param pass returns the numbers of a batch whose means are wanted, (n)
+/// @param next returns the next batch, which always has `batch_size` samples
+/// @param pass returns the means of the wanted numbers over the first samples of a batch, (n). It
+///        is called with the batch and the number of these samples. If that is 0, or the rank has
+///        no numbers, it may return any.
 /// @returns nothing if a signal asked a rank to end meanwhile
 template <typename Next, typename Pass>
-std::optional<Evaluated> evaluate(const TrainingContext& context, std::int64_t steps,
+std::optional<Evaluated> evaluate(const TrainingContext& context, const EvaluationShare& share,
                                   const Next& next, const Pass& pass) {
   const torch::NoGradGuard no_gradient;
   auto batch = next();
-  pass(batch);
+  pass(batch, share.count(0));
   const std::unique_ptr<Clock> clock = make_clock(context.device);
-  EvaluationSums sums;
+  EvaluationSums sums(context);
   clock->wait();
   clock->mark();
-  for (std::int64_t i = 0; i < steps && !is_interrupted(); ++i) {
+  for (std::int64_t i = 0; i < share.steps() && !sums.is_interrupted(); ++i) {
     if (i > 0)
       batch = next();
-    sums.add(pass(batch));
+    sums.add(pass(batch, share.count(i)), share.has_numbers ? share.count(i) : 0);
   }
   clock->mark();
   clock->wait();
   const double begin_s = clock->take_oldest();
   const double seconds = clock->take_oldest() - begin_s;
-  const auto means = sums.means(context, steps);
+  const auto means = sums.means();
   if (!means)
     return std::nullopt;
   return Evaluated{.seconds = seconds, .means = *means};

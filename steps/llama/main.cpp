@@ -13,6 +13,7 @@
 #include "transformer/pipeline.hpp"
 #include "transformer/report.hpp"
 #include "transformer/token_data.hpp"
+#include "transformer/validation.hpp"
 #include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
@@ -37,12 +38,14 @@ int train(steps::Session& session, const llama::Options& options) {
   steps::Checkpoints checkpoints(session, options.checkpoints, llama::checkpoint_settings(options));
   checkpoints.load(trainer);
   const auto batches = data.training(grid, trainer.samples());
+  transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
 
   const double flops_per_token = llama::Counts(options.architecture).flops_per_token_causal();
   transformer::IterationLog log(options, trainer, options.architecture.sequence,
                                 {.of_step = flops_per_token, .megatron = flops_per_token});
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, options.loop());
+  validation.run_during(loop);
   checkpoints.save_during(loop, trainer);
   while (loop.next()) {
     torch::Tensor tokens;  // (B, S + 1): the first stage sees S of them, the last predicts S

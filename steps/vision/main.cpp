@@ -46,8 +46,13 @@ bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
   steps::mllog("eval_start", {}, {{"epoch_num", 1}});
   model->eval();
   const auto evaluated = steps::evaluate(
-      trainer.context(), options.eval_steps, [&] { return batches->next(); },
-      [&](const steps::Batch& batch) {
+      trainer.context(),
+      {.samples = options.eval_steps * options.global_batch(),
+       .batch_size = options.common.batch_size,
+       .rank = trainer.context().ranks.rank(),
+       .ranks = options.ranks},
+      [&] { return batches->next(); },
+      [&](const steps::Batch& batch, std::int64_t) {
         const steps::Autocast autocast = trainer.autocast();
         const torch::Tensor scores =
             model->forward(batch["image"]).to(torch::kFloat);  // (B, classes)

@@ -90,6 +90,30 @@ TEST(GptCorpus, EndsWithATokenOutsideTheVocabulary) {
   EXPECT_THAT(outcome.err, HasSubstr(" is not in a vocabulary of 115\n"));
 }
 
+TEST(GptCorpus, IsEvaluatedOnDocumentsThatAreNotTrainedOn) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome outcome =
+      train_on("--data-path " + folder.file("c") + " --eval-interval 30", 60);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("evaluation_dataset_samples"), "168");  // 6 x 900 tokens, (5400 - 1) / 32
+  EXPECT_EQ(outcome.value("evaluation_samples"), "168");
+  const std::vector<double> losses = outcome.numbers("evaluation_loss");
+  ASSERT_EQ(losses.size(), 2U);
+  EXPECT_LT(losses[1], losses[0]);
+  EXPECT_NEAR(losses[1], outcome.number("final_loss"), 0.2);  // the documents are all alike
+  EXPECT_NEAR(outcome.numbers("evaluation_perplexity")[1], std::exp(losses[1]), 1e-4);
+}
+
+TEST(GptCorpus, MustHaveDocumentsToEvaluateOn) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome outcome =
+      train_on("--data-path " + folder.file("c") + " --split 1 --eval-interval 1", 1);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("0 documents of " + folder.file("c.bin") + " have 0 tokens"));
+}
+
 struct DataMistake {
   std::string name;
   std::string arguments;

@@ -134,6 +134,22 @@ TEST(InterruptedRanks, EndTogetherWhereOneGetsTheSignal) {
   }
 }
 
+TEST(InterruptedRanks, EndTogetherInAnEvaluation) {
+  Endless program(GPT_PROGRAM,
+                  gpt +
+                      "--steps 2 --warmup 0 --pipeline-parallel 2 --mllog --eval-interval 1 "
+                      "--eval-samples 100000000",
+                  2);
+  program.rank(0).wait_for_text(program.out(0), "\"key\": \"eval_start\"");
+  program.rank(0).signal(SIGTERM);
+  const Outcome first = program.wait(0);
+  EXPECT_EQ(first.exit_code, -SIGTERM) << first.err;
+  EXPECT_EQ(first.value("result"), "interrupted");
+  EXPECT_EQ(first.value("measured_steps"), "1");
+  EXPECT_EQ(first.value("evaluation_loss"), "");
+  EXPECT_EQ(program.wait(1).exit_code, -SIGTERM);
+}
+
 TEST(StoppedRank, EndsTheOthersAfterTheTimeThatAnOptionSets) {
   Endless program(GPT_PROGRAM, gpt + "--steps 1000000 --warmup 0 --rank-timeout 5", 2);
   program.rank(0).wait_for_text(program.out(0), " iteration        1/");

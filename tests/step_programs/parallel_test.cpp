@@ -92,6 +92,38 @@ INSTANTIATE_TEST_SUITE_P(
                      "--precision bf16", 2e-2}),
     [](const auto& instance) { return instance.param.name; });
 
+struct EvaluationCase {
+  std::string name;
+  int ranks;
+  std::string layout;
+};
+class GptEvaluationLayoutTest : public testing::TestWithParam<EvaluationCase> {};
+
+// In the last step of an evaluation there are fewer samples than the ranks have places for.
+TEST_P(GptEvaluationLayoutTest, HasTheLossOfOneRank) {
+  const std::string options = tiny_gpt(
+      "--steps 4 --micro-batch-size 2 --global-batch-size 8 --eval-interval 2 --eval-samples 5");
+  const Outcome alone = run_ranks(1, GPT_PROGRAM, options)[0];
+  const auto together = run_ranks(GetParam().ranks, GPT_PROGRAM, options + GetParam().layout);
+  for (const Outcome& outcome : together)
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto expected = alone.numbers("evaluation_loss");
+  const auto found = together[0].numbers("evaluation_loss");
+  ASSERT_EQ(expected.size(), 2U);
+  ASSERT_EQ(found.size(), 2U);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(found[i], expected[i], 2e-5) << "evaluation " << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, GptEvaluationLayoutTest,
+    testing::Values(EvaluationCase{"FourCopies", 4, ""},
+                    EvaluationCase{"SharedMatrices", 2, " --tensor-parallel 2"},
+                    EvaluationCase{"FourStages", 4, " --pipeline-parallel 4"},
+                    EvaluationCase{"EverythingAtOnce", 8,
+                                   " --tensor-parallel 2 --pipeline-parallel 2"}),
+    [](const auto& instance) { return instance.param.name; });
+
 struct GoingOnCase {
   std::string name;
   int ranks;

@@ -62,6 +62,15 @@ struct Outcome {
     const std::string text = value(name);
     return text.empty() ? std::nan("") : std::stod(text);
   }
+  /// Of all such lines, in their order.
+  std::vector<double> numbers(const std::string& name) const {
+    std::vector<double> found;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(name + "="))
+        found.push_back(std::stod(line.substr(name.size() + 1)));
+    return found;
+  }
 };
 
 /// The losses of the lines that the program `gpt` logs.

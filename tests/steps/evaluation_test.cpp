@@ -1,5 +1,9 @@
 #include "harness/evaluation.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -12,11 +16,14 @@ using testing::ElementsAre;
 
 class EvaluationTest : public testing::Test {
  protected:
-  std::optional<Evaluated> evaluated(std::int64_t steps) {
+  /// Batches of two samples, whose number is that of the batch.
+  std::optional<Evaluated> evaluated(std::int64_t samples) {
     return evaluate(
-        context_, steps, [&] { return static_cast<float>(drawn_++); },
-        [&](float batch) {
+        context_, {.samples = samples, .batch_size = 2},
+        [&] { return static_cast<float>(drawn_++); },
+        [&](float batch, std::int64_t count) {
           passed_.push_back(batch);
+          counts_.push_back(count);
           has_gradients_ = has_gradients_ || torch::GradMode::is_enabled();
           return torch::tensor({batch, 10 * batch});
         });
@@ -26,24 +33,56 @@ class EvaluationTest : public testing::Test {
   TrainingContext context_{.ranks = alone_, .device = torch::kCPU};
   int drawn_ = 0;
   std::vector<float> passed_;
+  std::vector<std::int64_t> counts_;
   bool has_gradients_ = false;
 };
 
 TEST_F(EvaluationTest, HasTheMeansOfTheNumbersOfAllBatches) {
-  EXPECT_THAT(evaluated(4).value().means, ElementsAre(DoubleEq(1.5), DoubleEq(15)));
+  EXPECT_THAT(evaluated(8).value().means, ElementsAre(DoubleEq(1.5), DoubleEq(15)));
+}
+
+TEST_F(EvaluationTest, WeighsALastBatchOfFewerSamplesByTheirNumber) {
+  EXPECT_THAT(evaluated(3).value().means, ElementsAre(DoubleEq(1 / 3.0), DoubleEq(10 / 3.0)));
+  EXPECT_THAT(counts_, ElementsAre(2, 2, 1));
 }
 
 TEST_F(EvaluationTest, PassesTheFirstBatchOnceMoreBefore) {
-  evaluated(3);
+  evaluated(6);
   EXPECT_THAT(passed_, ElementsAre(0, 0, 1, 2));
   EXPECT_EQ(drawn_, 3);
 }
 
 TEST_F(EvaluationTest, NeedsNoGradients) {
-  evaluated(1);
+  evaluated(2);
   EXPECT_FALSE(has_gradients_);
   EXPECT_TRUE(torch::GradMode::is_enabled());
 }
+
+struct ShareCase {
+  std::string name;
+  EvaluationShare share;
+  std::int64_t steps;
+  std::int64_t of_the_last;
+};
+void PrintTo(const ShareCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class EvaluationShareTest : public testing::TestWithParam<ShareCase> {};
+
+TEST_P(EvaluationShareTest, HasTheSamplesOfItsRank) {
+  const ShareCase& c = GetParam();
+  EXPECT_EQ(c.share.steps(), c.steps);
+  EXPECT_EQ(c.share.count(c.steps - 1), c.of_the_last);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranks, EvaluationShareTest,
+    testing::Values(
+        ShareCase{"Whole", {.samples = 8, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 4},
+        ShareCase{"PartOfABatch", {.samples = 14, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 2},
+        ShareCase{"Nothing", {.samples = 11, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 0},
+        ShareCase{"OneSample", {.samples = 1, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 1}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace bench::steps

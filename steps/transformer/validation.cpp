@@ -1,0 +1,95 @@
+#include "transformer/validation.hpp"
+
+#include "harness/evaluation.hpp"
+#include "harness/log.hpp"
+#include "harness/mllog.hpp"
+#include "transformer/vocab_parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+namespace bench::transformer {
+namespace {
+
+void log_evaluation(const steps::Evaluated& evaluated, std::int64_t samples,
+                    std::int64_t sequence) {
+  using steps::log_value;
+  const double loss = evaluated.means.at(0);
+  log_value("evaluation_s", evaluated.seconds);
+  log_value("evaluation_samples", samples);
+  log_value("evaluation_tokens_per_second",
+            static_cast<double>(samples * sequence) / evaluated.seconds);
+  log_value("evaluation_loss", loss);
+  log_value("evaluation_perplexity", std::exp(loss));
+  std::fflush(stdout);  // whoever waits for hours wants to see it
+  steps::mllog("eval_accuracy", loss, {{"epoch_num", 1}});
+}
+
+}  // namespace
+
+Validation::Validation(steps::Session& session, const TrainingOptions& options,
+                       const TokenData& data, Grid& grid, Pipeline& pipeline,
+                       std::shared_ptr<LanguageModel> model, const steps::Trainer& trainer)
+    : session_(session),
+      options_(options),
+      data_(data),
+      grid_(grid),
+      pipeline_(pipeline),
+      model_(std::move(model)),
+      trainer_(trainer) {}
+
+void Validation::run_during(steps::Loop& loop) {
+  if (options_.evaluation.interval > 0)
+    loop.after("evaluation", options_.evaluation.interval, [&] {
+      if (!evaluate())
+        loop.set_interrupted();
+    });
+}
+
+std::int64_t Validation::samples() const {
+  const std::int64_t asked = options_.evaluation.samples;
+  const auto part = data_.validation_samples();
+  if (!part)
+    return asked > 0 ? asked : options_.global_batch;
+  const auto all = static_cast<std::int64_t>(*part);
+  return asked > 0 ? std::min(asked, all) : all;
+}
+
+bool Validation::evaluate() {
+  const auto batches = data_.validation(grid_);
+  // Ranks of a copy see the same samples, and those of its last stage know their loss.
+  const steps::EvaluationShare share{.samples = samples(),
+                                     .batch_size = options_.micro_batch,
+                                     .rank = grid_.data_rank(),
+                                     .ranks = options_.layout.data,
+                                     .has_numbers = grid_.is_last_stage()};
+  steps::mllog("eval_start", {}, {{"epoch_num", 1}});
+  model_->eval();
+  const auto evaluated = steps::evaluate(
+      trainer_.context(), share,
+      [&] { return batches ? batches->next()["tokens"] : torch::Tensor(); },
+      [&](const torch::Tensor& tokens, std::int64_t count) { return loss_of(tokens, count); });
+  model_->train();
+  if (evaluated)
+    log_evaluation(*evaluated, share.samples, data_.sequence());
+  steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+  return evaluated.has_value();
+}
+
+torch::Tensor Validation::loss_of(const torch::Tensor& tokens, std::int64_t count) {
+  const torch::Tensor output = pipeline_.run_forward(
+      [&](const torch::Tensor& input) {
+        return model_->forward(  // (B, S/T, hidden) or (B, S, V/T)
+            grid_.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
+      },
+      session_.timers());
+  if (!grid_.is_last_stage() || count == 0)
+    return torch::zeros({1}, torch::TensorOptions(session_.device()));
+  return next_token_loss(output.narrow(0, 0, count), tokens.narrow(0, 0, count), grid_.tensor())
+      .reshape({1});
+}
+
+}  // namespace bench::transformer

@@ -26,7 +26,7 @@ namespace {
 
 using namespace bench;
 
-int train(steps::Session& session, const gpt::Options& options) {
+int train(steps::Session& session, gpt::Options options) {
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
   gpt::Gpt model(options.architecture, gpt::model_options(options, tensors, grid));
@@ -37,6 +37,7 @@ int train(steps::Session& session, const gpt::Options& options) {
   const transformer::TokenData data(session, options, options.architecture.sizes(),
                                     gpt::gpt2_tokens);
   data.log();
+  transformer::set_epochs(options, data.training_samples());
   transformer::mllog_options(options, options.architecture.sequence);
   steps::Checkpoints checkpoints(session, options.checkpoints, gpt::checkpoint_settings(options));
   checkpoints.load(trainer);

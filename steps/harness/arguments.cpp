@@ -74,8 +74,14 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                  "Precision of matrix products and convolutions: fp32, tf32 (NVIDIA GPUs), bf16 or "
                  "fp16 (GPUs)")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}));
-  app.add_option("--steps", arguments.steps, "Measured steps")
-      ->check(CLI::Range(std::int64_t{1}, many));
+  CLI::Option* const steps = app.add_option("--steps", arguments.steps, "Measured steps")
+                                 ->check(CLI::Range(std::int64_t{1}, many));
+  app.add_option("--epochs", arguments.epochs, "Measured epochs, in place of --steps; 0: none")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
+      ->excludes(steps);
+  app.add_option("--samples-per-epoch", arguments.samples_per_epoch,
+                 "Samples of an epoch; 0: those of the data set")
+      ->check(CLI::Range(std::int64_t{0}, many));
   app.add_option("--warmup", arguments.warmup, "Steps before them, not measured")
       ->check(CLI::Range(std::int64_t{0}, many));
   app.add_option(

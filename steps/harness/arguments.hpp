@@ -18,6 +18,9 @@ struct CommonArguments {
   std::string precision_name = "fp32";
   std::int64_t batch_size = 32;  ///< Where a program has `add_batch_size_option`.
   std::int64_t steps = 100;
+  std::int64_t epochs = 0;             ///< In place of `steps`; 0: none.
+  std::int64_t samples_per_epoch = 0;  ///< 0: those of the data set.
+  std::int64_t steps_per_epoch = 0;    ///< Filled in by `set_epoch_length`; 0: all are one epoch.
   std::int64_t warmup = 10;
   double rank_timeout_s = 120;  ///< How long a rank waits for others in an operation.
   double time_limit_s = 0;      ///< 0: none.

@@ -2,7 +2,9 @@
 
 #include "harness/cuda.hpp"
 #include "harness/device.hpp"
+#include "harness/log.hpp"
 #include "harness/mllog.hpp"
+#include "harness/program.hpp"
 
 namespace bench::steps {
 namespace {
@@ -11,9 +13,31 @@ constexpr std::int64_t profiled_steps = 3;
 
 }  // namespace
 
+void set_epoch_length(CommonArguments& arguments, std::int64_t global_batch,
+                      std::optional<std::uint64_t> samples_per_epoch) {
+  if (arguments.epochs == 0 && arguments.samples_per_epoch == 0)
+    return;
+  if (arguments.samples_per_epoch == 0) {
+    if (!samples_per_epoch)
+      throw UsageError("an epoch of synthetic samples has no length",
+                       "add --samples-per-epoch, or use --steps instead of --epochs");
+    arguments.samples_per_epoch = static_cast<std::int64_t>(*samples_per_epoch);
+  }
+  arguments.steps_per_epoch = (arguments.samples_per_epoch + global_batch - 1) / global_batch;
+  log_value("samples_per_epoch", arguments.samples_per_epoch);
+  log_value("steps_per_epoch", arguments.steps_per_epoch);
+  if (arguments.epochs > 0) {
+    arguments.steps = arguments.epochs * arguments.steps_per_epoch;
+    log_value("steps", arguments.steps);
+  }
+}
+
 LoopOptions loop_options(const CommonArguments& arguments) {
+  if (arguments.epochs > 0 && arguments.steps_per_epoch == 0)
+    throw UsageError("epochs have no length here", "use --steps instead of --epochs");
   return {.warmup = arguments.warmup,
           .steps = arguments.steps,
+          .steps_per_epoch = arguments.steps_per_epoch,
           .time_limit_s = arguments.time_limit_s,
           .profile_file = arguments.profile_file};
 }

@@ -32,7 +32,16 @@ struct LoopOptions {
   std::string profile_file = {};  ///< For a trace of three steps after the measured ones.
 };
 
+/// Turns `--epochs` into steps, and prints how long epochs are, if the user wants any. The last
+/// step of an epoch takes the first samples of the next one if the batches do not divide it.
+/// @param global_batch samples of a step on all ranks
+/// @param samples_per_epoch of the data; empty if it has no end
+/// @throws UsageError if the user wants epochs and nothing says how long they are
+void set_epoch_length(CommonArguments& arguments, std::int64_t global_batch,
+                      std::optional<std::uint64_t> samples_per_epoch);
+
 /// Those that every program has.
+/// @throws UsageError if the user wants epochs, and `set_epoch_length` was not called
 LoopOptions loop_options(const CommonArguments& arguments);
 
 /// The steps of a training: warm-up, then measured epochs. The program writes the loop itself:

@@ -21,6 +21,8 @@ void report_epochs(const std::vector<double>& epochs_s) {
   log_value("epoch_min_s", *std::ranges::min_element(epochs_s));
   log_value("epoch_mean_s", statistics(epochs_s).mean);
   log_value("epoch_max_s", *std::ranges::max_element(epochs_s));
+  for (std::size_t epoch = 0; epoch < epochs_s.size(); ++epoch)
+    log_value(fmt::format("epoch_{}_s", epoch + 1), epochs_s[epoch]);
 }
 
 void report_rates(Session& session, const ReportedWork& work, double samples_per_second) {

@@ -25,8 +25,8 @@ ReportedWork reported_work(const Cost& cost, std::int64_t global_batch,
 
 /// Prints the measured times, rates and losses of a loop that has ended, and writes the files:
 ///
-///     measured_steps, epoch_s (with several epochs their first, min, mean, max),
-///     time_per_step_..., io_..., forward_..., ... _min_s, _mean_s, _median_s, _max_s, _std_s
+///     measured_steps, epoch_s (with several epochs their first, min, mean, max, and epoch_1_s,
+///     ...), time_per_step_..., io_..., forward_..., ... _min_s, _mean_s, _median_s, _max_s, _std_s
 ///     first_step_s, samples_per_second, samples_per_second_per_device, the same in the field's
 ///     unit, tflops_per_device, mfu_percent (with --peak-tflops), megabytes_per_second,
 ///     first_loss, final_loss

@@ -23,7 +23,7 @@ namespace {
 
 using namespace bench;
 
-int train(steps::Session& session, const llama::Options& options) {
+int train(steps::Session& session, llama::Options options) {
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
   llama::Llama model(options.architecture, llama::model_options(options, tensors, grid));
@@ -34,6 +34,7 @@ int train(steps::Session& session, const llama::Options& options) {
   const transformer::TokenData data(session, options, options.architecture.sizes(),
                                     options.architecture.vocabulary);
   data.log();
+  transformer::set_epochs(options, data.training_samples());
   transformer::mllog_options(options, options.architecture.sequence);
   steps::Checkpoints checkpoints(session, options.checkpoints, llama::checkpoint_settings(options));
   checkpoints.load(trainer);

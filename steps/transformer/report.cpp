@@ -10,6 +10,15 @@
 
 namespace bench::transformer {
 
+namespace {
+
+/// Of the tokens of a sample, with the one that follows the last.
+std::int64_t input_bytes(std::int64_t sequence) {
+  return (sequence + 1) * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+}  // namespace
+
 using steps::log_value;
 
 void log_cost(const ModelCost& cost) {
@@ -18,8 +27,7 @@ void log_cost(const ModelCost& cost) {
   log_value("parameters_without_embedding", cost.parameters - cost.embedding_parameters);
   log_value("forward_macs_per_sample", cost.forward_macs_per_sample);
   log_value("training_flops_per_sample", 6 * cost.forward_macs_per_sample);
-  log_value("input_bytes_per_sample",
-            (cost.sequence + 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  log_value("input_bytes_per_sample", input_bytes(cost.sequence));
   log_value("sample_shape", cost.sequence);
 }
 
@@ -31,7 +39,8 @@ void log_training(const TrainingOptions& options) {
   log_value("pipeline_parallel", options.layout.pipeline);
   log_value("data_parallel", options.layout.data);
   log_value("distributed_optimizer", options.distributed_optimizer);
-  log_value("steps", options.common.steps);
+  if (options.common.epochs == 0)
+    log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
   log_value("recompute", options.recompute);
 }
@@ -63,6 +72,7 @@ double report_measured(steps::Session& session, const steps::Loop& loop,
       steps::report_measured(session, loop,
                              {.global_batch = options.global_batch,
                               .flops_per_sample = flops_per_token * tokens,
+                              .bytes_per_sample = static_cast<double>(input_bytes(sequence)),
                               .unit = "tokens",
                               .units_per_sample = tokens});
   return samples_per_second * tokens / static_cast<double>(options.layout.devices());

@@ -20,7 +20,7 @@ TokenData::TokenData(steps::Session& session, const TrainingOptions& options,
   if (options.data.path.empty())
     return;
   training_ = open(steps::Part::train);
-  if (options.evaluation.interval > 0)
+  if (options.evaluation.interval > 0 || options.evaluation.epochs > 0)
     validation_ = open(steps::Part::validation);
 }
 

@@ -51,14 +51,18 @@ void add_data_options(CLI::App& app, CorpusOptions& data) {
 }
 
 void add_evaluation_options(CLI::App& app, EvaluationOptions& options) {
-  app.add_option("--eval-interval", options.interval,
-                 "Measured iterations between evaluations on the validation part; 0: none")
-      ->check(CLI::Range(std::int64_t{0}, many));
+  CLI::Option* const interval =
+      app.add_option("--eval-interval", options.interval,
+                     "Measured iterations between evaluations on the validation part; 0: none")
+          ->check(CLI::Range(std::int64_t{0}, many));
+  app.add_option("--eval-epochs", options.epochs, "The same in epochs")
+      ->check(CLI::Range(std::int64_t{0}, many))
+      ->excludes(interval)
+      ->needs("--epochs");
   app.add_option("--eval-samples", options.samples,
                  "Samples of an evaluation; 0: the whole validation part, of synthetic tokens one "
                  "global batch")
-      ->check(CLI::Range(std::int64_t{0}, many))
-      ->needs("--eval-interval");
+      ->check(CLI::Range(std::int64_t{0}, many));
 }
 
 void add_optimizer_options(CLI::App& app, TrainingOptions& options) {
@@ -140,7 +144,17 @@ void check_training_options(const TrainingOptions& options, const DecoderSizes& 
   if (options.lr_decay_samples <= options.lr_warmup_samples)
     throw steps::UsageError("the learning rate falls before it has risen",
                             "--lr-decay-samples must be above --lr-warmup-samples");
+  const EvaluationOptions& evaluation = options.evaluation;
+  if (evaluation.samples > 0 && evaluation.interval == 0 && evaluation.epochs == 0)
+    throw steps::UsageError("--eval-samples has no effect without evaluations",
+                            "add --eval-interval or --eval-epochs");
   check_data(options.data);
+}
+
+void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_per_epoch) {
+  steps::set_epoch_length(options.common, options.global_batch, samples_per_epoch);
+  if (options.evaluation.epochs > 0)
+    options.evaluation.interval = options.evaluation.epochs * options.common.steps_per_epoch;
 }
 
 void set_ranks(TrainingOptions& options, int ranks) {

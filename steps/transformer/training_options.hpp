@@ -11,6 +11,7 @@
 #include "transformer/layout.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace CLI {
@@ -29,6 +30,7 @@ struct CorpusOptions {
 /// When and on how much the model is evaluated.
 struct EvaluationOptions {
   std::int64_t interval = 0;  ///< Measured iterations; 0: never.
+  std::int64_t epochs = 0;    ///< In place of `interval`, until `set_epochs` has filled that in.
   std::int64_t samples = 0;   ///< 0: the validation part; of synthetic tokens a global batch.
 };
 
@@ -68,6 +70,11 @@ void add_training_options(CLI::App& app, TrainingOptions& options);
 
 /// @throws steps::UsageError if options contradict each other, or name files that cannot be read
 void check_training_options(const TrainingOptions& options, const DecoderSizes& sizes);
+
+/// Turns epochs into iterations, and prints them, if the options have any.
+/// @param samples_per_epoch of the training part; empty: it has no end
+/// @throws steps::UsageError if epochs have no length
+void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_per_epoch);
 
 /// Divides model and global batch among the ranks.
 /// @throws steps::UsageError if they cannot be

@@ -14,8 +14,8 @@
 namespace bench::transformer {
 namespace {
 
-void log_evaluation(const steps::Evaluated& evaluated, std::int64_t samples,
-                    std::int64_t sequence) {
+void log_evaluation(const steps::Evaluated& evaluated, std::int64_t samples, std::int64_t sequence,
+                    std::int64_t epoch) {
   using steps::log_value;
   const double loss = evaluated.means.at(0);
   log_value("evaluation_s", evaluated.seconds);
@@ -25,7 +25,7 @@ void log_evaluation(const steps::Evaluated& evaluated, std::int64_t samples,
   log_value("evaluation_loss", loss);
   log_value("evaluation_perplexity", std::exp(loss));
   std::fflush(stdout);  // whoever waits for hours wants to see it
-  steps::mllog("eval_accuracy", loss, {{"epoch_num", 1}});
+  steps::mllog("eval_accuracy", loss, {{"epoch_num", epoch}});
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Validation::Validation(steps::Session& session, const TrainingOptions& options,
 void Validation::run_during(steps::Loop& loop) {
   if (options_.evaluation.interval > 0)
     loop.after("evaluation", options_.evaluation.interval, [&] {
-      if (!evaluate())
+      if (!evaluate(loop.epochs()))
         loop.set_interrupted();
     });
 }
@@ -58,7 +58,7 @@ std::int64_t Validation::samples() const {
   return asked > 0 ? std::min(asked, all) : all;
 }
 
-bool Validation::evaluate() {
+bool Validation::evaluate(std::int64_t epoch) {
   const auto batches = data_.validation(grid_);
   // Ranks of a copy see the same samples, and those of its last stage know their loss.
   const steps::EvaluationShare share{.samples = samples(),
@@ -66,7 +66,7 @@ bool Validation::evaluate() {
                                      .rank = grid_.data_rank(),
                                      .ranks = options_.layout.data,
                                      .has_numbers = grid_.is_last_stage()};
-  steps::mllog("eval_start", {}, {{"epoch_num", 1}});
+  steps::mllog("eval_start", {}, {{"epoch_num", epoch}});
   model_->eval();
   const auto evaluated = steps::evaluate(
       trainer_.context(), share,
@@ -74,8 +74,8 @@ bool Validation::evaluate() {
       [&](const torch::Tensor& tokens, std::int64_t count) { return loss_of(tokens, count); });
   model_->train();
   if (evaluated)
-    log_evaluation(*evaluated, share.samples, data_.sequence());
-  steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+    log_evaluation(*evaluated, share.samples, data_.sequence(), epoch);
+  steps::mllog("eval_stop", {}, {{"epoch_num", epoch}});
   return evaluated.has_value();
 }
 

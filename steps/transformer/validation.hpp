@@ -30,8 +30,9 @@ class Validation {
  private:
   /// Samples of an evaluation.
   std::int64_t samples() const;
-  /// Returns false if a signal asked a rank to end meanwhile.
-  bool evaluate();
+  /// @param epoch from 1, for `--mllog`
+  /// @returns false if a signal asked a rank to end meanwhile
+  bool evaluate(std::int64_t epoch);
   /// Mean loss of the first samples of a batch, (1); anything in stages but the last.
   torch::Tensor loss_of(const torch::Tensor& tokens, std::int64_t count);
 

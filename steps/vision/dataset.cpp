@@ -61,9 +61,15 @@ void Dataset::open() {
         steps::open_images(folder_, *options_.data.format, ImagePart::validation, threads_);
 }
 
+std::optional<std::uint64_t> Dataset::samples_per_epoch() const {
+  if (!training_)
+    return std::nullopt;
+  return training_->images();
+}
+
 std::int64_t Dataset::epoch_images() const {
-  constexpr std::int64_t of_imagenet = 1'281'167;
-  return training_ ? static_cast<std::int64_t>(training_->images()) : of_imagenet;
+  constexpr std::uint64_t of_imagenet = 1'281'167;
+  return static_cast<std::int64_t>(samples_per_epoch().value_or(of_imagenet));
 }
 
 std::unique_ptr<steps::Batches> Dataset::batches(ImagePart part) const {

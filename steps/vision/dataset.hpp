@@ -33,7 +33,9 @@ class Dataset {
   /// part on. Synthetic images of the device are drawn from LibTorch's random numbers.
   std::unique_ptr<steps::Batches> batches(steps::ImagePart part) const;
 
-  /// Images of an epoch; synthetic ones count as ImageNet's.
+  /// Images of an epoch; empty for synthetic ones.
+  std::optional<std::uint64_t> samples_per_epoch() const;
+  /// The same; synthetic images count as ImageNet's.
   std::int64_t epoch_images() const;
 
   /// Prints what the images are and how they are loaded.

@@ -39,11 +39,12 @@ vision::Network build_model(const vision::Options& options,
 }
 
 /// Passes images of the validation part through the model, in evaluation mode.
+/// @param epoch from 1, for `--mllog`
 /// @returns false if a signal asked a rank to end meanwhile
 bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
-              vision::Network& model, const steps::Trainer& trainer) {
+              vision::Network& model, const steps::Trainer& trainer, std::int64_t epoch) {
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::validation);
-  steps::mllog("eval_start", {}, {{"epoch_num", 1}});
+  steps::mllog("eval_start", {}, {{"epoch_num", epoch}});
   model->eval();
   const auto evaluated = steps::evaluate(
       trainer.context(),
@@ -62,16 +63,17 @@ bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
   model->train();
   if (evaluated) {
     vision::log_evaluation(*evaluated, options);
-    steps::mllog("eval_accuracy", evaluated->means.at(1) / 100, {{"epoch_num", 1}});
+    steps::mllog("eval_accuracy", evaluated->means.at(1) / 100, {{"epoch_num", epoch}});
   }
-  steps::mllog("eval_stop", {}, {{"epoch_num", 1}});
+  steps::mllog("eval_stop", {}, {{"epoch_num", epoch}});
   return evaluated.has_value();
 }
 
-int train(steps::Session& session, const vision::Options& options,
+int train(steps::Session& session, vision::Options options,
           const vision::Architecture& architecture, const vision::Counts& counts) {
   const vision::Dataset dataset(options, session.find_ranks(), session.ranks(), session.device());
   dataset.log();
+  vision::set_epochs(options, dataset.samples_per_epoch());
   vision::Network model = build_model(options, architecture, session.device());
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_sgd(
@@ -86,7 +88,7 @@ int train(steps::Session& session, const vision::Options& options,
   session.start_training();
   steps::Loop loop(session.timers(), trainer, *log, options.loop());
   const auto evaluate_once = [&] {
-    if (!evaluate(options, dataset, model, trainer))
+    if (!evaluate(options, dataset, model, trainer, loop.epochs()))
       loop.set_interrupted();
   };
   if (options.eval_interval > 0)

@@ -83,10 +83,16 @@ void add_run_options(CLI::App& app, Options& options) {
   app.add_option("--eval-steps", options.eval_steps,
                  "Batches of an evaluation, in evaluation mode; 0: none")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
-  app.add_option("--eval-interval", options.eval_interval,
-                 "Measured steps between evaluations; 0: one after the training")
+  CLI::Option* const interval =
+      app.add_option("--eval-interval", options.eval_interval,
+                     "Measured steps between evaluations; 0: one after the training")
+          ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+          ->needs("--eval-steps");
+  app.add_option("--eval-epochs", options.eval_epochs, "The same in epochs")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
-      ->needs("--eval-steps");
+      ->excludes(interval)
+      ->needs("--eval-steps")
+      ->needs("--epochs");
   app.add_option("--log-format", options.log_format,
                  "Format of the progress: tf_cnn_benchmarks, or PyTorch's ImageNet example")
       ->check(CLI::IsMember({"tf_cnn", "torch"}));
@@ -107,6 +113,12 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   if (image_size->empty())
     options.image_size = make_architecture(options.model, options.classes).image_size;
   return true;
+}
+
+void set_epochs(Options& options, std::optional<std::uint64_t> samples_per_epoch) {
+  steps::set_epoch_length(options.common, options.global_batch(), samples_per_epoch);
+  if (options.eval_epochs > 0)
+    options.eval_interval = options.eval_epochs * options.common.steps_per_epoch;
 }
 
 void find_dataset(Options& options) {

@@ -46,6 +46,7 @@ struct Options {
   bool cuda_graph = false;         ///< Record a step, and replay it.
   std::int64_t eval_steps = 0;     ///< Batches of an evaluation; 0: none.
   std::int64_t eval_interval = 0;  ///< Steps between evaluations; 0: one after the training.
+  std::int64_t eval_epochs = 0;    ///< In place of it, until `set_epochs` has filled that in.
   std::string log_format = "tf_cnn";
   DataOptions data;
 
@@ -90,6 +91,11 @@ struct Options {
 /// if it asked for help, which then is printed.
 /// @throws steps::UsageError if it is wrong
 bool read_options(steps::Session& session, int argc, char** argv, Options& options);
+
+/// Turns epochs into steps, and prints them, if the options have any.
+/// @param samples_per_epoch of the training part; empty: it has no end
+/// @throws steps::UsageError if epochs have no length
+void set_epochs(Options& options, std::optional<std::uint64_t> samples_per_epoch);
 
 /// Looks for the data set, if the options name one, and for the part to evaluate on, if they ask
 /// for it.

@@ -33,14 +33,14 @@ std::string with_mean(fmt::format_string<const double&, const double&> format,
 
 }  // namespace
 
-std::string progress_line(const ProgressColumns& columns, std::size_t steps) {
+std::string progress_line(const ProgressColumns& columns, std::size_t steps, int epoch) {
   const std::size_t step = columns.time_s.size();
   for (const auto& column :
        {columns.data_s, columns.losses, columns.top1_percent, columns.top5_percent})
     if (column.size() != step)
       throw std::invalid_argument("a step that lacks one of its values");
   const std::size_t digits = std::to_string(steps).size();
-  return fmt::format("Epoch: [0][{:{}}/{}]", step, digits, steps) +
+  return fmt::format("Epoch: [{}][{:{}}/{}]", epoch, step, digits, steps) +
          with_mean("\tTime {:6.3f} ({:6.3f})", columns.time_s) +
          with_mean("\tData {:6.3f} ({:6.3f})", columns.data_s) +
          with_mean("\tLoss {:.4e} ({:.4e})", columns.losses) +
@@ -51,6 +51,8 @@ std::string progress_line(const ProgressColumns& columns, std::size_t steps) {
 void TfCnnLog::begin() {
   fmt::print("{}", step_log_heading);
   std::fflush(stdout);
+  time_s_.clear();
+  printed_ = 0;
   last_end_ = std::chrono::steady_clock::now();
 }
 
@@ -76,6 +78,9 @@ void TfCnnLog::end(double epoch_s) {
 }
 
 void TorchLog::begin() {
+  ++epoch_;
+  for (auto* column : {&time_s_, &data_s_, &losses_, &top1_percent_, &top5_percent_})
+    column->clear();
   last_end_ = std::chrono::steady_clock::now();
 }
 
@@ -92,13 +97,14 @@ void TorchLog::add(const steps::LoggedStep& step) {
                                   .losses = losses_,
                                   .top1_percent = top1_percent_,
                                   .top5_percent = top5_percent_},
-                                 steps_));
+                                 steps_, epoch_));
   std::fflush(stdout);  // whoever waits for hours wants to see it
 }
 
 std::unique_ptr<steps::ProgressLog> make_progress_log(const Options& options) {
   if (options.log_has_accuracy())
-    return std::make_unique<TorchLog>(options.common.steps);
+    return std::make_unique<TorchLog>(
+        options.common.steps_per_epoch > 0 ? options.common.steps_per_epoch : options.common.steps);
   return std::make_unique<TfCnnLog>(options.global_batch());
 }
 

@@ -26,11 +26,12 @@ struct ProgressColumns {
 /// steps so far:
 /// `Epoch: [0][ 11/100]\tTime  0.123 ( 0.456)\tData  0.000 ( 0.001)\tLoss 6.9e+00 (7.0e+00)\t...`,
 /// with four digits behind the point of the loss, then `Acc@1` and `Acc@5` in percent.
-/// @param steps of the whole run
-std::string progress_line(const ProgressColumns& columns, std::size_t steps);
+/// @param steps of the whole epoch
+/// @param epoch from 0
+std::string progress_line(const ProgressColumns& columns, std::size_t steps, int epoch = 0);
 
-/// The log of tf_cnn_benchmarks, see step_log.hpp. Times are those between the ends of steps as the
-/// host sees them.
+/// The log of tf_cnn_benchmarks, see step_log.hpp, from its heading on in each epoch. Times are
+/// those between the ends of steps as the host sees them.
 class TfCnnLog : public steps::ProgressLog {
  public:
   /// @param batch_size images of a step
@@ -50,11 +51,11 @@ class TfCnnLog : public steps::ProgressLog {
   std::vector<double> time_s_;
 };
 
-/// The log of PyTorch's ImageNet example. Its steps have observed the two percentages of
-/// `accuracy_percents`.
+/// The log of PyTorch's ImageNet example, with means over the steps of an epoch. Its steps have
+/// observed the two percentages of `accuracy_percents`.
 class TorchLog : public steps::ProgressLog {
  public:
-  /// @param steps of the whole run, if it does not end early
+  /// @param steps of an epoch, if it does not end early
   explicit TorchLog(std::int64_t steps) : steps_(static_cast<std::size_t>(steps)) {}
 
   void begin() override;
@@ -63,6 +64,7 @@ class TorchLog : public steps::ProgressLog {
 
  private:
   std::size_t steps_;
+  int epoch_ = -1;
   std::chrono::steady_clock::time_point last_end_;
   std::vector<double> time_s_, data_s_, losses_, top1_percent_, top5_percent_;
 };

@@ -31,7 +31,8 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_value("batch_size", options.common.batch_size);
   log_value("global_batch_size", options.global_batch());
   log_value("data_parallel", options.ranks);
-  log_value("steps", options.common.steps);
+  if (options.common.epochs == 0)
+    log_value("steps", options.common.steps);
   log_value("warmup", options.common.warmup);
   log_value("learning_rate", options.learning_rate());
   log_value("lr_warmup_epochs", options.lr_warmup_epochs);

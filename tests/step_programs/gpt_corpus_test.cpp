@@ -93,8 +93,7 @@ TEST(GptCorpus, EndsWithATokenOutsideTheVocabulary) {
 TEST(GptCorpus, IsEvaluatedOnDocumentsThatAreNotTrainedOn) {
   const steps::Folder folder;
   write_sentences(folder.file("c"));
-  const Outcome outcome =
-      train_on("--data-path " + folder.file("c") + " --eval-interval 30", 60);
+  const Outcome outcome = train_on("--data-path " + folder.file("c") + " --eval-interval 30", 60);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("evaluation_dataset_samples"), "168");  // 6 x 900 tokens, (5400 - 1) / 32
   EXPECT_EQ(outcome.value("evaluation_samples"), "168");
@@ -103,6 +102,27 @@ TEST(GptCorpus, IsEvaluatedOnDocumentsThatAreNotTrainedOn) {
   EXPECT_LT(losses[1], losses[0]);
   EXPECT_NEAR(losses[1], outcome.number("final_loss"), 0.2);  // the documents are all alike
   EXPECT_NEAR(outcome.numbers("evaluation_perplexity")[1], std::exp(losses[1]), 1e-4);
+}
+
+TEST(GptCorpus, IsTrainedOnForEpochsAndEvaluatedAfterTheSecond) {
+  const steps::Folder folder;
+  write_sentences(folder.file("c"));
+  const Outcome outcome = steps::run_step(
+      GPT_PROGRAM,
+      "--layers 1 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
+      "--micro-batch-size 16 --warmup 0 --epochs 3 --eval-epochs 2 --split 1,1,20 --mllog "
+      "--data-path " +
+          folder.file("c"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("samples_per_epoch"), "28");  // a document of 900 tokens, 899 / 32
+  EXPECT_EQ(outcome.value("steps_per_epoch"), "2");
+  EXPECT_EQ(outcome.value("steps"), "6");
+  EXPECT_EQ(outcome.value("measured_steps"), "6");
+  EXPECT_EQ(outcome.value("epochs"), "3");
+  EXPECT_EQ(outcome.value("epoch_1_s"), outcome.value("epoch_first_s"));
+  EXPECT_NE(outcome.value("epoch_3_s"), "");
+  EXPECT_EQ(outcome.numbers("evaluation_loss").size(), 1U);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("\"eval_start\".*\"epoch_num\": 2"));
 }
 
 TEST(GptCorpus, MustHaveDocumentsToEvaluateOn) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,6 +86,26 @@ TEST_F(LoopTest, HasEpochsOfTheirLength) {
   EXPECT_EQ(log_.told, "begin 1 2 end begin 3 4 end begin 5 end ");
   EXPECT_EQ(loop.epochs(), 3);
   EXPECT_EQ(timers_.samples_s(Region::epoch).size(), 3U);
+}
+
+TEST(EpochLength, IsRoundedUpToWholeSteps) {
+  CommonArguments arguments{.epochs = 5};
+  set_epoch_length(arguments, 4, 10);
+  EXPECT_EQ(arguments.steps, 15);
+  EXPECT_EQ(loop_options(arguments).steps_per_epoch, 3);
+}
+
+TEST(EpochLength, IsWhatTheUserSays) {
+  CommonArguments arguments{.steps = 7, .samples_per_epoch = 8};
+  set_epoch_length(arguments, 4, 100);
+  EXPECT_EQ(arguments.steps, 7);
+  EXPECT_EQ(arguments.steps_per_epoch, 2);
+}
+
+TEST(EpochLength, MustBeKnown) {
+  CommonArguments arguments{.epochs = 1};
+  EXPECT_THROW(set_epoch_length(arguments, 4, std::nullopt), UsageError);
+  EXPECT_THROW(loop_options(arguments), UsageError);
 }
 
 TEST_F(LoopTest, EndsWithTheStepThatDiverges) {

@@ -87,6 +87,18 @@ INSTANTIATE_TEST_SUITE_P(Formats, VisionDatasetTest, testing::ValuesIn(steps::bu
                            return steps::image_format_name(instance.param);
                          });
 
+TEST(VisionDataset, IsTrainedOnForEpochs) {
+  const Folder folder;
+  steps::write_dataset(folder.file("set"), ImageFormat::folder, 3, 3);
+  const Outcome outcome =
+      train("--epochs 3 --eval-epochs 2 --eval-steps 1 --data-path " + folder.file("set"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("steps_per_epoch"), "2");
+  EXPECT_EQ(outcome.value("measured_steps"), "6");
+  EXPECT_EQ(outcome.value("epochs"), "3");
+  EXPECT_EQ(outcome.numbers("evaluation_loss").size(), 1U);
+}
+
 TEST(VisionDataset, RefusesWhatCannotBeTrainedOn) {
   const Folder folder;
   std::filesystem::create_directories(folder.file("empty"));

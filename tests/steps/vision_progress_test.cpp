@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace bench::vision {
 namespace {
@@ -82,6 +82,15 @@ TEST(Progress, OfTfCnnBenchmarksEndsWithTheLastStepAndTheTotal) {
   TfCnnLog shorter(2);
   EXPECT_EQ(first_words(printed(shorter, 10)),
             (std::vector<std::string>{"Step", "1", "10", rule, "total images/sec", rule}));
+}
+
+TEST(Progress, BeginsAnewInEachEpoch) {
+  TfCnnLog table(2);
+  printed(table, 12);
+  EXPECT_EQ(first_words(printed(table, 1)).at(1), "1");
+  TorchLog lines(12);
+  printed(lines, 1);
+  EXPECT_THAT(printed(lines, 1), testing::StartsWith("Epoch: [1][ 1/12]\t"));
 }
 
 TEST(Progress, OfTheImageNetExampleIsLinesOnly) {

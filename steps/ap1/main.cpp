@@ -33,6 +33,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   ap1::UNet model(options.network.activation());
   model->to(session.device());
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_adamw({.weight_decay = 0}),
                           .learning_rate = steps::rate_of(options.schedule),
@@ -60,6 +61,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
     loop.update();
   }
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
+  session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
 

@@ -30,6 +30,7 @@ int train(steps::Session& session, gpt::Options options) {
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
   gpt::Gpt model(options.architecture, gpt::model_options(options, tensors, grid));
+  session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));
   transformer::Pipeline pipeline(
@@ -80,6 +81,7 @@ int train(steps::Session& session, gpt::Options options) {
   gpt::report_measured(session, loop, options);
   checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
+  session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
 

@@ -105,11 +105,17 @@ void add_common_options(CLI::App& app, CommonArguments& arguments) {
                  "Write all results to this file, as a JSON object; rank N to FILE.N");
   app.add_option("--profile", arguments.profile_file,
                  "Write a trace of three more steps to this file, for Perfetto; rank N to FILE.N");
+  app.add_option("--load-weights", arguments.load_weights,
+                 "Start from the weights in this safetensors file");
+  app.add_option("--save-weights", arguments.save_weights,
+                 "Write the trained weights to this safetensors file");
   app.add_flag("--deterministic", arguments.deterministic,
                "Use only algorithms that give the same bits in each run; slower on GPUs");
   app.add_flag("--mllog", arguments.mllog, "Also print MLPerf-style lines (unofficial)");
   app.add_flag("--describe", arguments.describe,
                "Print parameters, operations and bytes of the model and exit, without building it");
+  app.add_flag("--build-info", arguments.build_info,
+               "Print LibTorch's version, BLAS, communication and devices, and exit");
 }
 
 std::chrono::milliseconds CommonArguments::rank_timeout() const {

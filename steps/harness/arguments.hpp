@@ -30,9 +30,12 @@ struct CommonArguments {
   std::string timings_file;  ///< Empty: no file of samples.
   std::string metrics_file;  ///< Empty: no file of results.
   std::string profile_file;  ///< Empty: no trace.
+  std::string load_weights;  ///< Safetensors file; empty: initial weights from the seed.
+  std::string save_weights;  ///< Safetensors file; empty: none.
   bool deterministic = false;
   bool mllog = false;  ///< MLPerf's lines beside the others.
   bool describe = false;
+  bool build_info = false;
   std::string in_common;  ///< Filled in from `options_in_common`.
 
   Precision precision() const { return parse_precision(precision_name); }

@@ -1,6 +1,7 @@
 #include "harness/session.hpp"
 
 #include "harness/blas.hpp"
+#include "harness/build_info.hpp"
 #include "harness/device.hpp"
 #include "harness/environment.hpp"
 #include "harness/interruption.hpp"
@@ -8,6 +9,7 @@
 #include "harness/metrics_file.hpp"
 #include "harness/mllog.hpp"
 #include "harness/program.hpp"
+#include "harness/weights.hpp"
 
 #include <cstdio>
 
@@ -27,6 +29,10 @@ bool Session::parse(int argc, char** argv) {
   argv_ = argv;
   if (!parse_command_line(*app_, argc, argv))
     return false;
+  if (arguments_.build_info) {
+    log_build_info(app_->get_name());
+    return false;
+  }
   arguments_.in_common = options_in_common(*app_);
   return true;
 }
@@ -62,6 +68,15 @@ void Session::begin() {
   speak_only_on_rank_0(ranks.rank);
   set_up_environment(arguments_, *device_);
   timers_.emplace(make_clock(*device_));
+}
+
+void Session::load_weights(torch::nn::Module& network) const {
+  steps::load_weights(arguments_.load_weights, network);
+}
+
+void Session::save_weights(const torch::nn::Module& network) const {
+  if (communicator_->rank() == 0)
+    steps::save_weights(arguments_.save_weights, network);
 }
 
 void Session::start_training() {

@@ -42,7 +42,8 @@ class Session {
   CommonArguments& arguments() { return arguments_; }
   const CommonArguments& arguments() const { return arguments_; }
 
-  /// Reads the command line. Returns false if it asked for help or the version, which is printed.
+  /// Reads the command line. Returns false if it asked for help, the version or what the program
+  /// was built with, which is printed.
   /// @throws UsageError if it is wrong
   bool parse(int argc, char** argv);
 
@@ -59,6 +60,13 @@ class Session {
   /// on a failure is told to the other ranks.
   /// @throws UsageError also if files cannot be written
   void begin();
+
+  /// Overwrites the weights of a whole network with those of `--load-weights`, if it is given.
+  /// Before its trainer is made.
+  /// @throws HintedError as `steps::load_weights`
+  void load_weights(torch::nn::Module& network) const;
+  /// Rank 0 writes the file of `--save-weights`, if it is given.
+  void save_weights(const torch::nn::Module& network) const;
 
   /// Everything is set up: the lines of `--mllog` say so, and a signal ends the loop from now on,
   /// not the process.

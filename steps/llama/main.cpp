@@ -27,6 +27,7 @@ int train(steps::Session& session, llama::Options options) {
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
   llama::Llama model(options.architecture, llama::model_options(options, tensors, grid));
+  session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));
   transformer::Pipeline pipeline(
@@ -79,6 +80,7 @@ int train(steps::Session& session, llama::Options options) {
                                flops_per_token);
   checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
+  session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
 

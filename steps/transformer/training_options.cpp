@@ -159,6 +159,11 @@ void set_epochs(TrainingOptions& options, std::optional<std::uint64_t> samples_p
 
 void set_ranks(TrainingOptions& options, int ranks) {
   Layout& layout = options.layout;
+  if (layout.devices_per_model() > 1 &&
+      !(options.common.load_weights.empty() && options.common.save_weights.empty()))
+    throw steps::UsageError(
+        "--load-weights and --save-weights are for models that are whole on each rank",
+        "leave out --tensor-parallel and --pipeline-parallel, or use --save and --load");
   if (ranks % layout.devices_per_model() != 0)
     throw steps::UsageError(
         fmt::format("{} ranks cannot be shared by models of {} tensor-parallel ranks in {} "

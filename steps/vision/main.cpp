@@ -75,6 +75,7 @@ int train(steps::Session& session, vision::Options options,
   dataset.log();
   vision::set_epochs(options, dataset.samples_per_epoch());
   vision::Network model = build_model(options, architecture, session.device());
+  session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_sgd(
                               {.momentum = options.momentum, .weight_decay = options.weight_decay}),
@@ -116,6 +117,7 @@ int train(steps::Session& session, vision::Options options,
   dataset.log_work(*batches, loop.steps());
   if (options.eval_steps > 0 && options.eval_interval == 0 && loop.ended_well())
     session.timers().aside("evaluation", evaluate_once);
+  session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
 

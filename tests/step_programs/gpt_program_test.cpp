@@ -373,6 +373,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         MistakeCase{"Heads", "--hidden 30 --heads 4", "4 heads cannot share a width of 30"},
         MistakeCase{"OddHeads", "--model 800M --hidden 9 --heads 3", "an even head size, not 3"},
+        MistakeCase{"WeightsOfShares",
+                    "--model 800M --tensor-parallel 2 --save-weights w.safetensors",
+                    "--load-weights and --save-weights are for models that are whole on each rank"},
         MistakeCase{"Batches", "--global-batch-size 3 --micro-batch-size 2",
                     "a global batch of 3 is not made of micro-batches of 2 for 1 ranks"},
         MistakeCase{"Schedule", "--lr-warmup-samples 10 --lr-decay-samples 10",

@@ -50,6 +50,26 @@ TEST_P(ApplicationTest, SeesOtherSamplesInEachStep) {
   EXPECT_EQ(host.value("first_loss"), run(two_steps + "--synthetic device").value("first_loss"));
 }
 
+TEST_P(ApplicationTest, StartsFromTheWeightsThatAnotherRunSaved) {
+  const Folder folder;
+  const std::string file = "'" + folder.file("weights.safetensors") + "'";
+  const std::string training = "--synthetic device --warmup 0 --batch-size 4 ";
+  const Outcome whole = run(training + "--steps 2");
+  const Outcome saved = run(training + "--steps 1 --save-weights " + file);
+  ASSERT_EQ(saved.exit_code, 0) << saved.err;
+  const Outcome loaded = run(training + "--steps 1 --load-weights " + file);
+  ASSERT_EQ(loaded.exit_code, 0) << loaded.err;
+  EXPECT_EQ(loaded.value("first_loss"), whole.value("final_loss"));
+}
+
+TEST(BuildInfo, NamesLibrariesAndDevices) {
+  const Outcome outcome = run_step(AP1_PROGRAM, "--build-info");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  for (const char* name : {"torch_version", "compiler", "blas", "gloo", "nccl", "cpu", "gpus"})
+    EXPECT_NE(outcome.value(name), "") << name;
+  EXPECT_NE(outcome.out.find("PyTorch built with:"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Programs, ApplicationTest,
     testing::Values(Application{"Ap1", AP1_PROGRAM, "--patch 32", "1314019", "6016"},

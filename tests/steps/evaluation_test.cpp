@@ -58,19 +58,19 @@ TEST_F(EvaluationTest, NeedsNoGradients) {
   EXPECT_TRUE(torch::GradMode::is_enabled());
 }
 
-struct ShareCase {
+struct EvaluationShareCase {
   std::string name;
   EvaluationShare share;
   std::int64_t steps;
   std::int64_t of_the_last;
 };
-void PrintTo(const ShareCase& c, std::ostream* out) {
+void PrintTo(const EvaluationShareCase& c, std::ostream* out) {
   *out << c.name;
 }
-class EvaluationShareTest : public testing::TestWithParam<ShareCase> {};
+class EvaluationShareTest : public testing::TestWithParam<EvaluationShareCase> {};
 
 TEST_P(EvaluationShareTest, HasTheSamplesOfItsRank) {
-  const ShareCase& c = GetParam();
+  const EvaluationShareCase& c = GetParam();
   EXPECT_EQ(c.share.steps(), c.steps);
   EXPECT_EQ(c.share.count(c.steps - 1), c.of_the_last);
 }
@@ -78,10 +78,13 @@ TEST_P(EvaluationShareTest, HasTheSamplesOfItsRank) {
 INSTANTIATE_TEST_SUITE_P(
     Ranks, EvaluationShareTest,
     testing::Values(
-        ShareCase{"Whole", {.samples = 8, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 4},
-        ShareCase{"PartOfABatch", {.samples = 14, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 2},
-        ShareCase{"Nothing", {.samples = 11, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 0},
-        ShareCase{"OneSample", {.samples = 1, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 1}),
+        EvaluationShareCase{"Whole", {.samples = 8, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 4},
+        EvaluationShareCase{
+            "PartOfABatch", {.samples = 14, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 2},
+        EvaluationShareCase{
+            "Nothing", {.samples = 11, .batch_size = 4, .rank = 1, .ranks = 2}, 2, 0},
+        EvaluationShareCase{
+            "OneSample", {.samples = 1, .batch_size = 4, .rank = 0, .ranks = 2}, 1, 1}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

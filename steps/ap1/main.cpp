@@ -1,12 +1,10 @@
 // ap1: trains the U-Net of MAELSTROM's application 1 and reports how fast. See README.md.
 
 #include "ap1/cost.hpp"
+#include "ap1/dataset.hpp"
 #include "ap1/loss.hpp"
 #include "ap1/network.hpp"
 #include "ap1/options.hpp"
-#include "ap1/sample.hpp"
-#include "ap1/synthetic.hpp"
-#include "data/generated_samples.hpp"
 #include "harness/adamw.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/loop.hpp"
@@ -37,30 +35,29 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_adamw({.weight_decay = 0}),
                           .learning_rate = steps::rate_of(options.schedule),
-                          .global_batch = global_batch});
-  const auto batches = steps::make_batches(session, options.loader, [&](int threads) {
-    return steps::generated_makers(
-        ap1::fields(options.network.patch), session.arguments().seed, threads,
-        [](steps::Random random, const steps::FieldMemory& sample) {
-          ap1::make_synthetic_sample(random, steps::floats(sample[0]), steps::floats(sample[1]));
-        });
-  });
+                          .global_batch = global_batch,
+                          .micro_batches = session.arguments().micro_batches});
+  const auto batches =
+      steps::make_batches(session, options.loader, ap1::sample_format(options.network.patch));
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
   while (loop.next()) {
-    const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-    const torch::Tensor loss = loop.forward([&] {
-      const steps::Autocast autocast = trainer.autocast();
-      const torch::Tensor quantiles =
-          model->forward(batch["predictors"]);  // (B, 17, P, P) -> (B, 3, P, P)
-      return ap1::quantile_loss(quantiles, batch["target"]);
-    });
-    loop.backward([&] { trainer.backward(loss); });
+    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+      const torch::Tensor loss = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor quantiles =
+            model->forward(batch["predictors"]);  // (B, 17, P, P) -> (B, 3, P, P)
+        return ap1::quantile_loss(quantiles, batch["target"]);
+      });
+      loop.backward([&] { trainer.backward(loss); });
+    }
     loop.update();
   }
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
+  steps::log_loader(*batches);
   session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
@@ -68,14 +65,14 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
 int run(int argc, char** argv) {
   Options options;
   steps::Session session("ap1", "Trains the U-Net of MAELSTROM's AP1 and reports its speed.");
-  steps::add_batch_size_option(session.app(), session.arguments());
   ap1::add_network_options(session.app(), options.network);
-  steps::add_loader_options(session.app(), options.loader);
+  steps::add_batch_options(session.app(), session.arguments());
+  steps::add_data_options(session.app(), options.loader);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
   if (!session.parse(argc, argv))
     return steps::exit_ok;
   steps::check_schedule_options(session.app(), options.schedule);
-  ap1::check_batch_size(options.network, session.arguments().batch_size);
+  ap1::check_batch_size(options.network, steps::micro_batch_size(session.arguments()));
   const steps::Cost cost = ap1::cost(options.network.patch);
   if (session.arguments().describe) {
     cost.log();

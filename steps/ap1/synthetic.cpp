@@ -1,6 +1,7 @@
 #include "ap1/synthetic.hpp"
 
 #include "ap1/sample.hpp"
+#include "data/generated_samples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,13 @@ void make_synthetic_sample(steps::Random random, std::span<float> predictors,
     const double noise = at(Predictor::analysis_std) * (random.uniform() - 0.5);
     target[point] = static_cast<float>(correction + noise);
   }
+}
+
+steps::SampleMakers synthetic_makers(std::int64_t patch, std::uint64_t seed, int threads) {
+  return steps::generated_makers(
+      fields(patch), seed, threads, [](steps::Random random, const steps::FieldMemory& sample) {
+        make_synthetic_sample(random, steps::floats(sample[0]), steps::floats(sample[1]));
+      });
 }
 
 }  // namespace bench::ap1

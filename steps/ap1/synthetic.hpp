@@ -1,7 +1,9 @@
 #pragma once
 
 #include "data/random.hpp"
+#include "data/sample_maker.hpp"
 
+#include <cstdint>
 #include <span>
 
 namespace bench::ap1 {
@@ -14,5 +16,8 @@ namespace bench::ap1 {
 /// @param target (1, P, P)
 void make_synthetic_sample(steps::Random random, std::span<float> predictors,
                            std::span<float> target);
+
+/// Such samples, as `fields(patch)` describes them, each from the seed and its number alone.
+steps::SampleMakers synthetic_makers(std::int64_t patch, std::uint64_t seed, int threads);
 
 }  // namespace bench::ap1

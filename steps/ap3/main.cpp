@@ -1,13 +1,11 @@
-// ap3: trains a radiation emulator of MAELSTROM's application 3 and reports how fast. See
-// README.md.
+// ap3: trains a radiation emulator of MAELSTROM's application 3. See README.md.
 
 #include "ap3/cnn.hpp"
 #include "ap3/column.hpp"
 #include "ap3/cost.hpp"
+#include "ap3/dataset.hpp"
 #include "ap3/loss.hpp"
 #include "ap3/lstm.hpp"
-#include "ap3/synthetic.hpp"
-#include "data/generated_samples.hpp"
 #include "harness/adamw.hpp"
 #include "harness/loader_options.hpp"
 #include "harness/log.hpp"
@@ -45,26 +43,27 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_adamw({.weight_decay = 0}),
                           .learning_rate = steps::rate_of(options.schedule),
-                          .global_batch = global_batch});
-  const auto batches = steps::make_batches(session, options.loader, [&](int threads) {
-    return steps::generated_makers(ap3::fields(), session.arguments().seed, threads,
-                                   ap3::generate_sample);
-  });
+                          .global_batch = global_batch,
+                          .micro_batches = session.arguments().micro_batches});
+  const auto batches = steps::make_batches(session, options.loader, ap3::sample_format());
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
   while (loop.next()) {
-    const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-    const torch::Tensor loss = loop.forward([&] {
-      const steps::Autocast autocast = trainer.autocast();
-      // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
-      return loss_of(model->forward(ap3::columns_of(batch)), ap3::target_of(batch));
-    });
-    loop.backward([&] { trainer.backward(loss); });
+    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+      const torch::Tensor loss = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
+        return loss_of(model->forward(ap3::columns_of(batch)), ap3::target_of(batch));
+      });
+      loop.backward([&] { trainer.backward(loss); });
+    }
     loop.update();
   }
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch, "columns"));
+  steps::log_loader(*batches);
   session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
@@ -76,8 +75,8 @@ int run(int argc, char** argv) {
   session.app()
       .add_option("--model", options.model, "Convolutions (cnn), or the recurrent network (lstm)")
       ->check(CLI::IsMember({"cnn", "lstm"}));
-  steps::add_batch_size_option(session.app(), session.arguments());
-  steps::add_loader_options(session.app(), options.loader);
+  steps::add_batch_options(session.app(), session.arguments());
+  steps::add_data_options(session.app(), options.loader);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
   if (!session.parse(argc, argv))
     return steps::exit_ok;

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "data/fields.hpp"
 #include "data/random.hpp"
+#include "data/sample_maker.hpp"
 
+#include <cstdint>
 #include <span>
 
 namespace bench::ap3 {
@@ -27,7 +28,7 @@ struct ColumnMemory {
 /// @param random the same numbers give the same sample
 void make_synthetic_sample(steps::Random random, const ColumnMemory& sample);
 
-/// The same with memory in the order of `fields`.
-void generate_sample(steps::Random random, const steps::FieldMemory& sample);
+/// Such samples, as `fields` describes them, each from the seed and its number alone.
+steps::SampleMakers synthetic_makers(std::uint64_t seed, int threads);
 
 }  // namespace bench::ap3

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,22 @@ namespace {
 constexpr std::size_t most_open_files = 16;
 constexpr std::size_t most_cached_bytes = std::size_t{512} << 20;
 constexpr std::size_t most_cached_of_variable = most_cached_bytes / 2;
+
+/// The field of a sample's indices.
+Field field_of(const IndexField& index, const ArrayLayout& layout) {
+  Field field{.name = index.name};
+  if (index.axis != Axis::sample)
+    field.shape = {static_cast<std::int64_t>(index.axis == Axis::tile_rows ? layout.tile_rows
+                                                                           : layout.tile_columns)};
+  return field;
+}
+
+void fill_indices(Axis axis, const SamplePlace& place, std::span<float> numbers) {
+  const std::uint64_t number = axis == Axis::sample      ? place.index
+                               : axis == Axis::tile_rows ? place.tile_row
+                                                         : place.tile_column;
+  std::iota(numbers.begin(), numbers.end(), static_cast<float>(number * numbers.size()));
+}
 
 /// An open file and the samples in it.
 struct OpenFile {
@@ -68,6 +85,8 @@ ArraySource::ArraySource(std::vector<std::string> files, ArrayLayout layout, Ope
   reference_ = this->open(0).layout;
   for (const VariableLayout& variable : reference_->variables)
     fields_.push_back(variable.field());
+  for (const IndexField& index : layout_.indices)
+    fields_.push_back(field_of(index, layout_));
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const bool equal = i == 0 || !layout_.has_sample_axis();
     first_.push_back(first_.back() + (equal ? *reference_ : this->open(i).layout).indices);
@@ -115,8 +134,11 @@ class ArraySource::ArrayReader : public Reader {
   void read(std::uint64_t sample, const FieldMemory& memory) override {
     const SamplePlace place = source_.place(sample);
     OpenFile& file = open(place.file);
-    for (std::size_t i = 0; i < memory.size(); ++i)
+    const std::size_t stored = file.layout.variables.size();
+    for (std::size_t i = 0; i < stored; ++i)
       read_field(file, i, file.layout.variables[i].slab(place), memory[i]);
+    for (std::size_t i = stored; i < memory.size(); ++i)
+      fill_indices(source_.layout_.indices[i - stored].axis, place, floats(memory[i]));
   }
 
  private:

@@ -31,6 +31,14 @@ struct ArrayField {
   bool missing_as_nan = false;
 };
 
+/// A float32 field with the indices of a sample along the dimensions of one axis: its index along
+/// `sample` in its file, a single number, or those of the rows or columns of its tile, a row of
+/// numbers.
+struct IndexField {
+  std::string name;
+  Axis axis = Axis::sample;  ///< Not `whole`.
+};
+
 /// The samples in files of arrays.
 ///
 /// The samples are numbered file after file, in each file along the `sample` dimensions, for each
@@ -45,7 +53,8 @@ struct ArrayField {
 ///                                  static_predictors(y, x, 6)          {tile_rows, tile_columns}
 struct ArrayLayout {
   std::vector<ArrayField> fields;
-  std::uint64_t tile_rows = 0;  ///< In one tile.
+  std::vector<IndexField> indices = {};  ///< Behind the others in a sample.
+  std::uint64_t tile_rows = 0;           ///< In one tile.
   std::uint64_t tile_columns = 0;
 
   /// True if a dimension of a field numbers samples, so that a file may have any number of them.

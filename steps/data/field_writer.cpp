@@ -14,9 +14,17 @@
 
 namespace bench::steps {
 
+bool FieldFile::has_sample_axis(const Field& field) const {
+  return sample_axis && std::ranges::count(once, field.name) == 0;
+}
+
+bool FieldFile::has_place(const Field& field, std::uint64_t sample) const {
+  return sample == 0 || has_sample_axis(field);
+}
+
 std::vector<std::uint64_t> FieldFile::shape_of(const Field& field) const {
   std::vector<std::uint64_t> shape(field.shape.begin(), field.shape.end());
-  if (sample_axis)
+  if (has_sample_axis(field))
     shape.insert(shape.begin(), samples);
   return shape;
 }
@@ -24,7 +32,7 @@ std::vector<std::uint64_t> FieldFile::shape_of(const Field& field) const {
 std::vector<std::uint64_t> FieldFile::chunk_of(const Field& field) const {
   constexpr std::uint64_t least_bytes = std::uint64_t{1} << 16;
   std::vector<std::uint64_t> chunk = shape_of(field);
-  if (sample_axis)
+  if (has_sample_axis(field))
     chunk.front() = std::clamp<std::uint64_t>(least_bytes / field.bytes(), 1, samples);
   return chunk;
 }
@@ -32,7 +40,7 @@ std::vector<std::uint64_t> FieldFile::chunk_of(const Field& field) const {
 Slab FieldFile::slab_of(const Field& field, std::uint64_t sample) const {
   Slab slab{.start = {}, .count = shape_of(field)};
   slab.start.resize(slab.count.size(), 0);
-  if (sample_axis) {
+  if (has_sample_axis(field)) {
     slab.start.front() = sample;
     slab.count.front() = 1;
   }

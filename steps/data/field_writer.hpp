@@ -36,7 +36,13 @@ struct FieldFile {
   /// TFRecord files have no dimensions.
   bool sample_axis = true;
   int compression = 0;  ///< Level of deflate, 1 to 9; 0: none.
+  /// Names of the fields that the file has once, for all of its samples: they have no dimension
+  /// that numbers samples, and those of the first sample are written. Not in TFRecord files.
+  std::vector<std::string> once = {};
 
+  bool has_sample_axis(const Field& field) const;
+  /// True if the field of a sample has a place in the file.
+  bool has_place(const Field& field, std::uint64_t sample) const;
   /// The variable of a field in HDF5 or netCDF.
   std::vector<std::uint64_t> shape_of(const Field& field) const;
   /// One sample, or as many small ones as are worth compressing together.

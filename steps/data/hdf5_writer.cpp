@@ -102,7 +102,8 @@ void Hdf5Writer::write(std::size_t field, const Slab& slab, const void* numbers)
 void Hdf5Writer::add(const FieldMemory& sample) {
   const Hdf5Lock lock;
   for (std::size_t i = 0; i < fields_.size(); ++i)
-    write(i, options_.slab_of(fields_[i], samples_), sample[i].data());
+    if (options_.has_place(fields_[i], samples_))
+      write(i, options_.slab_of(fields_[i], samples_), sample[i].data());
   ++samples_;
 }
 

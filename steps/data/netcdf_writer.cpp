@@ -99,7 +99,7 @@ NetcdfWriter::Variable NetcdfWriter::define(const Field& field) const {
   std::string dimension_name = field.name;
   std::ranges::replace(dimension_name, '/', '_');
   std::vector<int> dimensions;
-  if (sample_dimension_)
+  if (options_.has_sample_axis(field))
     dimensions.push_back(*sample_dimension_);
   for (std::size_t i = 0; i < field.shape.size(); ++i)
     dimensions.push_back(define_dimension(fmt::format("{}_{}", dimension_name, i),
@@ -121,6 +121,8 @@ NetcdfWriter::Variable NetcdfWriter::define(const Field& field) const {
 void NetcdfWriter::add(const FieldMemory& sample) {
   const Hdf5Lock lock;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (!options_.has_place(fields_[i], samples_))
+      continue;
     const Slab slab = options_.slab_of(fields_[i], samples_);
     const std::vector<std::size_t> start(slab.start.begin(), slab.start.end());
     const std::vector<std::size_t> count(slab.count.begin(), slab.count.end());

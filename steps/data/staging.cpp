@@ -162,6 +162,15 @@ void lock(const OpenPath& file, const fs::path& path) {
                        "give --stage-to a folder on storage of this node");
 }
 
+/// The deepest folder that all files lie in.
+fs::path common_folder(const std::vector<fs::path>& files) {
+  fs::path common = files.front().parent_path();
+  for (const fs::path& file : files)
+    while (std::ranges::mismatch(common, file).in1 != common.end())
+      common = common.parent_path();
+  return common;
+}
+
 }  // namespace
 
 Staged stage(const std::string& from, const FileList& files, const std::string& into, int threads) {
@@ -188,6 +197,28 @@ Staged stage(const std::string& from, const FileList& files, const std::string& 
   copy_files(source, files, entries, partial.path(), threads);
   partial.complete(copy);
   return {.folder = copy.string(), .copied_bytes = bytes};
+}
+
+StagedFiles stage_files(const std::vector<std::string>& files, const std::string& into,
+                        int threads) {
+  std::vector<fs::path> paths;
+  for (const std::string& file : files)
+    paths.push_back(fs::absolute(file).lexically_normal());
+  const fs::path from = common_folder(paths);
+  FileList list;
+  for (const fs::path& path : paths) {
+    const fs::path name = path.lexically_relative(from);
+    fs::path folder;
+    for (const fs::path& part : name.parent_path())
+      if (folder /= part; std::ranges::count(list.folders, folder.string()) == 0)
+        list.folders.push_back(folder.string());
+    list.files.push_back(name.string());
+  }
+  const Staged staged = stage(from.string(), list, into, threads);
+  StagedFiles result{.folder = staged.folder, .copied_bytes = staged.copied_bytes};
+  for (const std::string& file : list.files)
+    result.files.push_back((fs::path(staged.folder) / file).string());
+  return result;
 }
 
 }  // namespace bench::steps

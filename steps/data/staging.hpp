@@ -32,4 +32,16 @@ struct Staged {
 /// @throws std::runtime_error if a file cannot be copied; nothing of the copy is left behind
 Staged stage(const std::string& from, const FileList& files, const std::string& into, int threads);
 
+/// Copies of files.
+struct StagedFiles {
+  std::string folder;                   ///< Where the copies lie.
+  std::vector<std::string> files = {};  ///< In the order of the originals.
+  std::uint64_t copied_bytes = 0;       ///< By this call.
+};
+
+/// The same for files by their paths, which may lie in several folders.
+/// @param files at least one
+StagedFiles stage_files(const std::vector<std::string>& files, const std::string& into,
+                        int threads);
+
 }  // namespace bench::steps

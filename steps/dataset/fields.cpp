@@ -33,6 +33,7 @@ struct FieldOptions {
   std::string format;
   std::string output;
   std::vector<std::string> fields;
+  std::vector<std::string> file_fields;
   std::uint64_t samples = 0;
   std::uint64_t samples_per_file = 0;  ///< 0: all in one.
   bool file_per_sample = false;
@@ -69,6 +70,10 @@ bool read_field_options(int argc, char** argv, FieldOptions& options) {
                  "label:int64::10; may be repeated")
       ->required()
       ->allow_extra_args(false);
+  app.add_option("--file-field", options.file_fields,
+                 "As --field, but each file has it once, for all of its samples; not in TFRecord "
+                 "files")
+      ->allow_extra_args(false);
   app.add_option("--samples", options.samples, "Number of samples")->check(many)->required();
   app.add_option("--output", options.output, "Folder to write, empty or new")->required();
   app.option_defaults()->always_capture_default();
@@ -84,13 +89,21 @@ bool read_field_options(int argc, char** argv, FieldOptions& options) {
       ->check(CLI::Range(0, 9));
   app.add_option("--seed", options.seed, "Seed of the numbers")
       ->check(steps::whole_and_not_negative());
-  return steps::parse_command_line(app, argc, argv);
+  if (!steps::parse_command_line(app, argc, argv))
+    return false;
+  if (!options.file_fields.empty() && options.field_format() == FieldFormat::tfrecord)
+    throw steps::UsageError("--file-field: a TFRecord file has only fields of samples",
+                            "use --field, or another --format");
+  return true;
 }
 
-std::vector<steps::SyntheticField> parse_fields(const std::vector<std::string>& options) {
+/// The fields of samples, then those of files.
+std::vector<steps::SyntheticField> parse_fields(const FieldOptions& options) {
+  std::vector<std::string> all = options.fields;
+  all.insert(all.end(), options.file_fields.begin(), options.file_fields.end());
   std::vector<steps::SyntheticField> fields;
   std::set<std::string> names;
-  for (const std::string& option : options) {
+  for (const std::string& option : all) {
     fields.push_back(parse_field(option));
     if (!names.insert(fields.back().field.name).second)
       throw steps::UsageError(
@@ -114,10 +127,14 @@ void make_folder(const std::string& folder) {
 /// @returns the bytes of the file
 std::uint64_t write_file(const FieldOptions& options, const std::string& path, std::uint64_t first,
                          std::uint64_t samples, steps::SampleMaker& maker) {
+  std::vector<std::string> once;
+  for (const std::string& field : options.file_fields)
+    once.push_back(parse_field(field).field.name);
   const auto writer = steps::make_field_writer(options.field_format(), path, maker.fields(),
                                                {.samples = samples,
                                                 .sample_axis = !options.file_per_sample,
-                                                .compression = options.compression});
+                                                .compression = options.compression,
+                                                .once = once});
   std::vector<std::vector<std::byte>> buffers;
   for (const steps::Field& field : maker.fields())
     buffers.emplace_back(field.bytes());
@@ -153,7 +170,7 @@ int write_fields(int argc, char** argv) {
   if (!read_field_options(argc, argv, options))
     return steps::exit_ok;
   const auto makers =
-      steps::synthetic_field_makers(parse_fields(options.fields), options.seed, /*threads=*/1);
+      steps::synthetic_field_makers(parse_fields(options), options.seed, /*threads=*/1);
   make_folder(options.output);
   write_files(options, *makers.front());
   steps::log_value("result", "ok");

@@ -127,6 +127,22 @@ void add_batch_size_option(CLI::App& app, CommonArguments& arguments) {
       ->check(CLI::Range(std::int64_t{1}, many));
 }
 
+void add_batch_options(CLI::App& app, CommonArguments& arguments) {
+  add_batch_size_option(app, arguments);
+  app.add_option("--micro-batches", arguments.micro_batches,
+                 "Parts of a batch that are passed one after the other, to need less memory; their "
+                 "gradients are summed")
+      ->check(CLI::Range(std::int64_t{1}, many));
+}
+
+std::int64_t micro_batch_size(const CommonArguments& arguments) {
+  if (arguments.batch_size % arguments.micro_batches != 0)
+    throw UsageError(fmt::format("a batch of {} cannot be divided into {} micro-batches",
+                                 arguments.batch_size, arguments.micro_batches),
+                     "--batch-size must be a multiple of --micro-batches");
+  return arguments.batch_size / arguments.micro_batches;
+}
+
 bool parse_command_line(CLI::App& app, int argc, char** argv) {
   const std::string help =
       fmt::format("`{} --help` lists the options and their defaults", app.get_name());

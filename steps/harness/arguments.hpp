@@ -16,7 +16,8 @@ namespace bench::steps {
 struct CommonArguments {
   std::string device = "auto";
   std::string precision_name = "fp32";
-  std::int64_t batch_size = 32;  ///< Where a program has `add_batch_size_option`.
+  std::int64_t batch_size = 32;    ///< Where a program has `add_batch_size_option`.
+  std::int64_t micro_batches = 1;  ///< Where a program has `add_batch_options`.
   std::int64_t steps = 100;
   std::int64_t epochs = 0;             ///< In place of `steps`; 0: none.
   std::int64_t samples_per_epoch = 0;  ///< 0: those of the data set.
@@ -44,6 +45,12 @@ struct CommonArguments {
 
 void add_common_options(CLI::App& app, CommonArguments& arguments);
 void add_batch_size_option(CLI::App& app, CommonArguments& arguments);
+/// Adds that and `--micro-batches`: a step has as many forward and backward passes, each of an
+/// equal part of the batch, and sums their gradients.
+void add_batch_options(CLI::App& app, CommonArguments& arguments);
+/// Samples of such a part.
+/// @throws UsageError if the batch cannot be divided
+std::int64_t micro_batch_size(const CommonArguments& arguments);
 
 /// Reads the command line into what the options of `app` point to. Returns false if it asked for
 /// help or the version, which then is printed.

@@ -20,7 +20,9 @@ struct BatchShare {
   std::int64_t ranks = 1;
   std::uint64_t first_sample = 0;  ///< Of the first step, over all ranks.
 
-  std::int64_t global_batch() const { return ranks * micro_batches * batch_size; }
+  /// Samples of this rank in a step.
+  std::int64_t own_batch() const { return micro_batches * batch_size; }
+  std::int64_t global_batch() const { return ranks * own_batch(); }
 
   /// The number of the first sample in a batch of this rank.
   /// @param batch from 0, over all steps

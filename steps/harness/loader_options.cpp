@@ -1,11 +1,67 @@
 #include "harness/loader_options.hpp"
 
+#include "data/data_files.hpp"
+#include "data/field_samples.hpp"
+#include "data/sample_cache.hpp"
+#include "data/staging.hpp"
+#include "harness/data_staging.hpp"
 #include "harness/loader_threads.hpp"
 #include "harness/log.hpp"
+#include "harness/loop.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
 namespace bench::steps {
+namespace {
+
+/// The files of `--data-path`, or this node's copies.
+std::vector<std::string> data_files(Session& session, const LoaderOptions& options,
+                                    const SampleFormat& format, int threads) {
+  std::vector<std::string> files = find_data_files(options.path, format.endings);
+  if (options.stage_to.empty())
+    return files;
+  StagedFiles copies;
+  const Staging staging = stage_together(session.ranks(), session.device(), [&] {
+    copies = stage_files(files, options.stage_to, threads);
+    return copies.copied_bytes;
+  });
+  staging.log(copies.folder);
+  return copies.files;
+}
+
+std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptions& options,
+                                             const SampleFormat& format, int threads) {
+  const std::vector<std::string> files = data_files(session, options, format, threads);
+  const auto begin = std::chrono::steady_clock::now();
+  std::shared_ptr<const FieldSource> source = format.open(files, threads);
+  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
+  log_value("dataset", options.path);
+  log_value("dataset_files", files.size());
+  log_value("dataset_samples", source->samples());
+  if (const auto bytes = source->bytes())
+    log_value("dataset_bytes", *bytes);
+  log_value("dataset_open_s", duration.count());
+  log_value("dataset_cache", options.cache);
+  return source;
+}
+
+SampleMakers data_makers(Session& session, const LoaderOptions& options, const SampleFormat& format,
+                         const BatchShare& share, int threads) {
+  const auto source = open_data(session, options, format, threads);
+  const std::uint64_t seed = session.arguments().seed;
+  if (!options.cache)
+    return field_makers(source, seed, threads);
+  return field_makers(std::make_shared<SampleCache>(source), seed, threads,
+                      {.rank = static_cast<std::uint64_t>(share.rank),
+                       .ranks = static_cast<std::uint64_t>(share.ranks),
+                       .batch = static_cast<std::uint64_t>(share.own_batch())});
+}
+
+}  // namespace
 
 void add_loader_thread_options(CLI::App& app, LoaderOptions& options) {
   app.add_option("--loader-threads", options.threads,
@@ -24,25 +80,62 @@ void add_loader_options(CLI::App& app, LoaderOptions& options) {
   add_loader_thread_options(app, options);
 }
 
+void add_data_options(CLI::App& app, LoaderOptions& options) {
+  app.add_option("--data-path", options.path,
+                 "File, folder or pattern of a data set; default: synthetic samples")
+      ->always_capture_default(false);
+  add_loader_options(app, options);
+  app.get_option("--synthetic")->excludes("--data-path");
+  app.add_option("--stage-to", options.stage_to,
+                 "Copy the data set to this folder of each node first, unless it has a copy")
+      ->needs("--data-path")
+      ->always_capture_default(false);
+  app.add_flag("--cache", options.cache,
+               "Keep samples in memory; each of several ranks then has the same in every epoch")
+      ->needs("--data-path");
+}
+
 int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch::Device& device) {
   return options.threads > 0 ? options.threads : default_loader_threads(ranks, device);
 }
 
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
-                                      const std::function<SampleMakers(int threads)>& make_makers) {
+                                      const SampleFormat& format) {
+  CommonArguments& arguments = session.arguments();
   const int threads = loader_threads(options, session.find_ranks(), session.device());
-  const BatchShare share{.batch_size = session.arguments().batch_size,
+  const BatchShare share{.batch_size = micro_batch_size(arguments),
+                         .micro_batches = arguments.micro_batches,
                          .rank = session.ranks().rank(),
                          .ranks = session.ranks().size()};
-  log_value("dataset", "synthetic_" + options.synthetic);
+  const bool synthetic = options.path.empty();
+  if (synthetic)
+    log_value("dataset", "synthetic_" + options.synthetic);
   auto loaded = std::make_unique<LoadedBatches>(
-      make_makers(threads),
+      synthetic ? format.synthetic(arguments.seed, threads)
+                : data_makers(session, options, format, share, threads),
       BatchOptions{.share = share, .device = session.device(), .prefetch = options.prefetch});
-  if (options.synthetic == "device")
+  set_epoch_length(arguments, share.global_batch(), loaded->samples_per_epoch());
+  if (synthetic && options.synthetic == "device")
     return std::make_unique<ResidentBatches>(loaded->next());
   log_value("loader_threads", threads);
   log_value("prefetch", options.prefetch);
   return loaded;
+}
+
+std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
+                                      const std::function<SampleMakers(int threads)>& make_makers) {
+  return make_batches(session, options, SampleFormat{.synthetic = [&](std::uint64_t, int threads) {
+                        return make_makers(threads);
+                      }});
+}
+
+void log_loader(const Batches& batches) {
+  const auto work = batches.work();
+  if (!work || work->samples == 0)
+    return;
+  log_value("loader_samples", work->samples);
+  log_value("loader_samples_per_second_per_thread",
+            static_cast<double>(work->samples) / work->seconds);
 }
 
 }  // namespace bench::steps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/field_source.hpp"
 #include "data/sample_maker.hpp"
 #include "harness/batches.hpp"
 #include "harness/session.hpp"
@@ -8,6 +9,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -15,11 +18,14 @@ class App;
 
 namespace bench::steps {
 
-/// How samples come to the device.
+/// Where samples come from, and how they come to the device.
 struct LoaderOptions {
   std::string synthetic = "host";  ///< Where synthetic samples are made: device, host.
   int threads = 0;                 ///< 0: as many as suit the device.
   std::int64_t prefetch = 2;       ///< Batches to load ahead.
+  std::string path;                ///< Files of a data set; empty: synthetic samples.
+  std::string stage_to;            ///< Folder of each node; empty: files are read where they are.
+  bool cache = false;              ///< Keep what was read in memory.
 };
 
 /// Adds `--loader-threads` and `--prefetch`.
@@ -28,12 +34,37 @@ void add_loader_thread_options(CLI::App& app, LoaderOptions& options);
 /// Adds these and `--synthetic`.
 void add_loader_options(CLI::App& app, LoaderOptions& options);
 
+/// Adds these, `--data-path`, `--stage-to` and `--cache`.
+void add_data_options(CLI::App& app, LoaderOptions& options);
+
 /// Threads of the options, or the default of this process.
 int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch::Device& device);
 
-/// Batches of `--batch-size` samples for this rank, and prints how they are loaded.
-/// @param make_makers returns the makers for so many threads
+/// The samples that a program can train on.
+struct SampleFormat {
+  std::function<SampleMakers(std::uint64_t seed, int threads)> synthetic = {};
+  std::vector<std::string_view> endings = {};  ///< Of the files that are read from a folder.
+  /// Those of a data set.
+  /// @param files at least one
+  std::function<std::unique_ptr<FieldSource>(const std::vector<std::string>& files, int threads)>
+      open = {};
+};
+
+/// Batches of this rank's share of `--batch-size`, in `--micro-batches` parts, and prints where
+/// they come from and how they are loaded. Sets the length of an epoch (`set_epoch_length`).
+///
+/// Samples of a data set come in random order, another one in each epoch. With a cache and several
+/// ranks, each rank keeps to its part of the data set (`SampleShard`).
+/// @throws UsageError, DataError as `find_data_files`, `stage_files`, `format.open` and
+///         `set_epoch_length`
+std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
+                                      const SampleFormat& format);
+
+/// The same for programs without a data set.
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
                                       const std::function<SampleMakers(int threads)>& make_makers);
+
+/// Prints how fast the threads were that load batches, if there were any.
+void log_loader(const Batches& batches);
 
 }  // namespace bench::steps

@@ -40,18 +40,13 @@ Dataset::Dataset(const Options& options, const steps::Ranks& ranks,
 }
 
 void Dataset::stage(steps::Communicator& communicator) {
-  steps::Staged staged;
-  const double own_s = seconds_of([&] {
-    staged = steps::stage(folder_, steps::image_dataset_files(folder_, *options_.data.format),
-                          options_.data.stage_to, threads_);
+  staging_ = steps::stage_together(communicator, device_, [&] {
+    const steps::Staged staged =
+        steps::stage(folder_, steps::image_dataset_files(folder_, *options_.data.format),
+                     options_.data.stage_to, threads_);
+    folder_ = staged.folder;
+    return staged.copied_bytes;
   });
-  folder_ = staged.folder;
-  communicator.meet_again();  // nodes may take very different times
-  const torch::Tensor own =
-      torch::tensor({own_s, static_cast<double>(staged.copied_bytes)}, torch::kDouble);
-  const torch::Tensor all = communicator.all_gather(own.to(device_)).cpu();  // (ranks, 2)
-  staging_ = {.seconds = all.select(1, 0).max().item<double>(),
-              .bytes = static_cast<std::int64_t>(all.select(1, 1).sum().item<double>())};
 }
 
 void Dataset::open() {
@@ -113,11 +108,8 @@ void Dataset::log() const {
     log_value("first_label", options_.first_label());
     log_value("dataset_open_s", open_s_);
   }
-  if (staging_) {
-    log_value("staged_folder", folder_);
-    log_value("staging_s", staging_->seconds);
-    log_value("staged_bytes", staging_->bytes);
-  }
+  if (staging_)
+    staging_->log(folder_);
   if (options_.data.has_loader()) {
     log_value("loader_threads", threads_);
     log_value("prefetch", options_.data.loader.prefetch);

@@ -3,6 +3,7 @@
 #include "data/image_source.hpp"
 #include "harness/batches.hpp"
 #include "harness/communicator.hpp"
+#include "harness/data_staging.hpp"
 #include "harness/ranks.hpp"
 #include "vision/options.hpp"
 
@@ -12,12 +13,6 @@
 #include <string>
 
 namespace bench::vision {
-
-/// How long the slowest rank waited for its copy of the data set, and what all of them copied.
-struct Staging {
-  double seconds;
-  std::int64_t bytes;
-};
 
 /// The images of a run: synthetic ones, or a data set, which is copied first where the options say
 /// so.
@@ -54,7 +49,7 @@ class Dataset {
   int rank_;
   int threads_;
   std::string folder_;  ///< Where the data set is read.
-  std::optional<Staging> staging_;
+  std::optional<steps::Staging> staging_;
   double open_s_ = 0;
   std::unique_ptr<steps::ImageSource> training_;    ///< Empty without a data set.
   std::unique_ptr<steps::ImageSource> validation_;  ///< Empty unless it is evaluated on.

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "data/field_source.hpp"
+#include "harness/loader_options.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench::ap1 {
+
+/// Predictors of the forecast at one lead time, and of the place.
+inline constexpr std::int64_t dynamic_count = 8;
+inline constexpr std::int64_t static_count = 6;
+
+/// The samples of MAELSTROM's files, in netCDF or HDF5, as `fields(patch)` describes them:
+///
+///     predictors(lead time, y, x, 8), static_predictors(y, x, 6), target_mean(lead time, y, x)
+///
+/// Each lead time is divided into square patches. The predictors are normalised to mean 0 and
+/// deviation 1, as samples spread over the data set have them. The three that are computed are
+/// (x - 1000) / 100 and (y - 1000) / 100 of the indices in the grid, and (lead time - 30) / 10 of
+/// the index in the file. The target is `target_mean` less the forecast, the third predictor.
+///
+/// @param files at least one
+/// @param patch side of the patches in grid points
+/// @throws steps::UsageError, steps::DataError as `steps::open_array_files`
+std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>& files,
+                                                 std::int64_t patch);
+
+/// These, and synthetic ones.
+steps::SampleFormat sample_format(std::int64_t patch);
+
+}  // namespace bench::ap1

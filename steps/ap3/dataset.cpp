@@ -1,0 +1,23 @@
+#include "ap3/dataset.hpp"
+
+#include "ap3/column.hpp"
+#include "ap3/synthetic.hpp"
+#include "data/example_fields.hpp"
+
+namespace bench::ap3 {
+
+std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>& files,
+                                                 int threads) {
+  std::vector<steps::ExampleField> examples;
+  for (const steps::Field& field : fields())
+    examples.push_back({.field = field, .feature = field.name, .raw = {}});
+  return steps::open_example_fields(files, examples, threads);
+}
+
+steps::SampleFormat sample_format() {
+  return {.synthetic = synthetic_makers,
+          .endings = {steps::tfrecord_endings.begin(), steps::tfrecord_endings.end()},
+          .open = open_dataset};
+}
+
+}  // namespace bench::ap3

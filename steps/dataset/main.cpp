@@ -2,6 +2,7 @@
 
 #include "dataset/fields.hpp"
 #include "dataset/images.hpp"
+#include "dataset/tokens.hpp"
 #include "harness/arguments.hpp"
 #include "harness/program.hpp"
 
@@ -24,7 +25,9 @@ int run(int argc, char** argv) {
   const Subcommand subcommands[] = {
       {"images", "Images for `vision`: a data set in another format, or noise",
        dataset::write_images},
-      {"fields", "Random fields in HDF5, netCDF or TFRecord files", dataset::write_fields}};
+      {"fields", "Random fields in HDF5, netCDF or TFRecord files", dataset::write_fields},
+      {"tokens", "A corpus of tokens for `gpt` and `llama` from plain text",
+       dataset::write_tokens}};
   CLI::App app("Writes data sets for the other step programs.", "dataset");
   for (const Subcommand& subcommand : subcommands) {
     app.add_subcommand(subcommand.name, subcommand.description);

@@ -1,0 +1,170 @@
+#include "data/byte_pair_encoding.hpp"
+
+#include "data/character_class.hpp"
+#include "data/data_error.hpp"
+#include "data/json_vocabulary.hpp"
+#include "data/mapped_file.hpp"
+#include "data/text_words.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace bench::steps {
+namespace {
+
+constexpr std::string_view end_of_text_name = "<|endoftext|>";
+constexpr std::size_t most_known_words = std::size_t{1} << 20;
+constexpr std::size_t most_known_bytes = 64;  // of a word
+
+bool is_written_as_itself(char32_t byte) {
+  return (byte >= '!' && byte <= '~') || (byte >= 0xa1 && byte <= 0xff && byte != 0xad);
+}
+
+/// The characters that the files write for the 256 bytes.
+std::array<char32_t, 256> written_bytes() {
+  std::array<char32_t, 256> written{};
+  char32_t next = 0x100;
+  for (char32_t byte = 0; byte < written.size(); ++byte)
+    written[byte] = is_written_as_itself(byte) ? byte : next++;
+  return written;
+}
+
+std::unordered_map<char32_t, char> bytes_by_character() {
+  std::unordered_map<char32_t, char> bytes;
+  const std::array<char32_t, 256> written = written_bytes();
+  for (std::size_t byte = 0; byte < written.size(); ++byte)
+    bytes[written[byte]] = static_cast<char>(byte);
+  return bytes;
+}
+
+/// The bytes of a token as the files write it; characters that stand for no byte are left out.
+std::string bytes_of_token(std::string_view token) {
+  static const std::unordered_map<char32_t, char> bytes = bytes_by_character();
+  std::string result;
+  while (!token.empty()) {
+    const Character character = next_character(token);
+    if (const auto byte = bytes.find(character.code); byte != bytes.end())
+      result += byte->second;
+    token.remove_prefix(character.bytes);
+  }
+  return result;
+}
+
+std::uint64_t key_of(std::int64_t left, std::int64_t right) {
+  return static_cast<std::uint64_t>(left) << 32U | static_cast<std::uint64_t>(right);
+}
+
+}  // namespace
+
+BytePairEncoding::BytePairEncoding(const std::string& vocabulary_file,
+                                   const std::string& merges_file) {
+  const auto vocabulary = read_json_vocabulary(vocabulary_file);
+  byte_tokens_.fill(-1);
+  for (const auto& [token, number] : vocabulary) {
+    kinds_ = std::max(kinds_, number + 1);
+    if (token == end_of_text_name)
+      end_of_text_ = number;
+    const std::string bytes = bytes_of_token(token);
+    if (bytes.size() == 1)
+      byte_tokens_[static_cast<unsigned char>(bytes.front())] = number;
+    bytes_of_[number] = bytes;
+  }
+  const auto missing = std::ranges::find(byte_tokens_, -1);
+  if (missing != byte_tokens_.end())
+    throw DataError(vocabulary_file,
+                    fmt::format("no token for the byte {}", missing - byte_tokens_.begin()),
+                    "use the vocab.json of a byte-level tokenizer, such as GPT-2's");
+  read_merges(merges_file, vocabulary);
+}
+
+void BytePairEncoding::read_merges(
+    const std::string& path, const std::unordered_map<std::string, std::int64_t>& vocabulary) {
+  const MappedFile file(path, "give the file merges.txt of a GPT-2 tokenizer");
+  std::string_view rest = file.bytes();
+  for (std::int64_t line = 1; !rest.empty(); ++line) {
+    std::string_view text = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+    if (text.ends_with('\r'))
+      text.remove_suffix(1);
+    if (text.empty() || (line == 1 && text.starts_with("#version")))
+      continue;
+    const auto fail = [&](const std::string& message) {
+      throw DataError(path, fmt::format("line {}: {}", line, message),
+                      "use the merges.txt that belongs to the vocabulary");
+    };
+    const std::size_t space = text.find(' ');
+    if (space == 0 || space == text.npos || text.find(' ', space + 1) != text.npos)
+      fail("expected two tokens with a space between them");
+    const std::string left(text.substr(0, space));
+    const std::string right(text.substr(space + 1));
+    const auto number_of = [&](const std::string& token) {
+      const auto found = vocabulary.find(token);
+      if (found == vocabulary.end())
+        fail(fmt::format("the token '{}' is not in the vocabulary", token));
+      return found->second;
+    };
+    const Merge merge{.rank = line, .merged = number_of(left + right)};
+    merges_.emplace(key_of(number_of(left), number_of(right)), merge);
+  }
+}
+
+const BytePairEncoding::Merge* BytePairEncoding::merge_of(std::int64_t left,
+                                                          std::int64_t right) const {
+  const auto found = merges_.find(key_of(left, right));
+  return found == merges_.end() ? nullptr : &found->second;
+}
+
+BytePairEncoding::Tokens BytePairEncoding::encode_word(std::string_view word) const {
+  Tokens tokens;
+  for (const char byte : word)
+    tokens.push_back(byte_tokens_[static_cast<unsigned char>(byte)]);
+  while (true) {
+    Merge best{.rank = std::numeric_limits<std::int64_t>::max(), .merged = 0};
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+      if (const Merge* const merge = merge_of(tokens[i], tokens[i + 1]);
+          merge && merge->rank < best.rank)
+        best = *merge;
+    if (best.rank == std::numeric_limits<std::int64_t>::max())
+      return tokens;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i, ++kept) {
+      const Merge* const merge =
+          i + 1 < tokens.size() ? merge_of(tokens[i], tokens[i + 1]) : nullptr;
+      const bool merges = merge && merge->rank == best.rank;
+      tokens[kept] = merges ? best.merged : tokens[i];
+      i += merges ? 1 : 0;
+    }
+    tokens.resize(kept);
+  }
+}
+
+void BytePairEncoding::encode(std::string_view text, std::vector<std::int64_t>& tokens) {
+  for_each_word(text, [&](std::string_view word) {
+    const auto known = known_words_.find(std::string(word));
+    if (known != known_words_.end()) {
+      tokens.insert(tokens.end(), known->second.begin(), known->second.end());
+      return;
+    }
+    const Tokens own = encode_word(word);
+    tokens.insert(tokens.end(), own.begin(), own.end());
+    if (known_words_.size() < most_known_words && word.size() <= most_known_bytes)
+      known_words_.emplace(word, own);
+  });
+}
+
+std::string BytePairEncoding::decode(const std::vector<std::int64_t>& tokens) const {
+  std::string text;
+  for (const std::int64_t token : tokens)
+    text += bytes_of_.at(token);
+  return text;
+}
+
+}  // namespace bench::steps

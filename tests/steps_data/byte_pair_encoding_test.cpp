@@ -1,0 +1,153 @@
+#include "data/byte_pair_encoding.hpp"
+
+#include "data/data_error.hpp"
+#include "data/json_vocabulary.hpp"
+#include "harness/program.hpp"
+#include "step_programs/program_runner.hpp"
+#include "steps_data/gpt2_files.hpp"
+#include "support/message_of.hpp"
+
+#include <cstdint>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::steps {
+namespace {
+
+using support::message_of;
+using testing::ElementsAre;
+using TokenNumbers = std::vector<std::int64_t>;
+
+/// Merges "he", "ll", "hell", " o" (whose space is written as U+0120) in this order.
+class BytePairTest : public testing::Test {
+ protected:
+  BytePairTest() {
+    write_gpt2_files(vocabulary(), merges(), {"h e", "l l", "he ll", "\u0120 o"},
+                     {"he", "ll", "hell", "\u0120o"});
+  }
+
+  std::string vocabulary() const { return folder_.file("vocab.json"); }
+  std::string merges() const { return folder_.file("merges.txt"); }
+  BytePairEncoding encoding() const { return {vocabulary(), merges()}; }
+
+  TokenNumbers encoded(const std::string& text) const {
+    TokenNumbers tokens;
+    encoding().encode(text, tokens);
+    return tokens;
+  }
+
+  Folder folder_;
+};
+
+TEST_F(BytePairTest, MergesInTheOrderOfTheList) {
+  EXPECT_THAT(encoded("hello"), ElementsAre(258, 'o'));
+  EXPECT_THAT(encoded("helll"), ElementsAre(258, 'l'));
+  EXPECT_THAT(encoded("ell"), ElementsAre('e', 257));
+}
+
+TEST_F(BytePairTest, MergesWithinWords) {
+  EXPECT_THAT(encoded("he llo"), ElementsAre(256, ' ', 257, 'o'));
+  EXPECT_THAT(encoded("he on o"), ElementsAre(256, 259, 'n', 259));
+}
+
+TEST_F(BytePairTest, EncodesAllBytes) {
+  std::string text;
+  for (int byte = 0; byte < 256; ++byte)
+    text += static_cast<char>(byte);
+  const TokenNumbers tokens = encoded(text);
+  ASSERT_EQ(tokens.size(), 256U);
+  for (std::int64_t byte = 0; byte < 256; ++byte)
+    EXPECT_EQ(tokens[static_cast<std::size_t>(byte)], byte);
+  EXPECT_EQ(encoding().decode(tokens), text);
+}
+
+TEST_F(BytePairTest, KnowsItsSize) {
+  EXPECT_EQ(encoding().kinds(), 261);
+  EXPECT_EQ(encoding().end_of_text(), 260);
+  EXPECT_EQ(encoding().decode(encoded("hello <|endoftext|>")), "hello <|endoftext|>");
+}
+
+struct BadMergesCase {
+  std::string name;
+  std::string line;
+  std::string message;
+};
+void PrintTo(const BadMergesCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class BadMergesTest : public BytePairTest, public testing::WithParamInterface<BadMergesCase> {};
+
+TEST_P(BadMergesTest, AreNamedByTheirLine) {
+  std::ofstream(merges(), std::ios::app) << GetParam().line << "\n";
+  EXPECT_EQ(message_of<DataError>([&] { encoding(); }),
+            merges() + ": line 6: " + GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, BadMergesTest,
+    testing::Values(
+        BadMergesCase{"OneToken", "he", "expected two tokens with a space between them"},
+        BadMergesCase{"ThreeTokens", "h e l", "expected two tokens with a space between them"},
+        BadMergesCase{"UnknownToken", "hex x", "the token 'hexx' is not in the vocabulary"},
+        BadMergesCase{"UnknownResult", "he h", "the token 'heh' is not in the vocabulary"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST_F(BytePairTest, NeedsAllBytes) {
+  std::ofstream(vocabulary()) << "{\"a\": 0}";
+  EXPECT_EQ(message_of<DataError>([&] { encoding(); }), vocabulary() + ": no token for the byte 0");
+}
+
+TEST_F(BytePairTest, NeedsItsFiles) {
+  EXPECT_THROW(BytePairEncoding("/nowhere/vocab.json", merges()), UsageError);
+  EXPECT_THROW(BytePairEncoding(vocabulary(), "/nowhere/merges.txt"), UsageError);
+}
+
+TEST(JsonVocabulary, ReadsEscapes) {
+  const Folder folder;
+  const std::string path = folder.file("v.json");
+  std::ofstream(path) << R"( {"a\"b" : 3,"\\\/\n\t": 0, "\u00e9\ud83d\ude00":  12 } )" << '\n';
+  const auto tokens = read_json_vocabulary(path);
+  EXPECT_EQ(tokens.size(), 3U);
+  EXPECT_EQ(tokens.at("a\"b"), 3);
+  EXPECT_EQ(tokens.at("\\/\n\t"), 0);
+  EXPECT_EQ(tokens.at("\u00e9\U0001f600"), 12);
+}
+
+struct BadJsonCase {
+  std::string name;
+  std::string json;
+  std::string message;
+};
+void PrintTo(const BadJsonCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class BadJsonVocabularyTest : public testing::TestWithParam<BadJsonCase> {};
+
+TEST_P(BadJsonVocabularyTest, IsRefusedWithThePlace) {
+  const Folder folder;
+  const std::string path = folder.file("v.json");
+  std::ofstream(path) << GetParam().json;
+  EXPECT_EQ(message_of<DataError>([&] { read_json_vocabulary(path); }),
+            path + ": byte " + GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadJsonVocabularyTest,
+    testing::Values(
+        BadJsonCase{"NoObject", "[1]", "0: expected '{'"},
+        BadJsonCase{"CutShort", "{\"a\": 1, \"b", "11: expected '\"'"},
+        BadJsonCase{"NoNumber", "{\"a\": \"b\"}", "6: expected the number of a token"},
+        BadJsonCase{"Negative", "{\"a\": -1}", "6: expected the number of a token"},
+        BadJsonCase{"SameNumber", "{\"a\": 1, \"b\": 1}", "15: two tokens have the number 1"},
+        BadJsonCase{"SameToken", "{\"a\": 1, \"a\": 2}", "15: the token 'a' has two numbers"},
+        BadJsonCase{"Escape", "{\"\\x\": 1}", "4: unknown escape in a token"},
+        BadJsonCase{"HalfACharacter", "{\"\\ud83d\": 1}", "8: half of a character in a token"},
+        BadJsonCase{"MoreBehind", "{\"a\": 1} {", "9: expected the end of the file"}),
+    [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace bench::steps

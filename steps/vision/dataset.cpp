@@ -63,6 +63,8 @@ std::optional<std::uint64_t> Dataset::samples_per_epoch() const {
 }
 
 std::int64_t Dataset::epoch_images() const {
+  if (options_.common.samples_per_epoch > 0)
+    return options_.common.samples_per_epoch;
   constexpr std::uint64_t of_imagenet = 1'281'167;
   return static_cast<std::int64_t>(samples_per_epoch().value_or(of_imagenet));
 }
@@ -83,11 +85,13 @@ std::unique_ptr<steps::Batches> Dataset::batches(ImagePart part) const {
   steps::SampleMakers makers =
       training_ ? steps::image_makers(train ? *training_ : *validation_, samples, threads_)
                 : steps::synthetic_image_makers(samples, threads_);
-  steps::BatchOptions batches{
-      .share = {.batch_size = options_.common.batch_size, .rank = rank_, .ranks = options_.ranks},
-      .device = device_,
-      .prefetch = options_.data.loader.prefetch,
-      .fixed_address = train && options_.cuda_graph};
+  steps::BatchOptions batches{.share = {.batch_size = options_.micro_batch(),
+                                        .micro_batches = train ? options_.common.micro_batches : 1,
+                                        .rank = rank_,
+                                        .ranks = options_.ranks},
+                              .device = device_,
+                              .prefetch = options_.data.loader.prefetch,
+                              .fixed_address = train && options_.cuda_graph};
   if (channels_last)
     batches.hwc_fields = {"image"};
   return std::make_unique<steps::LoadedBatches>(std::move(makers), batches);

@@ -30,7 +30,8 @@ class Dataset {
 
   /// Images of an epoch; empty for synthetic ones.
   std::optional<std::uint64_t> samples_per_epoch() const;
-  /// The same; synthetic images count as ImageNet's.
+  /// Images of an epoch of the learning rate: `--samples-per-epoch`, or these; synthetic ones count
+  /// as ImageNet's.
   std::int64_t epoch_images() const;
 
   /// Prints what the images are and how they are loaded.

@@ -49,7 +49,7 @@ bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
   const auto evaluated = steps::evaluate(
       trainer.context(),
       {.samples = options.eval_steps * options.global_batch(),
-       .batch_size = options.common.batch_size,
+       .batch_size = options.micro_batch(),
        .rank = trainer.context().ranks.rank(),
        .ranks = options.ranks},
       [&] { return batches->next(); },
@@ -81,7 +81,8 @@ int train(steps::Session& session, vision::Options options,
                               {.momentum = options.momentum, .weight_decay = options.weight_decay}),
                           .learning_rate = steps::rate_of(
                               options.schedule(), static_cast<double>(dataset.epoch_images())),
-                          .global_batch = options.global_batch()});
+                          .global_batch = options.global_batch(),
+                          .micro_batches = options.common.micro_batches});
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::train);
   vision::mllog_options(options);
 
@@ -95,20 +96,27 @@ int train(steps::Session& session, vision::Options options,
   if (options.eval_interval > 0)
     loop.after("evaluation", options.eval_interval, evaluate_once);
   while (loop.next()) {
-    const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
-    const auto [loss, scores] = loop.forward([&] {
-      const steps::Autocast autocast = trainer.autocast();
-      const torch::Tensor scores_of_batch =
-          model->forward(batch["image"]).to(torch::kFloat);  // (B, 3, S, S) -> (B, classes)
-      return std::pair(
-          torch::cross_entropy_loss(scores_of_batch, batch["label"], {}, at::Reduction::Mean,
-                                    no_label, options.label_smoothing),
-          scores_of_batch);
-    });
-    loop.backward([&, &loss = loss] { trainer.backward(loss); });
+    torch::Tensor percents;  // (2), summed over the micro-batches
+    for (std::int64_t i = 0; i < options.common.micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+      const auto [loss, scores] = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor scores_of_batch =
+            model->forward(batch["image"]).to(torch::kFloat);  // (B, 3, S, S) -> (B, classes)
+        return std::pair(
+            torch::cross_entropy_loss(scores_of_batch, batch["label"], {}, at::Reduction::Mean,
+                                      no_label, options.label_smoothing),
+            scores_of_batch);
+      });
+      loop.backward([&, &loss = loss] { trainer.backward(loss); });
+      if (options.log_has_accuracy()) {
+        const torch::Tensor own = vision::accuracy_percents(scores, batch["label"]);
+        percents = i == 0 ? own : percents + own;
+      }
+    }
     if (options.log_has_accuracy())
       for (const torch::Tensor& percent :
-           vision::accuracy_percents(scores, batch["label"]).unbind())
+           (percents / static_cast<double>(options.common.micro_batches)).unbind())
         trainer.observe(percent);
     loop.update();
   }

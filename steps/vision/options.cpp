@@ -102,7 +102,7 @@ void add_run_options(CLI::App& app, Options& options) {
 
 bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
   CLI::App& app = session.app();
-  steps::add_batch_size_option(app, session.arguments());
+  steps::add_batch_options(app, session.arguments());
   const CLI::Option* const image_size = add_model_options(app, options);
   add_optimizer_options(app, options);
   add_run_options(app, options);
@@ -135,13 +135,13 @@ void find_dataset(Options& options) {
 
 void set_ranks(Options& options, int ranks) {
   options.ranks = ranks;
-  if (options.given_global_batch == 0)
-    return;
-  if (options.given_global_batch % ranks != 0)
+  if (options.given_global_batch > 0 && options.given_global_batch % ranks != 0)
     throw steps::UsageError(fmt::format("a global batch of {} cannot be shared by {} ranks",
                                         options.given_global_batch, ranks),
                             "--global-batch-size must be a multiple of the ranks");
-  options.common.batch_size = options.given_global_batch / ranks;
+  if (options.given_global_batch > 0)
+    options.common.batch_size = options.given_global_batch / ranks;
+  steps::micro_batch_size(options.common);
 }
 
 void check_image_size(const Options& options, const Architecture& architecture) {
@@ -157,7 +157,7 @@ void check_trainable(const Options& options, const Architecture& architecture) {
   const auto normalises_single_pixels = [&](std::int64_t image_size) {
     return count(architecture, image_size).smallest_normalised_size == 1;
   };
-  if (options.common.batch_size > 1 || !normalises_single_pixels(options.image_size))
+  if (options.micro_batch() > 1 || !normalises_single_pixels(options.image_size))
     return;
   std::int64_t enough = options.image_size;
   while (normalises_single_pixels(enough))
@@ -165,7 +165,8 @@ void check_trainable(const Options& options, const Architecture& architecture) {
   throw steps::UsageError(
       fmt::format("one image of side {} leaves one value per channel to normalise over",
                   options.image_size),
-      fmt::format("use --batch-size 2 or more, or --image-size {} or more", enough));
+      fmt::format("use --batch-size {} or more, or --image-size {} or more",
+                  2 * options.common.micro_batches, enough));
 }
 
 void check_cuda_graph(const Options& options, const torch::Device& device) {
@@ -178,6 +179,9 @@ void check_cuda_graph(const Options& options, const torch::Device& device) {
     throw steps::UsageError(
         fmt::format("--cuda-graph is for one rank, and these are {}", options.ranks),
         "leave it away: what ranks tell each other is not recorded");
+  if (options.common.micro_batches > 1)
+    throw steps::UsageError("--cuda-graph records a step of one micro-batch",
+                            "leave it away, or --micro-batches");
   if (!options.schedule().is_constant())
     throw steps::UsageError("--cuda-graph records one learning rate",
                             "leave it away, or --lr-warmup-epochs and --lr-decay-epochs");

@@ -77,6 +77,8 @@ struct Options {
 
   /// Images per step of all ranks.
   std::int64_t global_batch() const { return common.batch_size * ranks; }
+  /// Images that a rank passes at a time.
+  std::int64_t micro_batch() const { return common.batch_size / common.micro_batches; }
 
   /// The score that stands for the first class of a data set. Of 1001 the one before is the
   /// background's, as tf_cnn_benchmarks has it, and no image's.
@@ -102,7 +104,8 @@ void set_epochs(Options& options, std::optional<std::uint64_t> samples_per_epoch
 /// @throws steps::UsageError if there is none
 void find_dataset(Options& options);
 
-/// Divides the global batch among the ranks, where it was given.
+/// Divides the global batch among the ranks, where it was given, and that of a rank into
+/// micro-batches.
 /// @throws steps::UsageError if it cannot be
 void set_ranks(Options& options, int ranks);
 

@@ -30,6 +30,7 @@ void log_run(const Options& options, const Counts& counts, const torch::Device& 
   log_model(options, counts);
   log_value("batch_size", options.common.batch_size);
   log_value("global_batch_size", options.global_batch());
+  log_value("micro_batches", options.common.micro_batches);
   log_value("data_parallel", options.ranks);
   if (options.common.epochs == 0)
     log_value("steps", options.common.steps);

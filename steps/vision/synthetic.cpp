@@ -25,7 +25,7 @@ torch::Tensor synthetic_pixels(std::int64_t batch_size, std::int64_t image_size,
 }
 
 steps::Batch synthetic_batch(const Options& options, const torch::Device& device) {
-  const std::int64_t batch_size = options.common.batch_size;
+  const std::int64_t batch_size = options.micro_batch();
   const auto per_colour = [&](const std::array<float, 3>& values) {
     return torch::tensor(at::ArrayRef<float>(values), device).view({1, 3, 1, 1});
   };

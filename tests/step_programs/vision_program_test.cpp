@@ -140,6 +140,21 @@ TEST(VisionProgram, PrintsTheLogOfTheImageNetExample) {
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("images/sec")));
 }
 
+TEST(VisionProgram, TrainsOnMicroBatches) {
+  const steps::Folder folder;
+  const Outcome outcome = run_vision(
+      "--model resnet18 --image-size 32 --batch-size 4 --micro-batches 2 --threads 1 --device cpu "
+      "--steps 3 --warmup 0 --log-format torch --timings " +
+      folder.file("t.csv"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("micro_batches"), "2");
+  EXPECT_NEAR(outcome.number("images_per_second"), 12 / outcome.number("epoch_s"), 1e-3);
+  EXPECT_THAT(outcome.out, HasSubstr("Epoch: [0][1/3]"));
+  const std::string samples = steps::read_text(folder.file("t.csv"));
+  EXPECT_THAT(samples, HasSubstr("\nForward,5,"));
+  EXPECT_THAT(samples, HasSubstr("\nOptimizer,2,"));
+}
+
 TEST(VisionProgram, EvaluatesAfterTheTraining) {
   const Outcome outcome = run_vision(tiny + "--classes 4 --steps 1 --warmup 0 --eval-steps 3");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -142,6 +142,8 @@ TEST(DatasetFields, RefusesWrongArguments) {
       {format + " --field x:float32:3 --output /proc/d", "cannot write /proc/d: "},
       {format + " --field x:float32:3 --field x:int64:" + to, "two fields have the name 'x'"},
       {format + " --field x:float32:3 --file-per-sample --samples-per-file 2" + to, "excludes"},
+      {format + " --field x:float32:3 --file-field y:float32:3" + to,
+       "--file-field: a TFRecord file has only fields of samples"},
       {format + " --field x:float16:3" + to,
        "--field x:float16:3: 'float16' is neither float32 nor int64"},
   };

@@ -7,6 +7,7 @@
 #include "steps_data/field_buffers.hpp"
 #include "steps_data/numbered_source.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,6 +63,37 @@ TEST(FieldSamples, AreTheSameOnEveryThread) {
   const Numbers expected = numbers_of(*makers[0], 0, 40);
   EXPECT_EQ(numbers_of(*makers[1], 0, 40), expected);
   EXPECT_EQ(numbers_of(*makers[2], 0, 40), expected);
+}
+
+/// What a rank of two sees, whose steps have batches of three.
+Numbers numbers_of_shard(std::uint64_t samples, std::uint64_t rank, std::uint64_t steps,
+                         std::optional<std::uint64_t> seed = 3) {
+  const SampleMakers makers = field_makers(std::make_shared<NumberedSource>(samples), seed, 1,
+                                           {.rank = rank, .ranks = 2, .batch = 3});
+  Numbers numbers;
+  for (std::uint64_t step = 0; step < steps; ++step)
+    for (const float number : numbers_of(*makers[0], 6 * step + 3 * rank, 6 * step + 3 * rank + 3))
+      numbers.push_back(number);
+  return numbers;
+}
+
+TEST(FieldShards, AreThePartsOfTheDataSet) {
+  EXPECT_EQ(numbers_of_shard(12, 0, 2, std::nullopt), (Numbers{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(numbers_of_shard(12, 1, 2, std::nullopt), (Numbers{1, 3, 5, 7, 9, 11}));
+}
+
+TEST(FieldShards, StayTheSameInAllEpochs) {
+  const Numbers numbers = numbers_of_shard(13, 1, 8);  // four epochs of 6
+  for (std::size_t epoch = 0; epoch < 4; ++epoch) {
+    const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(6 * epoch);
+    EXPECT_THAT(Numbers(begin, begin + 6), testing::UnorderedElementsAre(1, 3, 5, 7, 9, 11));
+  }
+  EXPECT_NE(Numbers(numbers.begin(), numbers.begin() + 6),
+            Numbers(numbers.begin() + 6, numbers.begin() + 12));
+}
+
+TEST(FieldShards, NeedASample) {
+  EXPECT_THROW(numbers_of_shard(1, 1, 1), UsageError);
 }
 
 TEST(FieldSamples, NeedASample) {

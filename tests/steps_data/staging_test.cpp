@@ -141,5 +141,20 @@ TEST_F(StageTest, SaysThatNothingCanBeMadeInTheTarget) {
   EXPECT_THAT(message, testing::EndsWith(".lock: No such file or directory"));
 }
 
+TEST_F(StageTest, CopiesFilesOfSeveralFolders) {
+  const StagedFiles copies =
+      stage_files({source("train/a"), source("b")}, folder_.file("to/disk"), 1);
+  EXPECT_EQ(copies.copied_bytes, 8U);
+  EXPECT_THAT(copies.files, ElementsAre(copies.folder + "/train/a", copies.folder + "/b"));
+  EXPECT_EQ(read_text(copies.files[0]), "12345");
+  EXPECT_EQ(read_text(copies.files[1]), "678");
+}
+
+TEST_F(StageTest, CopiesASingleFile) {
+  const StagedFiles copies = stage_files({source("b")}, folder_.file("to/disk"), 1);
+  EXPECT_THAT(copies.files, ElementsAre(copies.folder + "/b"));
+  EXPECT_EQ(copies.copied_bytes, 3U);
+}
+
 }  // namespace
 }  // namespace bench::steps

@@ -132,7 +132,7 @@ void PrintTo(const DataMistake& mistake, std::ostream* out) {
 std::vector<DataMistake> data_mistakes() {
   std::vector<DataMistake> mistakes = {
       {"Feature", AP3_PROGRAM, "--format tfrecord --samples 1 --field sca_inputs:float32:17",
-       "/samples-00000-of-00001.tfrecord: byte 0: no feature 'col_inputs'"}};
+       "/samples-00000-of-00001.tfrecord: byte 0: feature 'col_inputs' is missing"}};
 #ifdef BENCH_STEPS_HDF5
   mistakes.push_back({"Variable", AP1_PROGRAM,
                       "--format hdf5 --samples 1 --field predictors:float32:32x32x8"

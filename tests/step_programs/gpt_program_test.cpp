@@ -210,19 +210,6 @@ TEST(GptProgram, WritesItsSamples) {
   EXPECT_THAT(text, HasSubstr("\nOptimizer,2,"));
 }
 
-TEST(GptEvaluation, LeavesTheTrainingAsItIs) {
-  const std::string options =
-      "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
-      "--lr-warmup-samples 0 --micro-batch-size 2 --steps 4 --warmup 1 --log-interval 1 ";
-  const Outcome without = run(options);
-  const Outcome with = run(options + "--eval-interval 2 --eval-samples 3");
-  ASSERT_EQ(with.exit_code, 0) << with.err;
-  EXPECT_EQ(steps::losses(with), steps::losses(without));
-  EXPECT_EQ(with.numbers("evaluation_loss").size(), 2U);
-  EXPECT_EQ(with.value("evaluation_samples"), "3");
-  EXPECT_NEAR(with.number("evaluation_loss"), std::log(128.0), 0.1);
-}
-
 TEST(GptCheckpoints, AreSavedAtIntervalsAndAtTheEnd) {
   const steps::Folder folder;
   const Outcome outcome =

@@ -1,4 +1,4 @@
-// The program `gpt` on a corpus.
+// What the program `gpt` is trained and evaluated on.
 #include "step_programs/program_runner.hpp"
 #include "steps_data/corpus.hpp"
 
@@ -134,6 +134,19 @@ TEST(GptCorpus, MustHaveDocumentsToEvaluateOn) {
   EXPECT_THAT(outcome.err, HasSubstr("0 documents of " + folder.file("c.bin") + " have 0 tokens"));
 }
 
+TEST(GptEvaluation, LeavesTheTrainingAsItIs) {
+  const std::string options =
+      "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device cpu "
+      "--lr-warmup-samples 0 --micro-batch-size 2 --steps 4 --warmup 1 --log-interval 1 ";
+  const Outcome without = steps::run_step(GPT_PROGRAM, options);
+  const Outcome with = steps::run_step(GPT_PROGRAM, options + "--eval-interval 2 --eval-samples 3");
+  ASSERT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_EQ(steps::losses(with), steps::losses(without));
+  EXPECT_EQ(with.numbers("evaluation_loss").size(), 2U);
+  EXPECT_EQ(with.value("evaluation_samples"), "3");
+  EXPECT_NEAR(with.number("evaluation_loss"), std::log(128.0), 0.1);
+}
+
 struct DataMistake {
   std::string name;
   std::string arguments;
@@ -156,6 +169,9 @@ INSTANTIATE_TEST_SUITE_P(
     Mistakes, GptDataMistakeTest,
     testing::Values(DataMistake{"Path", "--data-path /nowhere/c", "cannot read /nowhere/c.idx"},
                     DataMistake{"Split", "--split 7:3", "'7:3' is not a split"},
+                    DataMistake{"Samples", "--eval-samples 3",
+                                "--eval-samples has no effect without evaluations"},
+                    DataMistake{"Epochs", "--eval-epochs 1", "--eval-epochs requires --epochs"},
                     DataMistake{"NoTraining", "--split 0,0", "'0,0' is not a split"}),
     [](const auto& instance) { return instance.param.name; });
 

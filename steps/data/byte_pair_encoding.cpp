@@ -1,6 +1,5 @@
 #include "data/byte_pair_encoding.hpp"
 
-#include "data/character_class.hpp"
 #include "data/data_error.hpp"
 #include "data/json_vocabulary.hpp"
 #include "data/mapped_file.hpp"
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <utf8.h>
 
 namespace bench::steps {
 namespace {
@@ -46,15 +46,13 @@ std::unordered_map<char32_t, char> bytes_by_character() {
 }
 
 /// The bytes of a token as the files write it; characters that stand for no byte are left out.
+/// @param token UTF-8
 std::string bytes_of_token(std::string_view token) {
   static const std::unordered_map<char32_t, char> bytes = bytes_by_character();
   std::string result;
-  while (!token.empty()) {
-    const Character character = next_character(token);
-    if (const auto byte = bytes.find(character.code); byte != bytes.end())
+  for (auto at = token.begin(); at != token.end();)
+    if (const auto byte = bytes.find(utf8::next(at, token.end())); byte != bytes.end())
       result += byte->second;
-    token.remove_prefix(character.bytes);
-  }
   return result;
 }
 

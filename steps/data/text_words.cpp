@@ -1,62 +1,62 @@
 #include "data/text_words.hpp"
 
-#include "data/character_class.hpp"
-
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
 #include <string_view>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 
 namespace bench::steps {
 namespace {
 
-constexpr std::string_view endings[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+constexpr std::string_view word_expression =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-CharacterClass class_of(std::string_view text) {
-  return character_class(next_character(text).code);
-}
+struct Freed {
+  void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+  void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+};
 
-/// Bytes of the characters of one class that a text begins with.
-std::size_t run_of(CharacterClass wanted, std::string_view text) {
-  std::size_t bytes = 0;
-  while (bytes < text.size()) {
-    const Character character = next_character(text.substr(bytes));
-    if (character_class(character.code) != wanted)
-      break;
-    bytes += character.bytes;
-  }
-  return bytes;
-}
+using Code = std::unique_ptr<pcre2_code, Freed>;
+using MatchData = std::unique_ptr<pcre2_match_data, Freed>;
 
-/// Bytes of the spaces that a text begins with, without the last one if more text follows.
-std::size_t word_of_spaces(std::string_view text) {
-  const std::size_t all = run_of(CharacterClass::space, text);
-  if (all == text.size())
-    return all;
-  std::size_t last = 0;  // where the last one begins
-  for (std::size_t at = 0; at < all; at += next_character(text.substr(at)).bytes)
-    last = at;
-  return last > 0 ? last : all;
-}
-
-/// Bytes of the first word.
-std::size_t word_length(std::string_view text) {
-  for (const std::string_view ending : endings)
-    if (text.starts_with(ending))
-      return ending.size();
-  const std::size_t space = text.front() == ' ' && text.size() > 1 ? 1 : 0;
-  const CharacterClass wanted = class_of(text.substr(space));
-  if (wanted != CharacterClass::space)
-    return space + run_of(wanted, text.substr(space));
-  return word_of_spaces(text);
+Code compile_word_expression() {
+  int error = 0;
+  std::size_t place = 0;
+  Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(word_expression.data()),
+                          word_expression.size(), PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF,
+                          &error, &place, nullptr));
+  if (!code)
+    throw std::logic_error("the expression for words is wrong");
+  pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE);  // slower where it cannot be
+  return code;
 }
 
 }  // namespace
 
 void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& use) {
-  while (!text.empty()) {
-    const std::size_t length = word_length(text);
-    use(text.substr(0, length));
-    text.remove_prefix(length);
+  static const Code code = compile_word_expression();
+  const MatchData data(pcre2_match_data_create_from_pattern(code.get(), nullptr));
+  if (!data)
+    throw std::bad_alloc();
+  for (std::size_t at = 0; at < text.size();) {
+    const int found = pcre2_match(code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                  text.size(), at, 0, data.get(), nullptr);
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+      throw std::runtime_error("text cannot be divided into words: one of them is too long");
+    const std::size_t* const match = pcre2_get_ovector_pointer(data.get());
+    const std::size_t begin = found < 0 ? text.size() : match[0];
+    if (begin > at)  // bytes that are not UTF-8 match nothing
+      use(text.substr(at, begin - at));
+    at = begin;
+    if (found > 0) {
+      use(text.substr(begin, match[1] - begin));
+      at = match[1];
+    }
   }
 }
 

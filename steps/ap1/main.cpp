@@ -17,18 +17,17 @@
 #include <cstdint>
 #include <memory>
 
+namespace bench::ap1 {
 namespace {
 
-using namespace bench;
-
 struct Options {
-  ap1::NetworkOptions network;
+  NetworkOptions network;
   steps::LoaderOptions loader;
   steps::RateSchedule schedule{.highest = 1e-3};  // over samples
 };
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
-  ap1::UNet model(options.network.activation());
+  UNet model(options.network.activation());
   model->to(session.device());
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
   session.load_weights(*model);
@@ -38,7 +37,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .global_batch = global_batch,
                           .micro_batches = session.arguments().micro_batches});
   const auto batches =
-      steps::make_batches(session, options.loader, ap1::sample_format(options.network.patch));
+      steps::make_batches(session, options.loader, sample_format(options.network.patch));
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
@@ -50,7 +49,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
         const steps::Autocast autocast = trainer.autocast();
         const torch::Tensor quantiles =
             model->forward(batch["predictors"]);  // (B, 17, P, P) -> (B, 3, P, P)
-        return ap1::quantile_loss(quantiles, batch["target"]);
+        return quantile_loss(quantiles, batch["target"]);
       });
       loop.backward([&] { trainer.backward(loss); });
     }
@@ -62,33 +61,27 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) {
   Options options;
   steps::Session session("ap1", "Trains the U-Net of MAELSTROM's AP1 and reports its speed.");
-  ap1::add_network_options(session.app(), options.network);
+  add_network_options(session.app(), options.network);
   steps::add_batch_options(session.app(), session.arguments());
   steps::add_data_options(session.app(), options.loader);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
   if (!session.parse(argc, argv))
     return steps::exit_ok;
   steps::check_schedule_options(session.app(), options.schedule);
-  ap1::check_batch_size(options.network, steps::micro_batch_size(session.arguments()));
-  const steps::Cost cost = ap1::cost(options.network.patch);
+  check_batch_size(options.network, steps::micro_batch_size(session.arguments()));
+  const steps::Cost network_cost = cost(options.network.patch);
   if (session.arguments().describe) {
-    cost.log();
+    network_cost.log();
     return steps::exit_ok;
   }
   session.begin();
-  cost.log();
-  return train(session, options, cost);
-}
-
-}  // namespace
-
-namespace bench::ap1 {
-
-int main(int argc, char** argv) {
-  return steps::run_program("ap1", [&] { return run(argc, argv); });
+  network_cost.log();
+  return train(session, options, network_cost);
 }
 
 }  // namespace bench::ap1

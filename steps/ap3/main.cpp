@@ -22,9 +22,8 @@
 
 #include <CLI/CLI.hpp>
 
+namespace bench::ap3 {
 namespace {
-
-using namespace bench;
 
 struct Options {
   std::string model = "cnn";
@@ -45,7 +44,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .learning_rate = steps::rate_of(options.schedule),
                           .global_batch = global_batch,
                           .micro_batches = session.arguments().micro_batches});
-  const auto batches = steps::make_batches(session, options.loader, ap3::sample_format());
+  const auto batches = steps::make_batches(session, options.loader, sample_format());
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
@@ -56,7 +55,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
       const torch::Tensor loss = loop.forward([&] {
         const steps::Autocast autocast = trainer.autocast();
         // Five inputs -> fluxes (B, 138, 2), of the CNN (B, 3), and heating rates (B, 137, 1)
-        return loss_of(model->forward(ap3::columns_of(batch)), ap3::target_of(batch));
+        return loss_of(model->forward(columns_of(batch)), target_of(batch));
       });
       loop.backward([&] { trainer.backward(loss); });
     }
@@ -68,7 +67,9 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) {
   Options options;
   steps::Session session("ap3",
                          "Trains a radiation emulator of MAELSTROM's AP3 and reports its speed.");
@@ -82,25 +83,17 @@ int run(int argc, char** argv) {
     return steps::exit_ok;
   steps::check_schedule_options(session.app(), options.schedule);
   const bool is_cnn = options.model == "cnn";
-  const steps::Cost cost = is_cnn ? ap3::cnn_cost() : ap3::lstm_cost();
+  const steps::Cost cost = is_cnn ? cnn_cost() : lstm_cost();
   steps::log_value("model", options.model);
   cost.log();
   if (session.arguments().describe)
     return steps::exit_ok;
   session.begin();
   if (is_cnn)
-    return train(session, options, cost, ap3::Cnn(), ap3::cnn_loss);
-  return train(session, options, cost, ap3::Lstm(), [](const auto& predicted, const auto& target) {
-    return ap3::lstm_loss(predicted, target, ap3::FluxError::of_column);
+    return train(session, options, cost, Cnn(), cnn_loss);
+  return train(session, options, cost, Lstm(), [](const auto& predicted, const auto& target) {
+    return lstm_loss(predicted, target, FluxError::of_column);
   });
-}
-
-}  // namespace
-
-namespace bench::ap3 {
-
-int main(int argc, char** argv) {
-  return steps::run_program("ap3", [&] { return run(argc, argv); });
 }
 
 }  // namespace bench::ap3

@@ -11,9 +11,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+namespace bench::dataset {
 namespace {
-
-using namespace bench;
 
 struct Subcommand {
   std::string name;
@@ -21,13 +20,13 @@ struct Subcommand {
   int (*run)(int argc, char** argv);
 };
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) {
   const Subcommand subcommands[] = {
-      {"images", "Images for `vision`: a data set in another format, or noise",
-       dataset::write_images},
-      {"fields", "Random fields in HDF5, netCDF or TFRecord files", dataset::write_fields},
-      {"tokens", "A corpus of tokens for `gpt` and `llama` from plain text",
-       dataset::write_tokens}};
+      {"images", "Images for `vision`: a data set in another format, or noise", write_images},
+      {"fields", "Random fields in HDF5, netCDF or TFRecord files", write_fields},
+      {"tokens", "A corpus of tokens for `gpt` and `llama` from plain text", write_tokens}};
   CLI::App app("Writes data sets for the other step programs.", "dataset");
   for (const Subcommand& subcommand : subcommands) {
     app.add_subcommand(subcommand.name, subcommand.description);
@@ -40,14 +39,6 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   steps::parse_command_line(app, argc, argv);
   return steps::exit_ok;
-}
-
-}  // namespace
-
-namespace bench::dataset {
-
-int main(int argc, char** argv) {
-  return steps::run_program("dataset", [&] { return run(argc, argv); });
 }
 
 }  // namespace bench::dataset

@@ -22,31 +22,29 @@
 #include <cstdint>
 #include <memory>
 
+namespace bench::gpt {
 namespace {
 
-using namespace bench;
-
-int train(steps::Session& session, gpt::Options options) {
+int train(steps::Session& session, Options options) {
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
-  gpt::Gpt model(options.architecture, gpt::model_options(options, tensors, grid));
+  Gpt model(options.architecture, model_options(options, tensors, grid));
   session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));
   transformer::Pipeline pipeline(
       grid, transformer::shape_between_stages(options, options.architecture.sizes()), tensors);
-  const transformer::TokenData data(session, options, options.architecture.sizes(),
-                                    gpt::gpt2_tokens);
+  const transformer::TokenData data(session, options, options.architecture.sizes(), gpt2_tokens);
   data.log();
   transformer::set_epochs(options, data.training_samples());
   transformer::mllog_options(options, options.architecture.sequence);
-  steps::Checkpoints checkpoints(session, options.checkpoints, gpt::checkpoint_settings(options));
+  steps::Checkpoints checkpoints(session, options.checkpoints, checkpoint_settings(options));
   checkpoints.load(trainer);
   const auto batches = data.training(grid, trainer.samples());
   transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
 
   transformer::IterationLog log(options, trainer, options.architecture.sequence,
-                                gpt::logged_flops(options));
+                                logged_flops(options));
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, options.loop());
   validation.run_during(loop);
@@ -78,37 +76,30 @@ int train(steps::Session& session, gpt::Options options) {
     loop.update();
   }
 
-  gpt::report_measured(session, loop, options);
+  report_measured(session, loop, options);
   checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
   session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
-  gpt::Options options;
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
   steps::Session session("gpt", "Trains a GPT language model and reports its speed.");
-  if (!gpt::read_options(session, argc, argv, options))
+  if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   if (session.arguments().describe || options.plan) {
-    options.plan ? gpt::log_plan(options) : gpt::log_description(options);
+    options.plan ? log_plan(options) : log_description(options);
     return steps::exit_ok;
   }
   const steps::Ranks& ranks = session.find_ranks();
   transformer::set_ranks(options, ranks.size);
   session.begin();
-  gpt::log_run(options);
-  gpt::check_memory(options, session.device(), ranks.local_size.value_or(1));
+  log_run(options);
+  check_memory(options, session.device(), ranks.local_size.value_or(1));
   return train(session, options);
-}
-
-}  // namespace
-
-namespace bench::gpt {
-
-int main(int argc, char** argv) {
-  return steps::run_program(
-      "gpt", [&] { return run(argc, argv); }, "--micro-batch-size");
 }
 
 }  // namespace bench::gpt

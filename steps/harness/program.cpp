@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 6> out_of_memory_texts = {
 
 std::function<void(const std::exception&)> failure_listener;
 
-int report(std::string_view program, const std::exception& error, std::string_view batch_option) {
+int report(std::string_view program, const std::exception& error) {
   std::fflush(stdout);
   fmt::print(stderr, "{}: error: {}\n", program, first_line(error));
   if (const auto* hinted = dynamic_cast<const HintedError*>(&error))
@@ -37,7 +37,9 @@ int report(std::string_view program, const std::exception& error, std::string_vi
   }
   if (is_out_of_memory(error)) {
     if (!dynamic_cast<const HintedError*>(&error))
-      fmt::print(stderr, "hint: a smaller {} needs less memory\n", batch_option);
+      fmt::print(stderr,
+                 "hint: a smaller batch needs less memory (--batch-size; of a language model "
+                 "--micro-batch-size)\n");
     log_value("result", "oom");
     return exit_out_of_memory;
   }
@@ -72,15 +74,14 @@ void speak_only_on_rank_0(int rank) {
     throw std::runtime_error("cannot open /dev/null");
 }
 
-int run_program(std::string_view program, const std::function<int()>& body,
-                std::string_view batch_option) {
+int run_program(std::string_view program, const std::function<int()>& body) {
   int code = exit_failed;
   try {
     code = body();
   } catch (const std::exception& error) {
     if (failure_listener)
       failure_listener(error);
-    code = report(program, error, batch_option);
+    code = report(program, error);
   }
   tell_failures_to(nullptr);
   end_mllog();

@@ -62,8 +62,6 @@ void tell_failures_to(std::function<void(const std::exception&)> listener);
 /// Runs the body of `main` and turns what it throws into an exit code, a message on stderr and,
 /// where the run had begun, the line `result=oom` or `result=failed` on stdout. Does not return
 /// from a body that returns `exit_interrupted`: the process then ends with the signal that came.
-/// @param batch_option the one to make smaller where memory ran out
-int run_program(std::string_view program, const std::function<int()>& body,
-                std::string_view batch_option = "--batch-size");
+int run_program(std::string_view program, const std::function<int()>& body);
 
 }  // namespace bench::steps

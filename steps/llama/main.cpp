@@ -19,14 +19,13 @@
 #include <cstdint>
 #include <memory>
 
+namespace bench::llama {
 namespace {
 
-using namespace bench;
-
-int train(steps::Session& session, llama::Options options) {
+int train(steps::Session& session, Options options) {
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
-  llama::Llama model(options.architecture, llama::model_options(options, tensors, grid));
+  Llama model(options.architecture, model_options(options, tensors, grid));
   session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));
@@ -37,12 +36,12 @@ int train(steps::Session& session, llama::Options options) {
   data.log();
   transformer::set_epochs(options, data.training_samples());
   transformer::mllog_options(options, options.architecture.sequence);
-  steps::Checkpoints checkpoints(session, options.checkpoints, llama::checkpoint_settings(options));
+  steps::Checkpoints checkpoints(session, options.checkpoints, checkpoint_settings(options));
   checkpoints.load(trainer);
   const auto batches = data.training(grid, trainer.samples());
   transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
 
-  const double flops_per_token = llama::Counts(options.architecture).flops_per_token_causal();
+  const double flops_per_token = Counts(options.architecture).flops_per_token_causal();
   transformer::IterationLog log(options, trainer, options.architecture.sequence,
                                 {.of_step = flops_per_token, .megatron = flops_per_token});
   session.start_training();
@@ -84,30 +83,23 @@ int train(steps::Session& session, llama::Options options) {
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
-  llama::Options options;
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
   steps::Session session("llama",
                          "Trains a language model of the Llama family and reports its speed.");
-  if (!llama::read_options(session, argc, argv, options))
+  if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   if (session.arguments().describe) {
-    llama::log_description(options.architecture);
+    log_description(options.architecture);
     return steps::exit_ok;
   }
   transformer::set_ranks(options, session.find_ranks().size);
   session.begin();
-  llama::log_description(options.architecture);
+  log_description(options.architecture);
   transformer::log_training(options);
   return train(session, options);
-}
-
-}  // namespace
-
-namespace bench::llama {
-
-int main(int argc, char** argv) {
-  return steps::run_program(
-      "llama", [&] { return run(argc, argv); }, "--micro-batch-size");
 }
 
 }  // namespace bench::llama

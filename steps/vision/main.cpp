@@ -20,29 +20,28 @@
 #include <memory>
 #include <utility>
 
+namespace bench::vision {
 namespace {
-
-using namespace bench;
 
 /// For `cross_entropy_loss`: images without a label, of which there are none.
 constexpr std::int64_t no_label = -100;
 
 /// The model on its device, its weights in the order of memory that suits it.
-vision::Network build_model(const vision::Options& options,
-                            const vision::Architecture& architecture, const torch::Device& device) {
-  vision::Network model(architecture, options.image_size);
+Network build_model(const Options& options, const Architecture& architecture,
+                    const torch::Device& device) {
+  Network model(architecture, options.image_size);
   model->to(device);
   for (torch::Tensor& weight : model->parameters())
     if (weight.dim() == 4)
-      weight.set_data(weight.contiguous(vision::memory_format(options, device)));
+      weight.set_data(weight.contiguous(memory_format(options, device)));
   return model;
 }
 
 /// Passes images of the validation part through the model, in evaluation mode.
 /// @param epoch from 1, for `--mllog`
 /// @returns false if a signal asked a rank to end meanwhile
-bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
-              vision::Network& model, const steps::Trainer& trainer, std::int64_t epoch) {
+bool evaluate(const Options& options, const Dataset& dataset, Network& model,
+              const steps::Trainer& trainer, std::int64_t epoch) {
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::validation);
   steps::mllog("eval_start", {}, {{"epoch_num", epoch}});
   model->eval();
@@ -58,23 +57,23 @@ bool evaluate(const vision::Options& options, const vision::Dataset& dataset,
         const torch::Tensor scores =
             model->forward(batch["image"]).to(torch::kFloat);  // (B, classes)
         return torch::cat({torch::cross_entropy_loss(scores, batch["label"]).unsqueeze(0),
-                           vision::accuracy_percents(scores, batch["label"])});
+                           accuracy_percents(scores, batch["label"])});
       });
   model->train();
   if (evaluated) {
-    vision::log_evaluation(*evaluated, options);
+    log_evaluation(*evaluated, options);
     steps::mllog("eval_accuracy", evaluated->means.at(1) / 100, {{"epoch_num", epoch}});
   }
   steps::mllog("eval_stop", {}, {{"epoch_num", epoch}});
   return evaluated.has_value();
 }
 
-int train(steps::Session& session, vision::Options options,
-          const vision::Architecture& architecture, const vision::Counts& counts) {
-  const vision::Dataset dataset(options, session.find_ranks(), session.ranks(), session.device());
+int train(steps::Session& session, Options options, const Architecture& architecture,
+          const Counts& counts) {
+  const Dataset dataset(options, session.find_ranks(), session.ranks(), session.device());
   dataset.log();
-  vision::set_epochs(options, dataset.samples_per_epoch());
-  vision::Network model = build_model(options, architecture, session.device());
+  set_epochs(options, dataset.samples_per_epoch());
+  Network model = build_model(options, architecture, session.device());
   session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_sgd(
@@ -84,9 +83,9 @@ int train(steps::Session& session, vision::Options options,
                           .global_batch = options.global_batch(),
                           .micro_batches = options.common.micro_batches});
   const std::unique_ptr<steps::Batches> batches = dataset.batches(steps::ImagePart::train);
-  vision::mllog_options(options);
+  mllog_options(options);
 
-  const std::unique_ptr<steps::ProgressLog> log = vision::make_progress_log(options);
+  const std::unique_ptr<steps::ProgressLog> log = make_progress_log(options);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, *log, options.loop());
   const auto evaluate_once = [&] {
@@ -110,7 +109,7 @@ int train(steps::Session& session, vision::Options options,
       });
       loop.backward([&, &loss = loss] { trainer.backward(loss); });
       if (options.log_has_accuracy()) {
-        const torch::Tensor own = vision::accuracy_percents(scores, batch["label"]);
+        const torch::Tensor own = accuracy_percents(scores, batch["label"]);
         percents = i == 0 ? own : percents + own;
       }
     }
@@ -121,7 +120,7 @@ int train(steps::Session& session, vision::Options options,
     loop.update();
   }
 
-  vision::report_measured(session, loop, options, counts);
+  report_measured(session, loop, options, counts);
   dataset.log_work(*batches, loop.steps());
   if (options.eval_steps > 0 && options.eval_interval == 0 && loop.ended_well())
     session.timers().aside("evaluation", evaluate_once);
@@ -129,36 +128,29 @@ int train(steps::Session& session, vision::Options options,
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
-  vision::Options options;
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
   steps::Session session(
       "vision",
       "Trains a convolutional network on synthetic or real images and reports its speed.");
-  if (!vision::read_options(session, argc, argv, options))
+  if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
-  const vision::Architecture architecture =
-      vision::make_architecture(options.model, options.classes);
-  vision::check_image_size(options, architecture);
-  const vision::Counts counts = vision::count(architecture, options.image_size);
+  const Architecture architecture = make_architecture(options.model, options.classes);
+  check_image_size(options, architecture);
+  const Counts counts = count(architecture, options.image_size);
   if (session.arguments().describe) {
-    vision::log_description(options, counts);
+    log_description(options, counts);
     return steps::exit_ok;
   }
-  vision::set_ranks(options, session.find_ranks().size);
-  vision::check_trainable(options, architecture);
-  vision::check_cuda_graph(options, session.choose_device());
-  vision::find_dataset(options);
+  set_ranks(options, session.find_ranks().size);
+  check_trainable(options, architecture);
+  check_cuda_graph(options, session.choose_device());
+  find_dataset(options);
   session.begin();
-  vision::log_run(options, counts, session.device());
+  log_run(options, counts, session.device());
   return train(session, options, architecture, counts);
-}
-
-}  // namespace
-
-namespace bench::vision {
-
-int main(int argc, char** argv) {
-  return steps::run_program("vision", [&] { return run(argc, argv); });
 }
 
 }  // namespace bench::vision

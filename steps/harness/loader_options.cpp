@@ -104,7 +104,7 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
   CommonArguments& arguments = session.arguments();
   const int threads = loader_threads(options, session.find_ranks(), session.device());
   const BatchShare share{.batch_size = micro_batch_size(arguments),
-                         .micro_batches = arguments.micro_batches,
+                         .micro_batches = arguments.micro_batches * options.updates_per_step,
                          .rank = session.ranks().rank(),
                          .ranks = session.ranks().size()};
   const bool synthetic = options.path.empty();
@@ -114,7 +114,8 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
       synthetic ? format.synthetic(arguments.seed, threads)
                 : data_makers(session, options, format, share, threads),
       BatchOptions{.share = share, .device = session.device(), .prefetch = options.prefetch});
-  set_epoch_length(arguments, share.global_batch(), loaded->samples_per_epoch());
+  set_epoch_length(arguments, share.global_batch() / options.updates_per_step,
+                   loaded->samples_per_epoch());
   if (synthetic && options.synthetic == "device")
     return std::make_unique<ResidentBatches>(loaded->next());
   log_value("loader_threads", threads);

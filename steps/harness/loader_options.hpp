@@ -26,6 +26,9 @@ struct LoaderOptions {
   std::string path;                ///< Files of a data set; empty: synthetic samples.
   std::string stage_to;            ///< Folder of each node; empty: files are read where they are.
   bool cache = false;              ///< Keep what was read in memory.
+  /// Of a program that updates several models in a step, each on a batch of its own. An epoch
+  /// counts the batches of one of them. Not an option.
+  std::int64_t updates_per_step = 1;
 };
 
 /// Adds `--loader-threads` and `--prefetch`.

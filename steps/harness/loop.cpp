@@ -130,6 +130,15 @@ void Loop::update() {
   timers_.timed(Region::optimizer, [&] { replay_.part([&] { trainer_.update_weights(); }); });
 }
 
+void Loop::update(Trainer& other) {
+  timers_.timed(Region::comm, [&] { other.wait_for_gradients(); });
+  timers_.timed(Region::optimizer, [&] { other.update_weights(); });
+  other.end_step();
+  const auto result = other.newest_result();
+  if (result && result->diverged && !diverged_at_)
+    diverged_at_ = steps_ + 1;
+}
+
 void Loop::end_step() {
   trainer_.end_step();
   timers_.end_batch();

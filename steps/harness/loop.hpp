@@ -88,6 +88,10 @@ class Loop {
   }
   /// Waits for the gradients of the other ranks, then updates the weights.
   void update();
+  /// The same for another model that the step trains, as often as it does: a critic before the
+  /// loop's own generator. Not with a CUDA graph.
+  /// @param other its backward pass has ended
+  void update(Trainer& other);
 
   /// Results of the measured steps.
   const std::vector<StepResult>& results() const { return results_; }

@@ -5,6 +5,7 @@
 #include "step_programs/program_runner.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -142,6 +143,59 @@ TEST_F(LoopTest, CallsWorkBetweenSteps) {
   EXPECT_THAT(after_two, ElementsAre(2, 4));
   EXPECT_THAT(after_epochs, ElementsAre(3, 5));
   EXPECT_EQ(timers_.asides_s("checkpoint").size(), 2U);
+}
+
+/// Another model of one weight, trained at a rate of 1 by the sign of its gradient (Adam).
+class SecondModel {
+ public:
+  explicit SecondModel(Communicator& alone) {
+    module_->register_parameter("weight", weight_);
+    trainer_ =
+        std::make_unique<Trainer>(TrainingContext{.ranks = alone, .device = torch::kCPU}, *module_,
+                                  TrainerOptions{.optimizer = make_adamw({.weight_decay = 0}),
+                                                 .learning_rate = [](std::int64_t) { return 1.0; },
+                                                 .report_gradient_norm = true});
+  }
+  Trainer& trainer() { return *trainer_; }
+  const torch::Tensor& weight() const { return weight_; }
+
+ private:
+  std::shared_ptr<torch::nn::Module> module_ = std::make_shared<torch::nn::Module>("second");
+  torch::Tensor weight_ = torch::zeros({1}, torch::requires_grad());
+  std::unique_ptr<Trainer> trainer_;
+};
+
+TEST_F(LoopTest, UpdatesAnotherModelAsOftenAsAStepDoes) {
+  SecondModel second(alone_);
+  Loop loop(timers_, *trainer_, log_, {.warmup = 1, .steps = 2});
+  while (loop.next()) {
+    for (int i = 0; i < 5; ++i) {
+      const torch::Tensor loss = loop.forward([&] { return second.weight().sum(); });
+      loop.backward([&] { second.trainer().backward(loss); });
+      loop.update(second.trainer());
+    }
+    trainer_->backward((weight_ * 0 + 7).sum());
+    loop.update();
+  }
+  EXPECT_NEAR(second.weight().item<double>(), -15, 1e-3);
+  EXPECT_EQ(second.trainer().steps(), 15);
+  EXPECT_EQ(trainer_->steps(), 3);
+  EXPECT_EQ(log_.told, "begin 7 7 end ");
+  EXPECT_EQ(timers_.samples_s(Region::optimizer).size(), 2U * 6);
+}
+
+TEST_F(LoopTest, EndsWithTheStepInWhichAnotherModelDiverges) {
+  SecondModel second(alone_);
+  Loop loop(timers_, *trainer_, log_, {.warmup = 1, .steps = 9});
+  while (loop.next()) {
+    ++begun_;
+    second.trainer().backward(second.weight().sum() * (begun_ == 3 ? std::nan("") : 1));
+    loop.update(second.trainer());
+    trainer_->backward((weight_ * 0).sum());
+    loop.update();
+  }
+  EXPECT_EQ(begun_, 3);
+  EXPECT_EQ(loop.diverged_at(), 3);
 }
 
 TEST_F(LoopTest, TracesThreeMoreSteps) {

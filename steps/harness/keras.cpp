@@ -1,6 +1,8 @@
 #include "harness/keras.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace bench::steps::keras {
 namespace {
@@ -44,6 +46,16 @@ void initialise(torch::nn::Module& module) {
     if (auto* const lstm = layer.as<torch::nn::LSTMImpl>())
       initialise_lstm(*lstm);
   });
+}
+
+void he_normal(const torch::Tensor& weight) {
+  const torch::NoGradGuard no_gradient;
+  constexpr double cut = 2;
+  constexpr double cut_deviation = 0.87962566103423978;  // of N(0, 1), cut there
+  const double fan_in = static_cast<double>(weight.numel()) / static_cast<double>(weight.size(0));
+  const double share = std::erf(cut / std::numbers::sqrt2);  // that is not cut off
+  weight.uniform_(-share, share).erfinv_();
+  weight.mul_(std::numbers::sqrt2 * std::sqrt(2 / fan_in) / cut_deviation);
 }
 
 }  // namespace bench::steps::keras

@@ -21,4 +21,10 @@ inline constexpr double leaky_relu_slope = 0.3;
 /// bias vector in Keras and two in LibTorch: the second is frozen at 0.
 void initialise(torch::nn::Module& module);
 
+/// Keras' `he_normal`: normal with a variance of 2 / fan-in, cut at two standard deviations of the
+/// distribution before the cut. Source: He et al., Delving Deep into Rectifiers (arXiv:1502.01852),
+/// eq. 10.
+/// @param weight (out, in, ...) of a convolution or linear layer
+void he_normal(const torch::Tensor& weight);
+
 }  // namespace bench::steps::keras

@@ -19,7 +19,12 @@ double RateSchedule::rate_towards_lowest(double progress) const {
     return highest * progress / warmup;
   if (progress >= end)
     return lowest;
-  const double passed = (progress - warmup) / (end - warmup);
+  const double from = std::max(warmup, start);
+  if (progress <= from)
+    return highest;
+  const double passed = (progress - from) / (end - from);
+  if (shape == Shape::exponential)
+    return highest * std::pow(lowest / highest, passed);
   const double left = shape == Shape::cosine ? (std::cos(std::numbers::pi * passed) + 1) / 2
                                              : std::pow(1 - passed, power);
   return lowest + (highest - lowest) * left;

@@ -13,17 +13,20 @@ struct RateSchedule {
   /// Decay of the rate after the warm-up.
   enum class Shape {
     constant,
-    cosine,      ///< Half a cosine: Loshchilov and Hutter, SGDR (arXiv:1608.03983), eq. 5.
-    polynomial,  ///< `power` 1 is linear: Chen et al., DeepLab (arXiv:1606.00915), section 4.3.
-    step,        ///< Multiplied by a factor at each milestone, also in the warm-up.
+    cosine,       ///< Half a cosine: Loshchilov and Hutter, SGDR (arXiv:1608.03983), eq. 5.
+    polynomial,   ///< `power` 1 is linear: Chen et al., DeepLab (arXiv:1606.00915), section 4.3.
+    exponential,  ///< By the same factor for the same progress.
+    step,         ///< Multiplied by a factor at each milestone, also in the warm-up.
   };
 
   double highest = 0.1;
   double warmup = 0;  ///< Progress at which the rate is highest.
   Shape shape = Shape::constant;
-  double lowest = 0;                    ///< Cosine and polynomial: rate at the end, and after it.
-  double end = 0;                       ///< Cosine and polynomial: above `warmup`.
-  double power = 1;                     ///< Polynomial.
+  /// Cosine, polynomial, exponential: rate at the end, and after it. Exponential: above 0.
+  double lowest = 0;
+  double start = 0;  ///< The same: progress from which it falls; the warm-up's end if below that.
+  double end = 0;    ///< The same: above `warmup` and `start`.
+  double power = 1;  ///< Polynomial.
   std::vector<double> milestones = {};  ///< Step.
   double factor = 0.1;                  ///< Step.
 
@@ -32,7 +35,7 @@ struct RateSchedule {
   double rate(double progress) const;
 
  private:
-  bool ends_at_lowest() const { return shape == Shape::cosine || shape == Shape::polynomial; }
+  bool ends_at_lowest() const { return shape != Shape::constant && shape != Shape::step; }
   double rate_towards_lowest(double progress) const;
   double rate_in_steps(double progress) const;
 };

@@ -22,6 +22,7 @@ struct NamedShape {
 constexpr NamedShape named_shapes[] = {{"constant", Shape::constant},
                                        {"cosine", Shape::cosine},
                                        {"polynomial", Shape::polynomial},
+                                       {"exponential", Shape::exponential},
                                        {"step", Shape::step}};
 
 std::vector<std::string> shape_names() {
@@ -46,11 +47,11 @@ struct ShapeOption {
   std::vector<Shape> readers;
 };
 const std::vector<ShapeOption>& shape_options() {
-  static const std::vector<ShapeOption> options{{"--lr-milestones", {Shape::step}},
-                                                {"--lr-factor", {Shape::step}},
-                                                {"--lr-decay", {Shape::cosine, Shape::polynomial}},
-                                                {"--lr-end", {Shape::cosine, Shape::polynomial}},
-                                                {"--lr-power", {Shape::polynomial}}};
+  static const std::vector<Shape> towards_end{Shape::cosine, Shape::polynomial, Shape::exponential};
+  static const std::vector<ShapeOption> options{
+      {"--lr-milestones", {Shape::step}}, {"--lr-factor", {Shape::step}},
+      {"--lr-decay-start", towards_end},  {"--lr-decay", towards_end},
+      {"--lr-end", towards_end},          {"--lr-power", {Shape::polynomial}}};
   return options;
 }
 
@@ -82,10 +83,16 @@ void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::stri
       ->delimiter(',')
       ->default_str(fmt::format("{}", fmt::join(schedule.milestones, ",")));
   app.add_option("--lr-factor", schedule.factor, "step: factor at each of them")->check(positive());
-  app.add_option("--lr-decay", schedule.end,
-                 fmt::format("cosine, polynomial: {} after which it is lowest", unit))
+  app.add_option(
+         "--lr-decay-start", schedule.start,
+         fmt::format(
+             "cosine, polynomial, exponential: {} from which it falls; 0: after the warm-up", unit))
       ->check(not_negative());
-  app.add_option("--lr-end", schedule.lowest, "cosine, polynomial: lowest learning rate")
+  app.add_option("--lr-decay", schedule.end,
+                 fmt::format("cosine, polynomial, exponential: {} after which it is lowest", unit))
+      ->check(not_negative());
+  app.add_option("--lr-end", schedule.lowest,
+                 "cosine, polynomial, exponential: lowest learning rate")
       ->check(not_negative());
   app.add_option("--lr-power", schedule.power, "polynomial: exponent; 1: linear")
       ->check(positive());
@@ -96,11 +103,16 @@ void check_schedule_options(const CLI::App& app, const RateSchedule& schedule) {
   if (schedule.shape == Shape::step && schedule.milestones.empty())
     throw UsageError("--lr-schedule step needs --lr-milestones",
                      "add them, such as --lr-milestones 30,60,80");
-  if (schedule.shape != Shape::cosine && schedule.shape != Shape::polynomial)
+  if (schedule.shape == Shape::constant || schedule.shape == Shape::step)
     return;
+  if (schedule.shape == Shape::exponential && schedule.lowest == 0)
+    throw UsageError("an exponential learning rate never is 0", "give an --lr-end above 0");
   if (schedule.end <= schedule.warmup)
     throw UsageError("the learning rate falls before it has risen",
                      "--lr-decay must be above --lr-warmup");
+  if (schedule.end <= schedule.start)
+    throw UsageError("the learning rate is lowest before it falls",
+                     "--lr-decay must be above --lr-decay-start");
   if (schedule.lowest > schedule.highest)
     throw UsageError(fmt::format("the lowest learning rate, {}, is above the highest, {}",
                                  schedule.lowest, schedule.highest),

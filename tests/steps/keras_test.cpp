@@ -32,6 +32,17 @@ TEST(Keras, ConvolutionsAndLinearLayersBeginGlorotUniform) {
   EXPECT_EQ(linear->bias.abs().max().item<double>(), 0);
 }
 
+// Cut at two of its own standard deviations, a normal distribution keeps 0.8796 of its deviation.
+TEST(Keras, HeNormalIsCutAndHasItsVariance) {
+  torch::manual_seed(1);
+  const torch::Tensor weight = torch::empty({100, 40, 3, 3});
+  keras::he_normal(weight);
+  const double deviation = std::sqrt(2.0 / (40 * 9));
+  EXPECT_NEAR(weight.std().item<double>(), deviation, 0.01 * deviation);
+  EXPECT_NEAR(weight.abs().max().item<double>(), 2 * deviation / 0.8796, 0.01 * deviation);
+  EXPECT_NEAR(weight.mean().item<double>(), 0, 0.02 * deviation);
+}
+
 TEST(Keras, LayersOfModulesInsideAModuleAreInitialised) {
   torch::nn::Sequential network(torch::nn::Sequential(torch::nn::Linear(100, 200)));
   torch::manual_seed(1);

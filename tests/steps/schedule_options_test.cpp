@@ -51,6 +51,10 @@ TEST(ScheduleOptions, DescribeEveryShape) {
   EXPECT_DOUBLE_EQ(polynomial.rate(5), 0.625);
   const RateSchedule cosine = schedule_of("--learning-rate 1 --lr-schedule cosine --lr-decay 10");
   EXPECT_DOUBLE_EQ(cosine.rate(5), 0.5);
+  const RateSchedule exponential = schedule_of(
+      "--learning-rate 1 --lr-schedule exponential --lr-decay-start 5 --lr-decay 7 --lr-end 0.25");
+  EXPECT_DOUBLE_EQ(exponential.rate(5), 1);
+  EXPECT_DOUBLE_EQ(exponential.rate(6), 0.5);
 }
 
 TEST(ScheduleOptions, OfAnotherShapeThanTheDefaultReplaceIt) {
@@ -99,6 +103,10 @@ INSTANTIATE_TEST_SUITE_P(
                       "--lr-schedule step needs --lr-milestones", "--lr-milestones 30,60,80"},
         WrongSchedule{"CosineWithoutEnd", "--lr-schedule cosine", "falls before it has risen",
                       "--lr-decay must be above --lr-warmup"},
+        WrongSchedule{"StartBehindTheEnd", "--lr-schedule cosine --lr-decay 9 --lr-decay-start 9",
+                      "is lowest before it falls", "--lr-decay must be above --lr-decay-start"},
+        WrongSchedule{"ExponentialTowardsZero", "--lr-schedule exponential --lr-decay 9",
+                      "an exponential learning rate never is 0", "--lr-end above 0"},
         WrongSchedule{"LowestAboveHighest",
                       "--learning-rate 0.1 --lr-schedule cosine --lr-decay 9 --lr-end 0.2",
                       "the lowest learning rate, 0.2, is above the highest, 0.1", "--lr-end"}),

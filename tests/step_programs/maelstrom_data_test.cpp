@@ -38,6 +38,27 @@ const std::string ap3_fields =
     " --field inter_inputs:float32:136x1 --field pressure_hl:float32:138x1"
     " --field sw:float32:138x2 --field hr_sw:float32:137x1 --field lw:float32:138x2";
 
+#ifdef BENCH_STEPS_NETCDF
+
+DataCase ap5_case() {
+  std::string fields = "--format netcdf --samples 6 --samples-per-file 2";
+  std::string names;
+  for (int i = 0; i < 14; ++i) {
+    const std::string name = "x" + std::to_string(i) + "_in";
+    fields += " --field " + name + ":float32:16x16:normal";
+    names += (i > 0 ? "," : "") + name;
+  }
+  return {
+      .name = "Ap5",
+      .program = AP5_PROGRAM,
+      .fields = fields + " --field t_2m_tar:float32:16x16 --field hsurf_tar:float32:16x16",
+      .arguments = "--height 16 --width 16 --critic-updates 1 --batch-size 2 --predictors " + names,
+      .samples = "6",
+      .unit = "samples"};
+}
+
+#endif
+
 std::vector<DataCase> data_cases() {
   std::vector<DataCase> cases = {{.name = "Ap3",
                                   .program = AP3_PROGRAM,
@@ -60,6 +81,7 @@ std::vector<DataCase> data_cases() {
                    .arguments = "--patch 32 --batch-size 2",
                    .samples = "6",
                    .unit = "samples"});
+  cases.push_back(ap5_case());
 #endif
   return cases;
 }

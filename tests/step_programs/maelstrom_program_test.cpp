@@ -1,8 +1,10 @@
 // The programs of MAELSTROM's applications.
 
 #include "step_programs/program_runner.hpp"
+#include "step_programs/rank_processes.hpp"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +17,7 @@ struct Application {
   std::string arguments;
   std::string trainable_parameters;
   std::string non_trainable_parameters;
+  bool updates_once = true;  ///< A step is a single update, with a single batch.
 };
 void PrintTo(const Application& application, std::ostream* out) {
   *out << application.name;
@@ -47,7 +50,10 @@ TEST_P(ApplicationTest, SeesOtherSamplesInEachStep) {
   const Outcome host = run(two_steps + "--synthetic host");
   ASSERT_EQ(host.exit_code, 0) << host.err;
   EXPECT_NE(host.value("final_loss"), host.value("first_loss"));
-  EXPECT_EQ(host.value("first_loss"), run(two_steps + "--synthetic device").value("first_loss"));
+  if (GetParam().updates_once) {
+    const Outcome device = run(two_steps + "--synthetic device");
+    EXPECT_EQ(device.value("first_loss"), host.value("first_loss"));
+  }
 }
 
 TEST_P(ApplicationTest, StartsFromTheWeightsThatAnotherRunSaved) {
@@ -70,12 +76,74 @@ TEST(BuildInfo, NamesLibrariesAndDevices) {
   EXPECT_NE(outcome.out.find("PyTorch built with:"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Programs, ApplicationTest,
-    testing::Values(Application{"Ap1", AP1_PROGRAM, "--patch 32", "1314019", "6016"},
-                    Application{"Ap3Cnn", AP3_PROGRAM, "--model cnn", "261515", "0"},
-                    Application{"Ap3Lstm", AP3_PROGRAM, "--model lstm", "124930", "0"}),
-    [](const auto& test) { return test.param.name; });
+const Application ap1{"Ap1", AP1_PROGRAM, "--patch 32", "1314019", "6016"};
+const Application ap3_cnn{"Ap3Cnn", AP3_PROGRAM, "--model cnn", "261515", "0"};
+const Application ap3_lstm{"Ap3Lstm", AP3_PROGRAM, "--model lstm", "124930", "0"};
+const Application ap4{"Ap4", AP4_PROGRAM, "--height 17 --width 16", "633698", "1600"};
+const Application ap5{"Ap5",
+                      AP5_PROGRAM,
+                      "--height 16 --width 16 --critic-updates 2 --critic-learning-rate 0 "
+                      "--lr-schedule constant",
+                      "9332299",
+                      "5280",
+                      false};
+
+INSTANTIATE_TEST_SUITE_P(Programs, ApplicationTest,
+                         testing::Values(ap1, ap3_cnn, ap3_lstm, ap4, ap5),
+                         [](const auto& test) { return test.param.name; });
+
+#ifdef BENCH_STEPS_GLOO
+
+class ApplicationRanksTest : public testing::TestWithParam<Application> {
+ protected:
+  static std::string options(const std::string& more) {
+    return GetParam().arguments + " --device cpu --threads 1 --warmup 0 " + more;
+  }
+};
+
+TEST_P(ApplicationRanksTest, TrainAsOneRankInTwoParts) {
+  const std::string steps = " --steps 4 --learning-rate 0.003";
+  const Outcome alone =
+      run_step(GetParam().program, options("--batch-size 4 --micro-batches 2" + steps));
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const auto ranks = run_ranks(2, GetParam().program, options("--batch-size 2" + steps));
+  ASSERT_EQ(ranks[0].exit_code, 0) << ranks[0].err;
+  ASSERT_EQ(ranks[1].exit_code, 0) << ranks[1].err;
+  for (const char* loss : {"first_loss", "final_loss"})
+    EXPECT_NEAR(ranks[0].number(loss) / alone.number(loss), 1, 1e-4) << loss;
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, ApplicationRanksTest,
+                         testing::Values(ap1, ap3_cnn, ap3_lstm, ap4),
+                         [](const auto& test) { return test.param.name; });
+
+class Ap5RanksTest : public testing::Test {
+ protected:
+  static std::vector<Outcome> run(int ranks, const std::string& more) {
+    return run_ranks(ranks, AP5_PROGRAM,
+                     ap5.arguments + " --device cpu --threads 1 --warmup 0 --batch-size 2 " + more);
+  }
+};
+
+// Two ranks find in their first step what one finds in its first two, if it learns nothing.
+TEST_F(Ap5RanksTest, ShareTheSamples) {
+  const Outcome alone = run(1, "--steps 2 --learning-rate 0")[0];
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const auto ranks = run(2, "--steps 1 --learning-rate 0");
+  ASSERT_EQ(ranks[0].exit_code, 0) << ranks[0].err;
+  EXPECT_EQ(ranks[1].exit_code, 0) << ranks[1].err;
+  const double expected = (alone.number("first_loss") + alone.number("final_loss")) / 2;
+  EXPECT_NEAR(ranks[0].number("first_loss") / expected, 1, 1e-5);
+}
+
+TEST_F(Ap5RanksTest, LearnABatch) {
+  const auto ranks = run(2, "--synthetic device --steps 20 --learning-rate 0.003");
+  ASSERT_EQ(ranks[0].exit_code, 0) << ranks[0].err;
+  EXPECT_EQ(ranks[1].exit_code, 0) << ranks[1].err;
+  EXPECT_LT(ranks[0].number("final_loss"), 0.9 * ranks[0].number("first_loss"));
+}
+
+#endif
 
 }  // namespace
 }  // namespace bench::steps

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Computes a network of the step programs again, from the weights and inputs of a test.
 
-usage: reference.py unet|cnn|lstm FILE
+usage: reference.py NETWORK FILE
 
 FILE holds tensors: a line `KIND NAME SIZE...`, where KIND is parameter, constant, input or target,
 then the numbers as doubles. Prints the loss and the norm of all gradients, and writes the outputs
@@ -168,11 +168,118 @@ def lstm_loss(outputs, targets):
     return 0.1 * (rate - targets["hr_sw"]).abs().mean() + error
 
 
+# AP4: a U-Net of 3x3 convolutions, trained on the CRPS of normal distributions.
+
+
+def normalise(weights, name, x, epsilon):
+    mean = x.mean((0, 2, 3), keepdim=True)
+    variance = ((x - mean) ** 2).mean((0, 2, 3), keepdim=True)
+    scale, shift = (weights[f"{name}.{part}"][:, None, None] for part in ("weight", "bias"))
+    return (x - mean) / torch.sqrt(variance + epsilon) * scale + shift
+
+
+def ens10(weights, constants, inputs):
+    def block(name, x):
+        for part in "first", "second":
+            x = F.pad(x, (1, 1, 1, 1))
+            x = F.conv2d(x, weights[f"{name}.{part}.weight"], weights[f"{name}.{part}.bias"])
+            x = F.relu(normalise(weights, f"{name}.{part}_norm", x, 1e-5))
+        return x
+
+    def enlarge(x, height):
+        x = F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)
+        return torch.cat([x[:, :, :1]] * (height - x.shape[2]) + [x], 2)
+
+    full = block("encoder0", inputs["predictors"])
+    half = block("encoder1", F.max_pool2d(full, 2))
+    x = block("decoder2", block("encoder2", F.max_pool2d(half, 2)))
+    x = block("decoder1", torch.cat([half, enlarge(x, half.shape[2])], 1))
+    x = block("decoder0", torch.cat([full, enlarge(x, full.shape[2])], 1))
+    return [F.conv2d(x, weights["head.weight"], weights["head.bias"], padding=1)]
+
+
+def crps_loss(outputs, targets):
+    (output,) = outputs
+    mean, deviation = targets["scale"][:, 0], targets["scale"][:, 1]
+    mu = output[:, 0] * deviation + mean
+    sigma = torch.exp(output[:, 1]) * deviation
+    normal = torch.distributions.Normal(0, 1)
+    z = (mu - targets["target"][:, 0]) / sigma
+    density = torch.exp(normal.log_prob(z))
+    return (sigma * (z * (2 * normal.cdf(z) - 1) + 2 * density - 1 / torch.pi**0.5)).mean()
+
+
+# AP5: a Wasserstein GAN with gradient penalty.
+
+
+def layer(weights, name, x, stride=1):
+    height, width = (-side % stride for side in x.shape[2:])  # of an odd side: 1
+    if stride == 1:
+        x = F.pad(x, (1, 1, 1, 1))
+    else:
+        x = F.pad(x, (width, 1, height, 1))
+    weight, bias = weights[f"{name}.convolution.weight"], weights[f"{name}.convolution.bias"]
+    x = normalise(weights, f"{name}.norm", F.conv2d(x, weight, bias, stride=stride), 1e-3)
+    return x * torch.sigmoid(x)
+
+
+def dense(weights, name, x):
+    return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+
+def score(weights, x):
+    for i in range(4):
+        x = layer(weights, f"layer{i}", x, stride=2)
+    return dense(weights, "score", F.silu(dense(weights, "dense", x.mean((2, 3)))))
+
+
+def critic(weights, constants, inputs):
+    critic.weights = weights
+    return [score(weights, inputs["generated"]), score(weights, inputs["real"])]
+
+
+def critic_loss(outputs, targets):
+    generated, real = outputs
+    between = targets["real"] + targets["alpha"] * (targets["generated"] - targets["real"])
+    between.requires_grad_()
+    (gradient,) = torch.autograd.grad(score(critic.weights, between).sum(), between, create_graph=True)
+    norms = (gradient**2).mean((1, 2, 3)) ** 0.5
+    return generated.mean() - real.mean() + 10 * ((norms - 1) ** 2).mean()
+
+
+def generator(weights, constants, inputs):
+    x = layer(weights, "second", layer(weights, "encoder0", inputs["predictors"]))
+    kept = []
+    for level in 1, 2, 3:
+        kept.append(x)
+        x = layer(weights, f"encoder{level}", F.max_pool2d(x, 2))
+    for level in reversed(range(3)):
+        name = f"decoder{level}"
+        x = F.conv2d(x, weights[f"{name}.enlarge.weight"], weights[f"{name}.enlarge.bias"], padding=1)
+        x = F.silu(x)
+        batch, channels, height, width = x.shape
+        x = x.reshape(batch, channels // 4, 2, 2, height, width).permute(0, 1, 4, 2, 5, 3)
+        x = x.reshape(batch, channels // 4, 2 * height, 2 * width)
+        x = layer(weights, f"{name}.first", torch.cat([x, kept.pop()], 1))
+        x = layer(weights, f"{name}.second", x)
+    heads = [F.conv2d(x, weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in ("temperature", "height")]
+    return [torch.cat(heads, 1)]
+
+
+def generator_loss(outputs, targets):
+    (fine,) = outputs
+    errors = (fine - targets["target"]).abs()
+    return 1000 * (errors[:, 0].mean() + errors[:, 1].mean()) - score(targets, fine[:, :1]).mean()
+
+
 def main():
     network, loss_of = {
         "unet": (unet, quantile_loss),
         "cnn": (cnn, cnn_loss),
         "lstm": (lstm, lstm_loss),
+        "ens10": (ens10, crps_loss),
+        "critic": (critic, critic_loss),
+        "generator": (generator, generator_loss),
     }[sys.argv[1]]
     tensors = read_tensors(sys.argv[2])
     weights = tensors["parameter"]

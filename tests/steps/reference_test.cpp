@@ -6,6 +6,11 @@
 #include "ap3/cnn.hpp"
 #include "ap3/loss.hpp"
 #include "ap3/lstm.hpp"
+#include "ap4/loss.hpp"
+#include "ap4/network.hpp"
+#include "ap5/critic.hpp"
+#include "ap5/generator.hpp"
+#include "ap5/loss.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/synthetic_batches.hpp"
 
@@ -155,6 +160,57 @@ TEST_F(ReferenceTest, OfTheLstmOfAp3) {
                             ap3::lstm_loss(predicted, batch.radiation, ap3::FluxError::of_column));
   expect_equal(
       ours, reference_of("lstm", *network, inputs_of(batch.columns), targets_of(batch.radiation)));
+}
+
+Batch in_double(const Batch& batch) {
+  return batch.transformed([](const torch::Tensor& tensor) { return tensor.to(torch::kDouble); });
+}
+
+TEST_F(ReferenceTest, OfTheUNetOfAp4) {
+  ap4::UNet network;
+  network->to(torch::kDouble);
+  const Batch batch = in_double(ap4::synthetic_fields(2, {.height = 13, .width = 16}));
+  const torch::Tensor output = network(batch["predictors"]);
+  const Pass ours =
+      pass_of(*network, {output}, ap4::crps_loss(output, batch["scale"], batch["target"]));
+  expect_equal(ours, reference_of("ens10", *network, {{"predictors", batch["predictors"]}},
+                                  {{"scale", batch["scale"]}, {"target", batch["target"]}}));
+}
+
+/// The networks of AP5, and samples for them.
+class GanReferenceTest : public ReferenceTest {
+ protected:
+  void SetUp() override {
+    ReferenceTest::SetUp();
+    generator_->to(torch::kDouble);
+    critic_->to(torch::kDouble);
+    batch_ = in_double(ap5::synthetic_fields(2, {.height = 16, .width = 24}));
+  }
+
+  ap5::Generator generator_;
+  ap5::Critic critic_;
+  Batch batch_;
+};
+
+TEST_F(GanReferenceTest, OfTheCriticOfAp5) {
+  const torch::Tensor real = ap5::temperature_of(batch_["target"]);
+  const torch::Tensor generated = torch::rand_like(real);
+  const torch::Tensor alpha = torch::randn({2, 1, 1, 1}, torch::kDouble);
+  const Pass ours = pass_of(*critic_, {critic_(generated), critic_(real)},
+                            ap5::critic_loss(critic_, generated, real, alpha));
+  expect_equal(ours, reference_of("critic", *critic_, {{"generated", generated}, {"real", real}},
+                                  {{"generated", generated}, {"real", real}, {"alpha", alpha}}));
+}
+
+TEST_F(GanReferenceTest, OfTheGeneratorOfAp5) {
+  const torch::Tensor fine = generator_(batch_["predictors"]);
+  const Pass ours =
+      pass_of(*generator_, {fine}, ap5::generator_loss(critic_, fine, batch_["target"]).total);
+  NamedTensors targets{{"target", batch_["target"]}};
+  for (const auto& parameter : critic_->named_parameters())
+    targets.emplace_back(parameter.key(), parameter.value());
+  expect_equal(ours, reference_of("generator", *generator_, {{"predictors", batch_["predictors"]}},
+                                  targets));
 }
 
 }  // namespace

@@ -4,10 +4,18 @@
 #include "ap1/synthetic.hpp"
 #include "ap3/column.hpp"
 #include "ap3/synthetic.hpp"
+#include "ap4/sample.hpp"
+#include "ap4/synthetic.hpp"
+#include "ap5/sample.hpp"
+#include "ap5/synthetic.hpp"
+#include "data/fields.hpp"
+#include "data/random.hpp"
+#include "harness/batch.hpp"
 #include "harness/torch_all.hpp"
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bench::steps {
@@ -16,7 +24,42 @@ inline std::span<float> numbers(const torch::Tensor& tensor) {
   return {tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel())};
 }
 
+/// Samples that a function fills, of seeds that follow each other.
+template <typename Fill>
+Batch generated_batch(const std::vector<Field>& fields, std::int64_t size, std::uint64_t seed,
+                      const Fill& fill) {
+  std::vector<Batch::NamedTensor> tensors;
+  for (const Field& field : fields) {
+    std::vector<std::int64_t> shape = field.shape;
+    shape.insert(shape.begin(), size);
+    tensors.push_back({field.name, torch::empty(shape)});
+  }
+  for (std::int64_t i = 0; i < size; ++i) {
+    FieldMemory memory;
+    for (const Batch::NamedTensor& field : tensors)
+      memory.push_back(std::as_writable_bytes(numbers(field.tensor[i])));
+    fill(Random(seed + static_cast<std::uint64_t>(i)), memory);
+  }
+  return Batch(std::move(tensors));
+}
+
 }  // namespace bench::steps
+
+namespace bench::ap4 {
+
+inline steps::Batch synthetic_fields(std::int64_t size, const Grid& grid, std::uint64_t seed = 1) {
+  return steps::generated_batch(fields(grid), size, seed, generate_sample);
+}
+
+}  // namespace bench::ap4
+
+namespace bench::ap5 {
+
+inline steps::Batch synthetic_fields(std::int64_t size, const Grid& grid, std::uint64_t seed = 1) {
+  return steps::generated_batch(fields(grid), size, seed, generate_sample);
+}
+
+}  // namespace bench::ap5
 
 namespace bench::ap1 {
 

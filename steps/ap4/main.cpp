@@ -1,0 +1,90 @@
+// ap4: trains the U-Net of MAELSTROM's application 4 and reports how fast. See README.md.
+
+#include "ap4/cost.hpp"
+#include "ap4/ens10.hpp"
+#include "ap4/loss.hpp"
+#include "ap4/network.hpp"
+#include "ap4/options.hpp"
+#include "ap4/sample.hpp"
+#include "harness/adamw.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/report.hpp"
+#include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace {
+
+using namespace bench;
+
+struct Options {
+  ap4::Grid grid;
+  steps::LoaderOptions loader;
+  steps::RateSchedule schedule{.highest = 1e-2};  // over samples
+};
+
+int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
+  ap4::UNet model;
+  model->to(session.device());
+  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  steps::Trainer trainer(session.context(), *model,
+                         {.optimizer = steps::make_adamw({.weight_decay = 0}),
+                          .learning_rate = steps::rate_of(options.schedule),
+                          .global_batch = global_batch,
+                          .micro_batches = session.arguments().micro_batches});
+  const auto batches =
+      steps::make_batches(session, options.loader, ap4::sample_format(options.grid));
+
+  steps::StepLines log(session.arguments().steps, global_batch);
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  while (loop.next()) {
+    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+      const torch::Tensor loss = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor output =
+            model->forward(batch["predictors"]);  // (B, 14, H, W) -> (B, 2, H, W)
+        return ap4::crps_loss(output, batch["scale"], batch["target"]);
+      });
+      loop.backward([&] { trainer.backward(loss); });
+    }
+    loop.update();
+  }
+  steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
+  steps::log_loader(*batches);
+  return steps::report_outcome(session, loop);
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  steps::Session session("ap4", "Trains the U-Net of MAELSTROM's AP4 and reports its speed.");
+  session.arguments().batch_size = 1;
+  steps::add_batch_options(session.app(), session.arguments());
+  ap4::add_grid_options(session.app(), options.grid);
+  steps::add_data_options(session.app(), options.loader);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return steps::exit_ok;
+  steps::check_schedule_options(session.app(), options.schedule);
+  ap4::check_grid(options.grid, steps::micro_batch_size(session.arguments()));
+  const steps::Cost cost = ap4::cost(options.grid);
+  if (session.arguments().describe) {
+    cost.log();
+    return steps::exit_ok;
+  }
+  session.begin();
+  cost.log();
+  return train(session, options, cost);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::steps::run_program("ap4", [&] { return run(argc, argv); });
+}

@@ -1,0 +1,225 @@
+#include "ap4/cost.hpp"
+#include "ap4/loss.hpp"
+#include "ap4/network.hpp"
+#include "ap4/options.hpp"
+#include "ap4/sample.hpp"
+#include "harness/precision.hpp"
+#include "harness/program.hpp"
+#include "steps/expect_counted.hpp"
+#include "steps/synthetic_batches.hpp"
+#include "steps/trained.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::ap4 {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+using testing::HasSubstr;
+
+TEST(Ap4Cost, IsWhatIsPublished) {
+  const steps::Cost published = cost({});
+  EXPECT_EQ(published.trainable_parameters(), 633'698);
+  EXPECT_EQ(published.non_trainable_parameters(), 1'600);
+  EXPECT_EQ(published.forward_macs_per_sample(), 27'500'912'640);
+  EXPECT_EQ(published.training_flops_per_sample(), 165'005'475'840);
+  EXPECT_EQ(published.input_bytes_per_sample(), 14 * 361 * 720 * 4);
+}
+
+TEST(Ap4Cost, IsThatOfTheNetwork) {
+  steps::expect_counted(cost({}), *UNet());
+}
+
+TEST(Ap4Network, PredictsADistributionAtEachGridPoint) {
+  const torch::NoGradGuard no_gradient;
+  UNet network;
+  for (const std::int64_t height : {12, 13})
+    EXPECT_EQ(network(torch::rand({2, predictor_count, height, 16})).sizes(),
+              (Shape{2, output_count, height, 16}));
+}
+
+// Between two points lie a quarter and three quarters of their difference, outside the point
+// itself.
+TEST(Ap4Network, EnlargesBilinearlyAndRepeatsTheFirstRow) {
+  const torch::Tensor x = torch::tensor({0.0F, 4.0F}).view({1, 1, 2, 1});
+  const torch::Tensor even = join_enlarged(x, torch::full({1, 1, 4, 2}, 9.0F));
+  EXPECT_TRUE(torch::equal(even.select(1, 0), torch::full({1, 4, 2}, 9.0F)));
+  EXPECT_TRUE(
+      torch::equal(even.select(1, 1).select(2, 0), torch::tensor({{0.0F, 1.0F, 3.0F, 4.0F}})));
+  const torch::Tensor odd = join_enlarged(x, torch::zeros({1, 1, 5, 2}));
+  EXPECT_TRUE(
+      torch::equal(odd.select(1, 1).select(2, 1), torch::tensor({{0.0F, 0.0F, 1.0F, 3.0F, 4.0F}})));
+}
+
+torch::Tensor loss_of(UNet& network, const steps::Batch& batch) {
+  return crps_loss(network(batch["predictors"]), batch["scale"], batch["target"]);
+}
+
+// A normalisation takes away what the bias before it adds: its gradient is 0 but for rounding.
+TEST(Ap4Network, ReachesEveryParameterWithAGradient) {
+  torch::manual_seed(1);
+  UNet network;
+  loss_of(network, synthetic_fields(1, {.height = 13, .width = 16})).backward();
+  for (const auto& parameter : network->named_parameters()) {
+    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+    const double sum = parameter.value().grad().abs().sum().item<double>();
+    EXPECT_TRUE(sum > 0 || parameter.value().dim() == 1) << parameter.key();
+  }
+}
+
+TEST(Ap4Network, LearnsAFixedBatch) {
+  torch::manual_seed(1);
+  UNet network;
+  const steps::Batch batch = synthetic_fields(1, {.height = 17, .width = 16});
+  const double first = loss_of(network, batch).item<double>();
+  EXPECT_LT(steps::trained_loss(*network, 30, 1e-2, [&] { return loss_of(network, batch); }),
+            0.7 * first);
+}
+
+TEST(Ap4Network, TrainsInBf16) {
+  torch::manual_seed(1);
+  UNet network;
+  const steps::Batch batch = synthetic_fields(1, {.height = 16, .width = 16});
+  const double exact = loss_of(network, batch).item<double>();
+  torch::Tensor output;
+  {
+    const steps::Autocast autocast(torch::kCPU, steps::Precision::bf16);
+    output = network(batch["predictors"]);
+  }
+  EXPECT_EQ(output.scalar_type(), torch::kBFloat16);
+  const torch::Tensor loss = crps_loss(output, batch["scale"], batch["target"]);
+  EXPECT_EQ(loss.scalar_type(), torch::kFloat);
+  EXPECT_NEAR(loss.item<double>() / exact, 1, 0.05);
+  loss.backward();
+}
+
+/// The integral of (F(x) - 1{x >= observation})^2 by the midpoint rule, F of N(mean, deviation^2):
+/// the definition of the score.
+double integrated_crps(double mean, double deviation, double observation) {
+  constexpr int steps = 400'000;
+  const double low = std::min(mean - 10 * deviation, observation);
+  const double high = std::max(mean + 10 * deviation, observation);
+  const double width = (high - low) / steps;
+  double sum = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double x = low + (i + 0.5) * width;
+    const double below = 0.5 * std::erfc((mean - x) / deviation / std::numbers::sqrt2);
+    const double difference = below - (x >= observation ? 1 : 0);
+    sum += difference * difference * width;
+  }
+  return sum;
+}
+
+struct Score {
+  std::string name;
+  double mean;
+  double deviation;
+  double observation;
+};
+void PrintTo(const Score& score, std::ostream* out) {
+  *out << score.name;
+}
+class Ap4ScoreTest : public testing::TestWithParam<Score> {};
+
+TEST_P(Ap4ScoreTest, IsTheIntegralOfItsDefinition) {
+  const auto& [name, mean, deviation, observation] = GetParam();
+  const double score = gaussian_crps(torch::full({1}, mean - observation, torch::kDouble),
+                                     torch::full({1}, deviation, torch::kDouble))
+                           .item<double>();
+  EXPECT_NEAR(score / integrated_crps(mean, deviation, observation), 1, 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Distributions, Ap4ScoreTest,
+                         testing::Values(Score{"AtTheMean", 0, 1, 0}, Score{"Below", 0, 1, -0.7},
+                                         Score{"Above", 2, 0.5, 3.1},
+                                         Score{"FarAway", 52000, 40, 52400},
+                                         Score{"Wide", -3, 20, 1}),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Ap4Loss, OfAnAlmostCertainPredictionIsItsAbsoluteError) {
+  const torch::Tensor error = torch::tensor({-2.0, 0.0, 3.0}, torch::kDouble);
+  EXPECT_TRUE(torch::allclose(gaussian_crps(error, torch::full_like(error, 1e-6)), error.abs(),
+                              1e-6, 1e-6));
+}
+
+// N(m + s a, (s exp(b))^2), the mean over two points.
+TEST(Ap4Loss, ScalesTheOutputsByTheEnsemble) {
+  const auto points = [](double first, double second) {
+    return torch::tensor({first, second}, torch::kDouble).view({1, 1, 1, 2});
+  };
+  const torch::Tensor output = torch::cat({points(0.5, -1), points(0.2, -0.3)}, 1);
+  const torch::Tensor scale = torch::cat({points(52000, 53000), points(80, 120)}, 1);
+  const double expected = (integrated_crps(52040, 80 * std::exp(0.2), 51950) +
+                           integrated_crps(52880, 120 * std::exp(-0.3), 53010)) /
+                          2;
+  EXPECT_NEAR(crps_loss(output, scale, points(51950, 53010)).item<double>() / expected, 1, 1e-4);
+}
+
+TEST(Ap4Loss, KeepsItsDigitsInFp32) {
+  const steps::Batch batch = synthetic_fields(1, {.height = 16, .width = 16});
+  const torch::Tensor output = torch::randn({1, 2, 16, 16});
+  const double exact = crps_loss(output.to(torch::kDouble), batch["scale"].to(torch::kDouble),
+                                 batch["target"].to(torch::kDouble))
+                           .item<double>();
+  EXPECT_NEAR(crps_loss(output, batch["scale"], batch["target"]).item<double>() / exact, 1, 1e-6);
+}
+
+TEST(Ap4Synthetic, IsTheSameForTheSameSeed) {
+  const Grid grid{.height = 8, .width = 8};
+  const torch::Tensor first = synthetic_fields(1, grid, 5)["target"];
+  EXPECT_TRUE(torch::equal(first, synthetic_fields(1, grid, 5)["target"]));
+  EXPECT_FALSE(torch::equal(first, synthetic_fields(1, grid, 6)["target"]));
+}
+
+TEST(Ap4Synthetic, ErrorOfTheEnsembleFollowsTheTemperature) {
+  const steps::Batch batch = synthetic_fields(4, {.height = 64, .width = 64});
+  const torch::Tensor error =
+      ((batch["target"].select(1, 0) - batch["scale"].select(1, 0)) / batch["scale"].select(1, 1))
+          .flatten();
+  const torch::Tensor temperature =
+      batch["predictors"].select(1, static_cast<std::int64_t>(Variable::temperature)).flatten();
+  EXPECT_NEAR(error.std().item<double>(), 1, 0.03);
+  EXPECT_NEAR((error * temperature).mean().item<double>(), 0.9, 0.03);
+}
+
+TEST(Ap4Fields, AreOfOneGrid) {
+  const std::vector<steps::Field> all = fields({.height = 5, .width = 8});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].shape, (Shape{14, 5, 8}));
+  EXPECT_EQ(all[1].shape, (Shape{2, 5, 8}));
+  EXPECT_EQ(all[2].shape, (Shape{1, 5, 8}));
+}
+
+TEST(Ap4Options, RefuseAGridThatTheNetworkCannotHalve) {
+  EXPECT_NO_THROW(check_grid({}, 1));
+  EXPECT_NO_THROW(check_grid({.height = 4, .width = 8}, 1));
+  EXPECT_NO_THROW(check_grid({.height = 5, .width = 4}, 2));
+  try {
+    check_grid({.height = 362, .width = 720}, 1);
+    FAIL() << "was accepted";
+  } catch (const steps::UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("362 is not a multiple of 4, or one more"));
+    EXPECT_THAT(error.hint(), HasSubstr("--height 360"));
+  }
+}
+
+TEST(Ap4Options, RefuseAGridWithoutVariance) {
+  try {
+    check_grid({.height = 5, .width = 4}, 1);
+    FAIL() << "was accepted";
+  } catch (const steps::UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("one value per channel"));
+    EXPECT_THAT(error.hint(), HasSubstr("--width 8 or more"));
+  }
+}
+
+}  // namespace
+}  // namespace bench::ap4

@@ -105,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                     LocalCase{"image_classification", {}, "vision", 3, "Images/second"},
                     LocalCase{"scaling", {"gpt", "strong"}, "gpt", 2, "Tokens/second"},
                     LocalCase{"ap1", {}, "ap1", 2, "Performance non-first epoch", "Total energy"},
+                    LocalCase{"ap2", {}, "ap2", 2, "Tokens/second", "GPU energy"},
                     LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "MAX Power"},
                     LocalCase{"ap4", {}, "ap4", 2, "performance", "Max aggregate power"},
                     LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"}),

@@ -81,6 +81,14 @@ std::vector<DataCase> data_cases() {
                    .arguments = "--patch 32 --batch-size 2",
                    .samples = "6",
                    .unit = "samples"});
+  cases.push_back({.name = "Ap2",
+                   .program = AP2_PROGRAM,
+                   .fields = "--format netcdf --samples 12 --samples-per-file 4"
+                             " --field input_ids:int64:12:100 --field label:int64::2",
+                   .arguments = "--layers 2 --hidden 32 --heads 4 --vocab-size 100 --seq 12"
+                                " --batch-size 4",
+                   .samples = "12",
+                   .unit = "tokens"});
   cases.push_back(ap5_case());
 #endif
   return cases;

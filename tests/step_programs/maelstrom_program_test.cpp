@@ -77,6 +77,10 @@ TEST(BuildInfo, NamesLibrariesAndDevices) {
 }
 
 const Application ap1{"Ap1", AP1_PROGRAM, "--patch 32", "1314019", "6016"};
+const Application ap2{"Ap2", AP2_PROGRAM,
+                      "--layers 2 --hidden 32 --heads 4 --vocab-size 100 --seq 12 --dropout 0 "
+                      "--lr-warmup 0 --lr-schedule constant",
+                      "46242", "0"};
 const Application ap3_cnn{"Ap3Cnn", AP3_PROGRAM, "--model cnn", "261515", "0"};
 const Application ap3_lstm{"Ap3Lstm", AP3_PROGRAM, "--model lstm", "124930", "0"};
 const Application ap4{"Ap4", AP4_PROGRAM, "--height 17 --width 16", "633698", "1600"};
@@ -89,7 +93,7 @@ const Application ap5{"Ap5",
                       false};
 
 INSTANTIATE_TEST_SUITE_P(Programs, ApplicationTest,
-                         testing::Values(ap1, ap3_cnn, ap3_lstm, ap4, ap5),
+                         testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4, ap5),
                          [](const auto& test) { return test.param.name; });
 
 #ifdef BENCH_STEPS_GLOO
@@ -114,7 +118,7 @@ TEST_P(ApplicationRanksTest, TrainAsOneRankInTwoParts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ApplicationRanksTest,
-                         testing::Values(ap1, ap3_cnn, ap3_lstm, ap4),
+                         testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4),
                          [](const auto& test) { return test.param.name; });
 
 class Ap5RanksTest : public testing::Test {

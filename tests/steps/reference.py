@@ -8,6 +8,7 @@ then the numbers as doubles. Prints the loss and the norm of all gradients, and 
 to FILE.out as doubles.
 """
 
+import math
 import sys
 from collections import defaultdict
 
@@ -66,6 +67,61 @@ def quantile_loss(outputs, targets):
         error = targets["target"][:, 0] - prediction[:, i]
         scores.append(torch.where(error < 0, (quantile - 1) * error, quantile * error).mean())
     return sum(scores) / 3
+
+
+# AP2: a DeBERTa-v3 with three heads that classifies texts.
+
+
+def deberta(weights, constants, inputs):
+    def dense(name, x):
+        return x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+
+    def normalise(name, x):
+        mean = x.mean(-1, keepdim=True)
+        variance = ((x - mean) ** 2).mean(-1, keepdim=True)
+        x = (x - mean) / torch.sqrt(variance + 1e-7)
+        return x * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    def heads(x):
+        return x.reshape(*x.shape[:-1], 3, -1).transpose(-2, -3)
+
+    def bucket(distance):
+        if abs(distance) <= 128:
+            return distance
+        size = math.ceil(math.log(abs(distance) / 128) / math.log(511 / 128) * 127) + 128
+        return size if distance > 0 else -size
+
+    tokens = inputs["input_ids"].long()
+    length = tokens.shape[1]
+    rows = torch.tensor(
+        [[min(max(bucket(i - j) + 256, 0), 511) for j in range(length)] for i in range(length)]
+    )
+    keep = tokens != 0
+    x = normalise("words_norm", weights["words.weight"][tokens]) * keep[:, :, None]
+    relative = normalise("relative_norm", weights["relative"])
+    query, key = torch.arange(length)[:, None], torch.arange(length)[None]
+    for layer in range(2):
+        name = f"layer{layer}.attention"
+        q, k, v = (heads(dense(f"{name}.{part}", x)) for part in ("query", "key", "value"))
+        place_q, place_k = (heads(dense(f"{name}.{part}", relative)) for part in ("query", "key"))
+        scores = q @ k.transpose(-1, -2)
+        # The place of query i seen from key j, and of key j seen from query i, both i - j.
+        scores = scores + (q @ place_k.transpose(-1, -2))[:, :, query, rows]
+        scores = scores + (k @ place_q.transpose(-1, -2))[:, :, key, rows]
+        scores = scores / math.sqrt(3 * q.shape[-1])
+        scores = scores.masked_fill(~keep[:, None, None], -torch.inf)
+        mixed = (torch.softmax(scores, -1) @ v).transpose(1, 2).flatten(2)
+        x = normalise(f"layer{layer}.attention_norm", x + dense(f"{name}.output", mixed))
+        wide = F.gelu(dense(f"layer{layer}.widen", x))
+        x = normalise(f"layer{layer}.norm", x + dense(f"layer{layer}.narrow", wide))
+    return [dense("classifier", F.gelu(dense("pooler", x[:, 0])))]
+
+
+def cross_entropy(outputs, targets):
+    (scores,) = outputs
+    chances = torch.softmax(scores, 1)
+    labels = targets["label"].long()
+    return -torch.log(chances[torch.arange(len(labels)), labels]).mean()
 
 
 # AP3: solar radiation in a column of the atmosphere.
@@ -275,6 +331,7 @@ def generator_loss(outputs, targets):
 def main():
     network, loss_of = {
         "unet": (unet, quantile_loss),
+        "deberta": (deberta, cross_entropy),
         "cnn": (cnn, cnn_loss),
         "lstm": (lstm, lstm_loss),
         "ens10": (ens10, crps_loss),

@@ -3,6 +3,7 @@
 
 #include "ap1/loss.hpp"
 #include "ap1/network.hpp"
+#include "ap2/network.hpp"
 #include "ap3/cnn.hpp"
 #include "ap3/loss.hpp"
 #include "ap3/lstm.hpp"
@@ -175,6 +176,17 @@ TEST_F(ReferenceTest, OfTheUNetOfAp4) {
       pass_of(*network, {output}, ap4::crps_loss(output, batch["scale"], batch["target"]));
   expect_equal(ours, reference_of("ens10", *network, {{"predictors", batch["predictors"]}},
                                   {{"scale", batch["scale"]}, {"target", batch["target"]}}));
+}
+
+TEST_F(ReferenceTest, OfTheDebertaOfAp2) {
+  const ap2::Sizes sizes{.vocabulary = 50, .hidden = 24, .layers = 2, .heads = 3, .sequence = 200};
+  ap2::Deberta network(sizes, 0);
+  network->to(torch::kDouble);
+  const Batch batch = ap2::synthetic_tweets(3, sizes);
+  const torch::Tensor scores = network(batch["input_ids"]);
+  const Pass ours = pass_of(*network, {scores}, torch::cross_entropy_loss(scores, batch["label"]));
+  expect_equal(ours, reference_of("deberta", *network, {{"input_ids", batch["input_ids"]}},
+                                  {{"label", batch["label"]}}));
 }
 
 /// The networks of AP5, and samples for them.

@@ -2,6 +2,8 @@
 
 #include "ap1/sample.hpp"
 #include "ap1/synthetic.hpp"
+#include "ap2/sample.hpp"
+#include "ap2/sizes.hpp"
 #include "ap3/column.hpp"
 #include "ap3/synthetic.hpp"
 #include "ap4/sample.hpp"
@@ -13,6 +15,7 @@
 #include "harness/batch.hpp"
 #include "harness/torch_all.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -32,18 +35,33 @@ Batch generated_batch(const std::vector<Field>& fields, std::int64_t size, std::
   for (const Field& field : fields) {
     std::vector<std::int64_t> shape = field.shape;
     shape.insert(shape.begin(), size);
-    tensors.push_back({field.name, torch::empty(shape)});
+    const auto type = field.type == FieldType::int64 ? torch::kLong : torch::kFloat;
+    tensors.push_back({field.name, torch::empty(shape, type)});
   }
   for (std::int64_t i = 0; i < size; ++i) {
     FieldMemory memory;
-    for (const Batch::NamedTensor& field : tensors)
-      memory.push_back(std::as_writable_bytes(numbers(field.tensor[i])));
+    for (const Batch::NamedTensor& field : tensors) {
+      const torch::Tensor sample = field.tensor[i];
+      memory.emplace_back(static_cast<std::byte*>(sample.data_ptr()), sample.nbytes());
+    }
     fill(Random(seed + static_cast<std::uint64_t>(i)), memory);
   }
   return Batch(std::move(tensors));
 }
 
 }  // namespace bench::steps
+
+namespace bench::ap2 {
+
+inline steps::Batch synthetic_tweets(std::int64_t size, const Sizes& sizes,
+                                     std::uint64_t seed = 1) {
+  return steps::generated_batch(fields(sizes), size, seed,
+                                [&](steps::Random random, const steps::FieldMemory& sample) {
+                                  generate_sample(random, sample, sizes);
+                                });
+}
+
+}  // namespace bench::ap2
 
 namespace bench::ap4 {
 

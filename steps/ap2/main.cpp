@@ -1,0 +1,106 @@
+// ap2: trains the classifier of tweets of MAELSTROM's application 2 and reports how fast. See
+// README.md.
+
+#include "ap2/cost.hpp"
+#include "ap2/network.hpp"
+#include "ap2/options.hpp"
+#include "ap2/sample.hpp"
+#include "harness/adamw.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/report.hpp"
+#include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+#include "harness/validators.hpp"
+
+#include <cstdint>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+using namespace bench;
+
+// One epoch of MAELSTROM's runs, and 500 steps of 32 samples.
+constexpr double epoch_samples = 148'000;
+constexpr double warmup_samples = 500 * 32;
+
+struct Options {
+  ap2::Sizes sizes;
+  double dropout = 0.1;
+  steps::LoaderOptions loader;
+  steps::RateSchedule schedule{.highest = 3e-5,  // over samples
+                               .warmup = warmup_samples,
+                               .shape = steps::RateSchedule::Shape::polynomial,
+                               .end = epoch_samples};
+};
+
+int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
+  ap2::Deberta model(options.sizes, options.dropout);
+  model->to(session.device());
+  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  steps::Trainer trainer(session.context(), *model,
+                         {.optimizer = steps::make_adamw({.weight_decay = 0.01}),
+                          .learning_rate = steps::rate_of(options.schedule),
+                          .global_batch = global_batch,
+                          .micro_batches = session.arguments().micro_batches,
+                          .clip_gradient = 1,
+                          .dynamic_loss_scale = steps::DynamicLossScale::Options()});
+  const auto batches =
+      steps::make_batches(session, options.loader, ap2::sample_format(options.sizes));
+
+  steps::StepLines log(session.arguments().steps, global_batch);
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  while (loop.next()) {
+    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+      const torch::Tensor loss = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor scores = model->forward(batch["input_ids"]);  // (B, S) -> (B, 2)
+        return torch::cross_entropy_loss(scores.to(torch::kFloat), batch["label"]);
+      });
+      loop.backward([&] { trainer.backward(loss); });
+    }
+    loop.update();
+  }
+  steps::ReportedWork work = steps::reported_work(cost, global_batch, "tokens");
+  work.units_per_sample = static_cast<double>(options.sizes.sequence);
+  steps::report_measured(session, loop, work);
+  steps::log_loader(*batches);
+  return steps::report_outcome(session, loop);
+}
+
+int run(int argc, char** argv) {
+  Options options;
+  steps::Session session("ap2",
+                         "Trains the classifier of tweets of MAELSTROM's AP2, reports its speed.");
+  steps::add_batch_options(session.app(), session.arguments());
+  ap2::add_size_options(session.app(), options.sizes);
+  session.app()
+      .add_option("--dropout", options.dropout, "Share of numbers set to 0 in training")
+      ->check(steps::from_0_to_below_1());
+  steps::add_data_options(session.app(), options.loader);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return steps::exit_ok;
+  steps::check_schedule_options(session.app(), options.schedule);
+  ap2::check_sizes(options.sizes);
+  const steps::Cost cost = ap2::cost(options.sizes, steps::micro_batch_size(session.arguments()));
+  if (session.arguments().describe) {
+    cost.log();
+    return steps::exit_ok;
+  }
+  session.begin();
+  cost.log();
+  return train(session, options, cost);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return bench::steps::run_program("ap2", [&] { return run(argc, argv); });
+}

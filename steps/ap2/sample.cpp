@@ -1,0 +1,115 @@
+#include "ap2/sample.hpp"
+
+#include "data/array_files.hpp"
+#include "data/array_layout.hpp"
+#include "data/data_error.hpp"
+#include "data/generated_samples.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace bench::ap2 {
+namespace {
+
+/// Samples whose numbers are checked: LibTorch would tell neither the sample nor the token.
+class CheckedSamples : public steps::FieldSource {
+ public:
+  /// @param name of the data set, for messages
+  CheckedSamples(std::unique_ptr<steps::FieldSource> stored, std::string name, const Sizes& sizes)
+      : stored_(std::move(stored)), name_(std::move(name)), vocabulary_(sizes.vocabulary) {}
+
+  const std::vector<steps::Field>& fields() const override { return stored_->fields(); }
+  std::uint64_t samples() const override { return stored_->samples(); }
+  std::optional<std::uint64_t> bytes() const override { return stored_->bytes(); }
+  std::unique_ptr<Reader> reader() const override {
+    return std::make_unique<CheckingReader>(*this);
+  }
+
+ private:
+  class CheckingReader : public Reader {
+   public:
+    explicit CheckingReader(const CheckedSamples& source)
+        : source_(source), reader_(source.stored_->reader()) {}
+
+    void read(std::uint64_t sample, const steps::FieldMemory& memory) override {
+      reader_->read(sample, memory);
+      source_.check(sample, steps::integers(memory[0]), steps::integers(memory[1])[0]);
+    }
+
+   private:
+    const CheckedSamples& source_;
+    std::unique_ptr<Reader> reader_;
+  };
+
+  void check(std::uint64_t sample, std::span<const std::int64_t> tokens, std::int64_t label) const {
+    const auto wrong = std::ranges::find_if(
+        tokens, [&](std::int64_t token) { return token < 0 || token >= vocabulary_; });
+    if (wrong != tokens.end())
+      throw steps::DataError(
+          name_,
+          fmt::format("variable 'input_ids' at ({}, {}): token {} is not in a vocabulary of {}",
+                      sample, wrong - tokens.begin(), *wrong, vocabulary_));
+    if (label < 0 || label >= label_count)
+      throw steps::DataError(
+          name_, fmt::format("variable 'label' at ({}): {} is not 0 or 1", sample, label));
+  }
+
+  std::unique_ptr<steps::FieldSource> stored_;
+  std::string name_;
+  std::int64_t vocabulary_;
+};
+
+}  // namespace
+
+std::vector<steps::Field> fields(const Sizes& sizes) {
+  return {{.name = "input_ids", .type = steps::FieldType::int64, .shape = {sizes.sequence}},
+          {.name = "label", .type = steps::FieldType::int64, .shape = {}}};
+}
+
+void generate_sample(steps::Random random, const steps::FieldMemory& sample, const Sizes& sizes) {
+  const std::span<std::int64_t> tokens = steps::integers(sample[0]);
+  const std::int64_t shortest = std::min(shortest_sequence, sizes.sequence);
+  const std::int64_t length =
+      shortest + random.below(static_cast<std::uint32_t>(sizes.sequence - shortest + 1));
+  std::ranges::fill(tokens, padding_token);
+  std::ranges::generate(tokens.first(static_cast<std::size_t>(length)), [&] {
+    return 1 + std::int64_t{random.below(static_cast<std::uint32_t>(sizes.vocabulary - 1))};
+  });
+  steps::integers(sample[1])[0] = tokens[0] > sizes.vocabulary / 2 ? 1 : 0;
+}
+
+std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>& files,
+                                                 const Sizes& sizes) {
+  steps::ArrayLayout layout;
+  for (const steps::Field& field : fields(sizes))
+    layout.fields.push_back(
+        {.name = field.name, .variable = field.name, .axes = {steps::Axis::sample}});
+  // Samples are numbered over all files.
+  const std::string name = files.size() == 1
+                               ? files.front()
+                               : fmt::format("{} and {} more", files.front(), files.size() - 1);
+  return std::make_unique<CheckedSamples>(steps::open_array_files(files, layout, fields(sizes)),
+                                          name, sizes);
+}
+
+steps::SampleFormat sample_format(const Sizes& sizes) {
+  return {.synthetic =
+              [sizes](std::uint64_t seed, int threads) {
+                return steps::generated_makers(
+                    fields(sizes), seed, threads,
+                    [sizes](steps::Random random, const steps::FieldMemory& sample) {
+                      generate_sample(random, sample, sizes);
+                    });
+              },
+          .endings = steps::array_endings(),
+          .open = [sizes](const std::vector<std::string>& files,
+                          int) { return open_dataset(files, sizes); }};
+}
+
+}  // namespace bench::ap2

@@ -20,16 +20,15 @@
 
 #include <CLI/CLI.hpp>
 
+namespace bench::ap2 {
 namespace {
-
-using namespace bench;
 
 // One epoch of MAELSTROM's runs, and 500 steps of 32 samples.
 constexpr double epoch_samples = 148'000;
 constexpr double warmup_samples = 500 * 32;
 
 struct Options {
-  ap2::Sizes sizes;
+  Sizes sizes;
   double dropout = 0.1;
   steps::LoaderOptions loader;
   steps::RateSchedule schedule{.highest = 3e-5,  // over samples
@@ -39,9 +38,10 @@ struct Options {
 };
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
-  ap2::Deberta model(options.sizes, options.dropout);
+  Deberta model(options.sizes, options.dropout);
   model->to(session.device());
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_adamw({.weight_decay = 0.01}),
                           .learning_rate = steps::rate_of(options.schedule),
@@ -49,8 +49,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                           .micro_batches = session.arguments().micro_batches,
                           .clip_gradient = 1,
                           .dynamic_loss_scale = steps::DynamicLossScale::Options()});
-  const auto batches =
-      steps::make_batches(session, options.loader, ap2::sample_format(options.sizes));
+  const auto batches = steps::make_batches(session, options.loader, sample_format(options.sizes));
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
@@ -71,15 +70,18 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   work.units_per_sample = static_cast<double>(options.sizes.sequence);
   steps::report_measured(session, loop, work);
   steps::log_loader(*batches);
+  session.save_weights(*model);
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) {
   Options options;
   steps::Session session("ap2",
                          "Trains the classifier of tweets of MAELSTROM's AP2, reports its speed.");
   steps::add_batch_options(session.app(), session.arguments());
-  ap2::add_size_options(session.app(), options.sizes);
+  add_size_options(session.app(), options.sizes);
   session.app()
       .add_option("--dropout", options.dropout, "Share of numbers set to 0 in training")
       ->check(steps::from_0_to_below_1());
@@ -88,19 +90,16 @@ int run(int argc, char** argv) {
   if (!session.parse(argc, argv))
     return steps::exit_ok;
   steps::check_schedule_options(session.app(), options.schedule);
-  ap2::check_sizes(options.sizes);
-  const steps::Cost cost = ap2::cost(options.sizes, steps::micro_batch_size(session.arguments()));
+  check_sizes(options.sizes);
+  const steps::Cost network_cost =
+      cost(options.sizes, steps::micro_batch_size(session.arguments()));
   if (session.arguments().describe) {
-    cost.log();
+    network_cost.log();
     return steps::exit_ok;
   }
   session.begin();
-  cost.log();
-  return train(session, options, cost);
+  network_cost.log();
+  return train(session, options, network_cost);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return bench::steps::run_program("ap2", [&] { return run(argc, argv); });
-}
+}  // namespace bench::ap2

@@ -18,27 +18,26 @@
 #include <cstdint>
 #include <memory>
 
+namespace bench::ap4 {
 namespace {
 
-using namespace bench;
-
 struct Options {
-  ap4::Grid grid;
+  Grid grid;
   steps::LoaderOptions loader;
   steps::RateSchedule schedule{.highest = 1e-2};  // over samples
 };
 
 int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
-  ap4::UNet model;
+  UNet model;
   model->to(session.device());
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          {.optimizer = steps::make_adamw({.weight_decay = 0}),
                           .learning_rate = steps::rate_of(options.schedule),
                           .global_batch = global_batch,
                           .micro_batches = session.arguments().micro_batches});
-  const auto batches =
-      steps::make_batches(session, options.loader, ap4::sample_format(options.grid));
+  const auto batches = steps::make_batches(session, options.loader, sample_format(options.grid));
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
@@ -50,7 +49,7 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
         const steps::Autocast autocast = trainer.autocast();
         const torch::Tensor output =
             model->forward(batch["predictors"]);  // (B, 14, H, W) -> (B, 2, H, W)
-        return ap4::crps_loss(output, batch["scale"], batch["target"]);
+        return crps_loss(output, batch["scale"], batch["target"]);
       });
       loop.backward([&] { trainer.backward(loss); });
     }
@@ -58,33 +57,32 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
   }
   steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
   steps::log_loader(*batches);
+  session.save_weights(*model);
   return steps::report_outcome(session, loop);
-}
-
-int run(int argc, char** argv) {
-  Options options;
-  steps::Session session("ap4", "Trains the U-Net of MAELSTROM's AP4 and reports its speed.");
-  session.arguments().batch_size = 1;
-  steps::add_batch_options(session.app(), session.arguments());
-  ap4::add_grid_options(session.app(), options.grid);
-  steps::add_data_options(session.app(), options.loader);
-  steps::add_schedule_options(session.app(), options.schedule, "samples");
-  if (!session.parse(argc, argv))
-    return steps::exit_ok;
-  steps::check_schedule_options(session.app(), options.schedule);
-  ap4::check_grid(options.grid, steps::micro_batch_size(session.arguments()));
-  const steps::Cost cost = ap4::cost(options.grid);
-  if (session.arguments().describe) {
-    cost.log();
-    return steps::exit_ok;
-  }
-  session.begin();
-  cost.log();
-  return train(session, options, cost);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return bench::steps::run_program("ap4", [&] { return run(argc, argv); });
+  Options options;
+  steps::Session session("ap4", "Trains the U-Net of MAELSTROM's AP4 and reports its speed.");
+  session.arguments().batch_size = 1;
+  steps::add_batch_options(session.app(), session.arguments());
+  add_grid_options(session.app(), options.grid);
+  steps::add_data_options(session.app(), options.loader);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return steps::exit_ok;
+  steps::check_schedule_options(session.app(), options.schedule);
+  check_grid(options.grid, steps::micro_batch_size(session.arguments()));
+  const steps::Cost network_cost = cost(options.grid);
+  if (session.arguments().describe) {
+    network_cost.log();
+    return steps::exit_ok;
+  }
+  session.begin();
+  network_cost.log();
+  return train(session, options, network_cost);
 }
+
+}  // namespace bench::ap4

@@ -22,19 +22,18 @@
 #include <memory>
 #include <utility>
 
+namespace bench::ap5 {
 namespace {
 
-using namespace bench;
-
 struct Options {
-  ap5::WganOptions wgan;
-  ap5::DatasetOptions dataset;
+  WganOptions wgan;
+  DatasetOptions dataset;
   steps::LoaderOptions loader;
   steps::RateSchedule schedule{.highest = 5e-5,  // of the generator, over its samples
                                .shape = steps::RateSchedule::Shape::exponential,
                                .lowest = 5e-6,
-                               .start = 5 * ap5::epoch_samples,
-                               .end = 10 * ap5::epoch_samples};
+                               .start = 5 * epoch_samples,
+                               .end = 10 * epoch_samples};
 };
 
 /// With the same optimizer for both networks: Adam as in D3.7.
@@ -45,11 +44,14 @@ steps::TrainerOptions trainer_options(std::function<double(std::int64_t)> rate,
           .global_batch = global_batch};
 }
 
-int train(steps::Session& session, const Options& options, const ap5::WganCost& cost) {
-  ap5::Generator generator;
-  ap5::Critic critic;
-  generator->to(session.device());
-  critic->to(session.device());
+int train(steps::Session& session, const Options& options, const WganCost& cost) {
+  Generator generator;
+  Critic critic;
+  const auto both = std::make_shared<torch::nn::Module>("gan");
+  both->register_module("generator", generator);
+  both->register_module("critic", critic);
+  both->to(session.device());
+  session.load_weights(*both);
   const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
   steps::Trainer critic_trainer(
       session.context(), *critic,
@@ -58,32 +60,32 @@ int train(steps::Session& session, const Options& options, const ap5::WganCost& 
   steps::Trainer trainer(session.context(), *generator,
                          trainer_options(steps::rate_of(options.schedule), global_batch));
   const auto batches = steps::make_batches(session, options.loader,
-                                           ap5::sample_format(options.wgan.grid, options.dataset));
+                                           sample_format(options.wgan.grid, options.dataset));
 
   steps::StepLines log(session.arguments().steps, global_batch);
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
   const auto next_batch = [&] { return &batches->next(); };
   while (loop.next()) {
-    torch::Tensor critic_loss;
+    torch::Tensor loss_of_critic;
     for (std::int64_t i = 0; i < options.wgan.critic_updates; ++i) {
       const steps::Batch& batch = *loop.io(next_batch);
-      critic_loss = loop.forward([&] {
+      loss_of_critic = loop.forward([&] {
         const steps::Autocast autocast = critic_trainer.autocast();
-        return ap5::critic_loss(generator, critic, batch["predictors"], batch["target"]);
+        return critic_loss(generator, critic, batch["predictors"], batch["target"]);
       });
-      loop.backward([&] { critic_trainer.backward(critic_loss); });
+      loop.backward([&] { critic_trainer.backward(loss_of_critic); });
       loop.update(critic_trainer);
     }
     const steps::Batch& batch = *loop.io(next_batch);
-    const ap5::GeneratorLoss loss = loop.forward([&] {
+    const GeneratorLoss loss = loop.forward([&] {
       const steps::Autocast autocast = trainer.autocast();
       const torch::Tensor fine =
           generator->forward(batch["predictors"]);  // (B, 15, H, W) -> (B, 2, H, W)
-      return ap5::generator_loss(critic, fine, batch["target"]);
+      return generator_loss(critic, fine, batch["target"]);
     });
     loop.backward([&] { trainer.backward(loss.total); });
-    trainer.observe(critic_loss);
+    trainer.observe(loss_of_critic);
     trainer.observe(loss.reconstruction);
     loop.update();
   }
@@ -97,24 +99,27 @@ int train(steps::Session& session, const Options& options, const ap5::WganCost& 
     steps::log_value("final_reconstruction_loss", loop.results().back().observed[1]);
   }
   steps::log_loader(*batches);
+  session.save_weights(*both);
   return steps::report_outcome(session, loop);
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int main(int argc, char** argv) {
   Options options;
   steps::Session session("ap5",
                          "Trains the Wasserstein GAN of MAELSTROM's AP5, reports its speed.");
   steps::add_batch_size_option(session.app(), session.arguments());
-  ap5::add_wgan_options(session.app(), options.wgan);
+  add_wgan_options(session.app(), options.wgan);
   steps::add_data_options(session.app(), options.loader);
-  ap5::add_dataset_options(session.app(), options.dataset);
+  add_dataset_options(session.app(), options.dataset);
   steps::add_schedule_options(session.app(), options.schedule, "samples");
   if (!session.parse(argc, argv))
     return steps::exit_ok;
   steps::check_schedule_options(session.app(), options.schedule);
-  ap5::check_batch_size(options.wgan.grid, session.arguments().batch_size);
+  check_batch_size(options.wgan.grid, session.arguments().batch_size);
   options.loader.updates_per_step = options.wgan.critic_updates + 1;
-  const ap5::WganCost cost(options.wgan.grid, options.wgan.critic_updates);
+  const WganCost cost(options.wgan.grid, options.wgan.critic_updates);
   if (session.arguments().describe) {
     cost.log();
     return steps::exit_ok;
@@ -124,8 +129,4 @@ int run(int argc, char** argv) {
   return train(session, options, cost);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return bench::steps::run_program("ap5", [&] { return run(argc, argv); });
-}
+}  // namespace bench::ap5

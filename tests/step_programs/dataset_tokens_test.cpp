@@ -101,8 +101,8 @@ TEST_F(DatasetTokensTest, NamesABadVocabularyFile) {
   write("vocab.json", "{\"he\": }");
   const Outcome outcome = run("--text " + write("a", "he") + options);
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, HasSubstr("error: " + folder_.file("vocab.json") +
-                                     ": byte 7: expected the number of a token\nhint: "));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("error: " + folder_.file("vocab.json") + ": byte 8: no JSON\nhint: "));
 }
 
 TEST_F(DatasetTokensTest, RefusesWrongArguments) {

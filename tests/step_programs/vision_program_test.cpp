@@ -57,7 +57,7 @@ TEST(VisionProgram, DescribesWhatItHasNoMemoryFor) {
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_EQ(outcome.value("result"), "oom");
   EXPECT_EQ(outcome.value("batch_size"), "8192");
-  EXPECT_THAT(outcome.err, HasSubstr("a smaller --batch-size"));
+  EXPECT_THAT(outcome.err, HasSubstr("a smaller batch needs less memory (--batch-size;"));
 }
 
 // OpenBLAS looks for memory without end where it finds none.

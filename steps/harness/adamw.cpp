@@ -18,6 +18,7 @@ struct AdamW::Factors {
   double learning_rate;
   double gradient;
   double decay;  ///< Factor of the weights that decay.
+  double penalty;  ///< Of all weights.
   double step;   ///< learning_rate / (1 - beta1^t)
   double root;   ///< 1 / sqrt(1 - beta2^t)
 };
@@ -35,7 +36,8 @@ void AdamW::step(double learning_rate, double gradient_scale) {
   const auto t = static_cast<double>(++steps_);
   const Factors factors{.learning_rate = learning_rate,
                         .gradient = gradient_scale,
-                        .decay = 1 - learning_rate * options_.weight_decay,
+                        .decay = options_.l2 ? 1 : 1 - learning_rate * options_.weight_decay,
+                        .penalty = options_.l2 ? options_.weight_decay : 0,
                         .step = learning_rate / (1 - std::pow(options_.beta1, t)),
                         .root = 1 / std::sqrt(1 - std::pow(options_.beta2, t))};
   if (rows_.weights.is_cpu())
@@ -51,6 +53,7 @@ void AdamW::step_in_one_pass(const Factors& factors) {
   const auto beta2 = static_cast<float>(options_.beta2);
   const auto epsilon = static_cast<float>(options_.epsilon);
   const auto gradient_scale = static_cast<float>(factors.gradient);
+  const auto penalty = static_cast<float>(factors.penalty);
   const auto rate = static_cast<float>(factors.step);
   const auto root = static_cast<float>(factors.root);
   float* const w = rows_.weights.data_ptr<float>();
@@ -61,7 +64,7 @@ void AdamW::step_in_one_pass(const Factors& factors) {
 // The compiler alone would not see that the four arrays lie apart.
 #pragma omp simd
     for (std::int64_t i = begin; i < end; ++i) {
-      const float g = gradients[i] * gradient_scale;
+      const float g = gradients[i] * gradient_scale + penalty * w[i];
       m[i] = beta1 * m[i] + (1 - beta1) * g;
       v[i] = beta2 * v[i] + (1 - beta2) * g * g;
       w[i] = w[i] * decay - rate * m[i] / (std::sqrt(v[i]) * root + epsilon);
@@ -92,12 +95,18 @@ void AdamW::step_with_kernels(const Factors& factors) {
     };
     const std::vector steps{
         torch::full({}, static_cast<double>(steps_ - 1), rows_.gradients.options())};
-    at::_fused_adamw_(part(rows_.weights), part(rows_.gradients), part(mean_), part(variance_), {},
-                      steps, factors.learning_rate, options_.beta1, options_.beta2, weight_decay,
-                      options_.epsilon, /*amsgrad=*/false, /*maximize=*/false, scale);
+    if (options_.l2)
+      at::_fused_adam_(part(rows_.weights), part(rows_.gradients), part(mean_), part(variance_), {},
+                       steps, factors.learning_rate, options_.beta1, options_.beta2, weight_decay,
+                       options_.epsilon, /*amsgrad=*/false, /*maximize=*/false, scale);
+    else
+      at::_fused_adamw_(part(rows_.weights), part(rows_.gradients), part(mean_), part(variance_),
+                        {}, steps, factors.learning_rate, options_.beta1, options_.beta2,
+                        weight_decay, options_.epsilon, /*amsgrad=*/false, /*maximize=*/false,
+                        scale);
   };
   update(0, rows_.matrix_numbers, options_.weight_decay);
-  update(rows_.matrix_numbers, rows_.weights.numel(), 0);
+  update(rows_.matrix_numbers, rows_.weights.numel(), options_.l2 ? options_.weight_decay : 0);
 }
 
 #else
@@ -109,7 +118,9 @@ void AdamW::step_with_kernels(const Factors& factors) {
   for (std::int64_t begin = 0; begin < rows_.weights.numel(); begin += weights_per_pass) {
     const std::int64_t length = std::min(weights_per_pass, rows_.weights.numel() - begin);
     const auto part = [&](const torch::Tensor& row) { return row.narrow(0, begin, length); };
-    const torch::Tensor g = part(rows_.gradients) * factors.gradient;
+    torch::Tensor g = part(rows_.gradients) * factors.gradient;
+    if (options_.l2)
+      g.add_(part(rows_.weights), factors.penalty);
     const torch::Tensor m = part(mean_);
     const torch::Tensor v = part(variance_);
     m.mul_(options_.beta1).add_(g, 1 - options_.beta1);

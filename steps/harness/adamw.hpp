@@ -16,7 +16,11 @@ namespace bench::steps {
 ///     w = w * (1 - learning_rate * weight_decay)      (parameters of 2 and more dimensions)
 ///     w = w - learning_rate * m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon)
 ///
-/// Adam is the same without decay. Source: Loshchilov and Hutter, Decoupled Weight Decay
+/// Adam is the same without decay, or with that of `l2`:
+///
+///     g = gradient * gradient_scale + weight_decay * w   (all parameters, as in torch::optim::Adam)
+///
+/// Source: Loshchilov and Hutter, Decoupled Weight Decay
 /// Regularization (arXiv:1711.05101), algorithm 2, with the learning rate as factor of the decay as
 /// in PyTorch and Megatron-LM.
 class AdamW : public Optimizer {
@@ -26,6 +30,7 @@ class AdamW : public Optimizer {
     double beta2 = 0.999;
     double epsilon = 1e-8;
     double weight_decay = 0.1;
+    bool l2 = false;  ///< Adam: the decay is part of the gradient.
   };
 
   AdamW(OptimizerRows rows, const Options& options);

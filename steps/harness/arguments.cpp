@@ -65,6 +65,15 @@ UsageError not_expected(const CLI::App& app, const std::string& help) {
           meant.empty() ? help : fmt::format("{} may be meant; {}", meant, help)};
 }
 
+/// Returns true if `--version` is given without a value.
+bool asks_for_version(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--version" &&
+        (i + 1 == argc || std::string_view(argv[i + 1]).starts_with("-")))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 void add_common_options(CLI::App& app, CommonArguments& arguments) {
@@ -146,15 +155,21 @@ std::int64_t micro_batch_size(const CommonArguments& arguments) {
 bool parse_command_line(CLI::App& app, int argc, char** argv) {
   const std::string help =
       fmt::format("`{} --help` lists the options and their defaults", app.get_name());
-  app.set_version_flag("--version", fmt::format("{} {}\nLibTorch {}\n", app.get_name(),
-                                                BENCH_VERSION, TORCH_VERSION));
+  const std::string version =
+      fmt::format("{} {}\nLibTorch {}\n", app.get_name(), BENCH_VERSION, TORCH_VERSION);
+  if (!app.get_option_no_throw("--version")) {
+    app.set_version_flag("--version", version);
+  } else if (asks_for_version(argc, argv)) {
+    fmt::print("{}", version);
+    return false;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", app.help());
     return false;
-  } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}", version.what());
+  } catch (const CLI::CallForVersion&) {
+    fmt::print("{}", version);
     return false;
   } catch (const CLI::ExtrasError&) {
     throw not_expected(app, help);
@@ -165,13 +180,13 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
 }
 
 std::string options_in_common(const CLI::App& app) {
-  static const std::set<std::string> own{"--help",     "--version",        "--device",
-                                         "--threads",  "--timings",        "--metrics",
-                                         "--mllog",    "--rank-timeout",   "--data-path",
-                                         "--stage-to", "--loader-threads", "--peak-tflops"};
+  static const std::set<std::string> own{
+      "--help",  "--device",       "--threads",   "--timings",  "--metrics",
+      "--mllog", "--rank-timeout", "--data-path", "--stage-to", "--loader-threads",
+      "--peak-tflops"};
   std::string lines = "the program " + app.get_name() + "\n";
   for (const CLI::Option* option : app.get_options()) {
-    if (own.contains(option->get_name()))
+    if (own.contains(option->get_name()) || option == app.get_version_ptr())
       continue;
     std::string value = option->get_default_str();
     if (option->count() > 0)

@@ -53,7 +53,8 @@ void add_batch_options(CLI::App& app, CommonArguments& arguments);
 std::int64_t micro_batch_size(const CommonArguments& arguments);
 
 /// Reads the command line into what the options of `app` point to. Returns false if it asked for
-/// help or the version, which then is printed.
+/// help or the version, which then is printed. If a program has an option `--version VALUE`, that
+/// without a value asks for the version.
 /// @throws UsageError if the command line is wrong
 bool parse_command_line(CLI::App& app, int argc, char** argv);
 

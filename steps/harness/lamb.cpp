@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,10 @@ void Lamb::load(const SavedState& state) {
   state.copy_to("lamb_mean", mean_);
   state.copy_to("lamb_variance", variance_);
   steps_ = static_cast<std::int64_t>(state.number("lamb_steps"));
+}
+
+MakeOptimizer make_lamb(const Lamb::Options& options) {
+  return [options](OptimizerRows rows) { return std::make_unique<Lamb>(std::move(rows), options); };
 }
 
 }  // namespace bench::steps

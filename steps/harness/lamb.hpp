@@ -41,4 +41,6 @@ class Lamb : public Optimizer {
   std::int64_t steps_ = 0;  // t
 };
 
+MakeOptimizer make_lamb(const Lamb::Options& options);
+
 }  // namespace bench::steps

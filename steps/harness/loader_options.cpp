@@ -33,25 +33,9 @@ std::vector<std::string> data_files(Session& session, const LoaderOptions& optio
   return copies.files;
 }
 
-std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptions& options,
-                                             const SampleFormat& format, int threads) {
-  const std::vector<std::string> files = data_files(session, options, format, threads);
-  const auto begin = std::chrono::steady_clock::now();
-  std::shared_ptr<const FieldSource> source = format.open(files, threads);
-  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
-  log_value("dataset", options.path);
-  log_value("dataset_files", files.size());
-  log_value("dataset_samples", source->samples());
-  if (const auto bytes = source->bytes())
-    log_value("dataset_bytes", *bytes);
-  log_value("dataset_open_s", duration.count());
-  log_value("dataset_cache", options.cache);
-  return source;
-}
-
 SampleMakers data_makers(Session& session, const LoaderOptions& options, const SampleFormat& format,
                          const BatchShare& share, int threads) {
-  const auto source = open_data(session, options, format, threads);
+  const auto source = open_data(session, options, format);
   const std::uint64_t seed = session.arguments().seed;
   if (!options.cache)
     return field_makers(source, seed, threads);
@@ -99,6 +83,24 @@ int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch
   return options.threads > 0 ? options.threads : default_loader_threads(ranks, device);
 }
 
+std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptions& options,
+                                             const SampleFormat& format,
+                                             const std::string& prefix) {
+  const int threads = loader_threads(options, session.find_ranks(), session.device());
+  const std::vector<std::string> files = data_files(session, options, format, threads);
+  const auto begin = std::chrono::steady_clock::now();
+  std::shared_ptr<const FieldSource> source = format.open(files, threads);
+  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - begin;
+  log_value(prefix + "dataset", options.path);
+  log_value(prefix + "dataset_files", files.size());
+  log_value(prefix + "dataset_samples", source->samples());
+  if (const auto bytes = source->bytes())
+    log_value(prefix + "dataset_bytes", *bytes);
+  log_value(prefix + "dataset_open_s", duration.count());
+  log_value(prefix + "dataset_cache", options.cache);
+  return source;
+}
+
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
                                       const SampleFormat& format) {
   CommonArguments& arguments = session.arguments();
@@ -113,7 +115,10 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
   auto loaded = std::make_unique<LoadedBatches>(
       synthetic ? format.synthetic(arguments.seed, threads)
                 : data_makers(session, options, format, share, threads),
-      BatchOptions{.share = share, .device = session.device(), .prefetch = options.prefetch});
+      BatchOptions{.share = share,
+                   .device = session.device(),
+                   .prefetch = options.prefetch,
+                   .hwc_fields = format.hwc_fields});
   set_epoch_length(arguments, share.global_batch() / options.updates_per_step,
                    loaded->samples_per_epoch());
   if (synthetic && options.synthetic == "device")

@@ -51,7 +51,15 @@ struct SampleFormat {
   /// @param files at least one
   std::function<std::unique_ptr<FieldSource>(const std::vector<std::string>& files, int threads)>
       open = {};
+  std::vector<std::string> hwc_fields = {};  ///< See BatchOptions.
 };
+
+/// Opens the files of the options, or this node's copies of them, and prints what they are.
+/// @param prefix of the names of what it prints
+/// @throws UsageError, DataError as `find_data_files`, `stage_files` and `format.open`
+std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptions& options,
+                                             const SampleFormat& format,
+                                             const std::string& prefix = "");
 
 /// Batches of this rank's share of `--batch-size`, in `--micro-batches` parts, and prints where
 /// they come from and how they are loaded. Sets the length of an epoch (`set_epoch_length`).

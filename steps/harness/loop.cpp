@@ -102,9 +102,9 @@ void Loop::begin_epoch() {
 void Loop::end_epoch() {
   timers_.end_epoch();
   take_all();
-  mllog("epoch_stop", {}, {{"epoch_num", epochs_}});
   log_.end(timers_.samples_s(Region::epoch).back());
   run_hooks(true);
+  mllog("epoch_stop", {}, {{"epoch_num", epochs_}});  // an evaluation belongs to its epoch
 }
 
 void Loop::end_measured() {

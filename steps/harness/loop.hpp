@@ -53,8 +53,8 @@ LoopOptions loop_options(const CommonArguments& arguments);
 ///       loop.update();
 ///     }
 ///
-/// It ends early, on all ranks after the same step, when the loss is not finite, a signal has come
-/// or the time limit is over. At least one step is measured unless the warm-up ends that way.
+/// It ends early, on all ranks after the same step, when the loss is not finite, a signal has come,
+/// the time limit is over or the program has called `finish`. At least one step is measured unless the warm-up ends that way.
 class Loop {
  public:
   /// All must outlive this object.
@@ -105,9 +105,11 @@ class Loop {
   bool is_interrupted() const { return interrupted_; }
   /// A signal has ended work between steps, on all ranks.
   void set_interrupted() { interrupted_ = true; }
+  /// The training has reached what it was for, on all ranks: it ends after this step.
+  void finish() { finished_ = true; }
   /// It has neither diverged nor been interrupted.
   bool ended_well() const { return !diverged_at_ && !interrupted_; }
-  bool ended_early() const { return diverged_at_ || interrupted_ || time_is_over_; }
+  bool ended_early() const { return diverged_at_ || interrupted_ || time_is_over_ || finished_; }
 
  private:
   enum class Phase { not_begun, warmup, epoch, profile, ended };
@@ -151,6 +153,7 @@ class Loop {
   std::optional<std::int64_t> diverged_at_;
   bool interrupted_ = false;
   bool time_is_over_ = false;
+  bool finished_ = false;
 };
 
 }  // namespace bench::steps

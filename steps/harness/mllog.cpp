@@ -76,9 +76,9 @@ void mllog(std::string_view key, const MlValue& value, const MlMetadata& metadat
   mllog_has_begun = mllog_has_begun || key == "run_start";
 }
 
-void end_mllog() {
+void end_mllog(bool reached_target) {
   if (std::exchange(mllog_has_begun, false))
-    mllog("run_stop", {}, {{"status", "aborted"}});
+    mllog("run_stop", {}, {{"status", reached_target ? "success" : "aborted"}});
 }
 
 }  // namespace bench::steps

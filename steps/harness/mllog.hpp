@@ -29,8 +29,8 @@ void begin_mllog(bool wanted);
 void mllog(std::string_view key, const MlValue& value = {}, const MlMetadata& metadata = {},
            const std::source_location& place = std::source_location::current());
 
-/// Prints `run_stop` where `run_start` was printed. The status is `aborted`, whatever happened:
-/// none of the programs trains until it has reached a quality.
-void end_mllog();
+/// Prints `run_stop` if `run_start` was printed and `run_stop` was not.
+/// @param reached_target the status is `success`, otherwise `aborted`
+void end_mllog(bool reached_target = false);
 
 }  // namespace bench::steps

@@ -14,9 +14,11 @@ double RateSchedule::rate(double progress) const {
   return ends_at_lowest() ? rate_towards_lowest(progress) : rate_in_steps(progress);
 }
 
+// The order of the operations is part of the results: losses of recorded runs hold to the last bit.
+
 double RateSchedule::rate_towards_lowest(double progress) const {
   if (progress <= warmup && warmup > 0)
-    return highest * progress / warmup;
+    return first == 0 ? highest * progress / warmup : warmup_rate(progress);
   if (progress >= end)
     return lowest;
   const double from = std::max(warmup, start);
@@ -31,12 +33,27 @@ double RateSchedule::rate_towards_lowest(double progress) const {
 }
 
 double RateSchedule::rate_in_steps(double progress) const {
-  const double rise = progress < warmup ? progress / warmup : 1;
   const auto passed =
       shape == Shape::step
           ? std::ranges::count_if(milestones, [&](double from) { return progress >= from; })
           : 0;
-  return highest * rise * std::pow(factor, static_cast<double>(passed));
+  const double factor = factor_after(static_cast<std::size_t>(passed));
+  if (progress >= warmup)
+    return highest * factor;
+  return first == 0 ? highest * (progress / warmup) * factor : warmup_rate(progress) * factor;
+}
+
+double RateSchedule::warmup_rate(double progress) const {
+  return first + (highest - first) * (progress / warmup);
+}
+
+double RateSchedule::factor_after(std::size_t passed) const {
+  if (factors.size() == 1)
+    return std::pow(factors.front(), static_cast<double>(passed));
+  double product = 1;
+  for (std::size_t i = 0; i < passed; ++i)
+    product *= factors.at(i);
+  return product;
 }
 
 }  // namespace bench::steps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace bench::steps {
@@ -7,8 +8,8 @@ namespace bench::steps {
 /// Learning rate as a function of progress: of the samples, epochs or steps trained on, with
 /// fractions. The program chooses the unit.
 ///
-/// In the warm-up the rate rises linearly from 0 to the highest: Goyal et al., Accurate, Large
-/// Minibatch SGD (arXiv:1706.02677), section 2.2.
+/// In the warm-up the rate changes linearly from the first to the highest: Goyal et al., Accurate,
+/// Large Minibatch SGD (arXiv:1706.02677), section 2.2.
 struct RateSchedule {
   /// Decay of the rate after the warm-up.
   enum class Shape {
@@ -21,6 +22,7 @@ struct RateSchedule {
 
   double highest = 0.1;
   double warmup = 0;  ///< Progress at which the rate is highest.
+  double first = 0;   ///< Rate at progress 0, if there is a warm-up.
   Shape shape = Shape::constant;
   /// Cosine, polynomial, exponential: rate at the end, and after it. Exponential: above 0.
   double lowest = 0;
@@ -28,7 +30,7 @@ struct RateSchedule {
   double end = 0;    ///< The same: above `warmup` and `start`.
   double power = 1;  ///< Polynomial.
   std::vector<double> milestones = {};  ///< Step.
-  double factor = 0.1;                  ///< Step.
+  std::vector<double> factors = {0.1};  ///< Step: one for each milestone, or one for all.
 
   bool is_constant() const;
   /// @param progress from 0 on
@@ -36,6 +38,8 @@ struct RateSchedule {
 
  private:
   bool ends_at_lowest() const { return shape != Shape::constant && shape != Shape::step; }
+  double warmup_rate(double progress) const;
+  double factor_after(std::size_t passed) const;
   double rate_towards_lowest(double progress) const;
   double rate_in_steps(double progress) const;
 };

@@ -69,7 +69,9 @@ void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::stri
   app.add_option("--learning-rate", schedule.highest, "Highest learning rate")
       ->check(not_negative());
   app.add_option("--lr-warmup", schedule.warmup,
-                 fmt::format("{} in which the learning rate rises from 0", unit))
+                 fmt::format("{} in which the learning rate goes from the first to the highest", unit))
+      ->check(not_negative());
+  app.add_option("--lr-first", schedule.first, "Learning rate at the beginning of the warm-up")
       ->check(not_negative());
   app.add_option_function<std::string>(
          "--lr-schedule", [&](const std::string& name) { schedule.shape = shape_of(name); },
@@ -82,7 +84,11 @@ void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::stri
       ->check(not_negative())
       ->delimiter(',')
       ->default_str(fmt::format("{}", fmt::join(schedule.milestones, ",")));
-  app.add_option("--lr-factor", schedule.factor, "step: factor at each of them")->check(positive());
+  app.add_option("--lr-factor", schedule.factors,
+                 "step: factor at each of them, or one for all of them")
+      ->check(positive())
+      ->delimiter(',')
+      ->default_str(fmt::format("{}", fmt::join(schedule.factors, ",")));
   app.add_option(
          "--lr-decay-start", schedule.start,
          fmt::format(
@@ -103,6 +109,14 @@ void check_schedule_options(const CLI::App& app, const RateSchedule& schedule) {
   if (schedule.shape == Shape::step && schedule.milestones.empty())
     throw UsageError("--lr-schedule step needs --lr-milestones",
                      "add them, such as --lr-milestones 30,60,80");
+  if (schedule.shape == Shape::step && schedule.factors.size() > 1 &&
+      schedule.factors.size() != schedule.milestones.size())
+    throw UsageError(fmt::format("--lr-factor has {} factors, --lr-milestones {} milestones",
+                                 schedule.factors.size(), schedule.milestones.size()),
+                     "give one factor for each milestone, or one for all");
+  if (app.count("--lr-first") > 0 && schedule.warmup == 0)
+    throw UsageError("--lr-first has no effect without a warm-up",
+                     "add --lr-warmup, or remove --lr-first");
   if (schedule.shape == Shape::constant || schedule.shape == Shape::step)
     return;
   if (schedule.shape == Shape::exponential && schedule.lowest == 0)

@@ -11,7 +11,7 @@ class App;
 namespace bench::steps {
 
 /// Adds `--learning-rate`, `--lr-schedule` and what belongs to the shapes: `--lr-warmup`,
-/// `--lr-milestones`, `--lr-factor`, `--lr-decay`, `--lr-end` and `--lr-power`.
+/// `--lr-first`, `--lr-milestones`, `--lr-factor`, `--lr-decay`, `--lr-end` and `--lr-power`.
 /// @param schedule holds the defaults, and afterwards what the user wrote
 /// @param unit of its progress, in the plural: epochs, samples
 void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::string& unit);

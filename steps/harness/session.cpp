@@ -42,7 +42,6 @@ const Ranks& Session::find_ranks() {
     choose_blas_kernels(argv_);
     found_ = steps::find_ranks();
     begin_mllog(arguments_.mllog && found_->rank == 0);
-    mllog("init_start");
   }
   return *found_;
 }
@@ -56,6 +55,8 @@ const torch::Device& Session::choose_device() {
 }
 
 void Session::begin() {
+  find_ranks();
+  mllog("init_start");
   choose_device();
   const Ranks& ranks = find_ranks();
   timings_.emplace(arguments_.timings_file, ranks.rank);
@@ -83,6 +84,7 @@ void Session::start_training() {
   std::fflush(stdout);  // a killed run still shows what it was
   mllog("init_stop");
   mllog("run_start");
+  training_begin_ = std::chrono::steady_clock::now();
   defer_signals();
 }
 
@@ -95,6 +97,10 @@ TrainingContext Session::context() {
 
 double Session::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+double Session::training_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - training_begin_).count();
 }
 
 }  // namespace bench::steps

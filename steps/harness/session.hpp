@@ -80,9 +80,12 @@ class Session {
   void write_timings() { timings_->write(*timers_); }
   /// Since the start of the program.
   double seconds() const;
+  /// Since `start_training`.
+  double training_seconds() const;
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point training_begin_;
   std::unique_ptr<CLI::App> app_;
   CommonArguments arguments_;
   char** argv_ = nullptr;

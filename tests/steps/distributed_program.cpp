@@ -8,6 +8,7 @@
 #include "harness/lamb.hpp"
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/running_statistics.hpp"
 #include "harness/sgd.hpp"
 #include "harness/trainer.hpp"
 
@@ -199,6 +200,13 @@ int operate(Communicator& communicator) {
   sending.wait();
   receiving.wait();
   expect_equal(got, torch::full({1 << 18}, before + 0.5), "send and receive");
+
+  torch::nn::BatchNorm1d norm(3);
+  norm->running_mean.fill_(rank);
+  average_running_statistics(*norm, communicator);
+  expect_equal(norm->running_mean, torch::full({3}, (size - 1) / 2.0),
+               "average_running_statistics");
+  expect_equal(norm->running_var, torch::ones({3}), "average_running_statistics");
 
   Communicator half = communicator.split(rank % 2, -rank);
   const torch::Tensor members = half.all_gather(torch::tensor({rank}, torch::kLong));

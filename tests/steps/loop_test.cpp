@@ -133,6 +133,15 @@ TEST_F(LoopTest, EndsWithTheFirstStepBehindTheTimeLimit) {
   EXPECT_TRUE(loop.ended_well());
 }
 
+TEST_F(LoopTest, EndsWhenItsProgramHasFinished) {
+  Loop loop(timers_, *trainer_, log_, {.warmup = 1, .steps = 9, .steps_per_epoch = 3});
+  loop.after("evaluation", 2, [&] { loop.finish(); });
+  run(loop);
+  EXPECT_EQ(begun_, 3);
+  EXPECT_EQ(log_.told, "begin 2 3 end ");
+  EXPECT_TRUE(loop.ended_well());
+}
+
 TEST_F(LoopTest, CallsWorkBetweenSteps) {
   std::vector<int> after_two;
   std::vector<int> after_epochs;

@@ -87,6 +87,27 @@ TEST(AdamW, EqualsTheOptimizerOfLibTorch) {
   }
 }
 
+TEST(AdamW, WithAnL2PenaltyEqualsAdamOfLibTorch) {
+  const AdamW::Options options{.epsilon = 1e-6, .weight_decay = 0.3, .l2 = true};
+  const std::vector<torch::Tensor> ours = matrices_and_vectors();
+  const std::vector<torch::Tensor> theirs = matrices_and_vectors();
+  const FlatParameters flat(ours);
+  AdamW adam(rows_of(flat), options);
+  torch::optim::Adam reference(
+      theirs,
+      torch::optim::AdamOptions(0.01).eps(options.epsilon).weight_decay(options.weight_decay));
+  for (int step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      torch::Tensor(theirs[i]).mutable_grad() = gradient_for(theirs[i], step);
+      flat.gradient_of(ours[i]).copy_(theirs[i].grad() * 3);
+    }
+    adam.step(0.01, 1.0 / 3);
+    reference.step();
+  }
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    EXPECT_TRUE(torch::allclose(ours[i], theirs[i], 1e-5, 1e-6)) << "parameter " << i;
+}
+
 /// LAMB of one parameter, step by step as its paper has it.
 struct LambReference {
   torch::Tensor w;

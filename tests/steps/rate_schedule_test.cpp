@@ -65,8 +65,21 @@ INSTANTIATE_TEST_SUITE_P(
                  {.highest = 0.8, .warmup = 5, .shape = Shape::step, .milestones = {30, 60}},
                  {{0, 0}, {2.5, 0.4}, {29.9, 0.8}, {30, 0.08}, {59, 0.08}, {90, 0.008}}},
         RateCase{"StepByAnotherFactor",
-                 {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factor = 0.25},
-                 {{31, 1}, {32, 0.25}, {64, 0.0625}}}),
+                 {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factors = {0.25}},
+                 {{31, 1}, {32, 0.25}, {64, 0.0625}}},
+        RateCase{
+            "StepByAFactorForEachMilestone",
+            {.highest = 1, .shape = Shape::step, .milestones = {32, 64}, .factors = {0.25, 0.5}},
+            {{31, 1}, {32, 0.25}, {64, 0.125}, {99, 0.125}}},
+        RateCase{"WarmUpFromARate",
+                 {.highest = 0.9, .warmup = 4, .first = 0.1},
+                 {{0, 0.1}, {1, 0.1 + 0.8 * 0.25}, {4, 0.9}, {5, 0.9}}},
+        RateCase{"WarmUpFromAHigherRate",
+                 {.highest = 0.25, .warmup = 4, .first = 1},
+                 {{0, 1}, {2, 0.625}, {4, 0.25}}},
+        RateCase{"CosineAfterAWarmUpFromARate",
+                 {.highest = 1, .warmup = 10, .first = 0.5, .shape = Shape::cosine, .end = 20},
+                 {{0, 0.5}, {5, 0.75}, {10, 1}, {15, 0.5}, {20, 0}}}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(RateSchedule, KnowsWhetherItIsConstant) {

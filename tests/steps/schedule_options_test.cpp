@@ -45,6 +45,12 @@ TEST(ScheduleOptions, DescribeEveryShape) {
       "--lr-factor 0.5");
   EXPECT_DOUBLE_EQ(step.rate(2.5), 0.2);
   EXPECT_DOUBLE_EQ(step.rate(60), 0.1);
+  const RateSchedule factors = schedule_of(
+      "--learning-rate 0.4 --lr-warmup 4 --lr-first 0.2 --lr-schedule step --lr-milestones 30,60 "
+      "--lr-factor 0.5,0.1");
+  EXPECT_DOUBLE_EQ(factors.rate(2), 0.3);
+  EXPECT_DOUBLE_EQ(factors.rate(30), 0.2);
+  EXPECT_DOUBLE_EQ(factors.rate(60), 0.02);
   const RateSchedule polynomial = schedule_of(
       "--learning-rate 1 --lr-schedule polynomial --lr-decay 10 --lr-end 0.5 "
       "--lr-power 2");
@@ -101,6 +107,12 @@ INSTANTIATE_TEST_SUITE_P(
                       "add --lr-schedule polynomial"},
         WrongSchedule{"StepWithoutMilestones", "--lr-schedule step",
                       "--lr-schedule step needs --lr-milestones", "--lr-milestones 30,60,80"},
+        WrongSchedule{"FactorsForOtherMilestones",
+                      "--lr-schedule step --lr-milestones 30,60 --lr-factor 0.5,0.4,0.3",
+                      "--lr-factor has 3 factors, --lr-milestones 2 milestones",
+                      "one factor for each milestone, or one for all"},
+        WrongSchedule{"FirstRateWithoutWarmUp", "--lr-first 0.1",
+                      "--lr-first has no effect without a warm-up", "add --lr-warmup"},
         WrongSchedule{"CosineWithoutEnd", "--lr-schedule cosine", "falls before it has risen",
                       "--lr-decay must be above --lr-warmup"},
         WrongSchedule{"StartBehindTheEnd", "--lr-schedule cosine --lr-decay 9 --lr-decay-start 9",

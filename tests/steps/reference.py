@@ -328,6 +328,102 @@ def generator_loss(outputs, targets):
     return 1000 * (errors[:, 0].mean() + errors[:, 1].mean()) - score(targets, fine[:, :1]).mean()
 
 
+# CosmoFlow: parameters of a universe from the counts of its cells.
+
+
+def cosmoflow(weights, constants, inputs):
+    x = torch.log(inputs["x"] + 1)
+    for i in range(5):
+        weight, bias = weights[f"convolution{i}.weight"], weights[f"convolution{i}.bias"]
+        side = weight.shape[2]
+        x = F.conv3d(F.pad(x, ((side - 1) // 2, side // 2) * 3), weight, bias)
+        x = F.max_pool3d(torch.where(x > 0, x, 0.3 * x), 2)
+    x = x.reshape(len(x), -1)
+    for i in range(3):
+        x = x @ weights[f"dense{i}.weight"].T + weights[f"dense{i}.bias"]
+        x = torch.where(x > 0, x, 0.3 * x) if i < 2 else 1.2 * torch.tanh(x)
+    return [x]
+
+
+def squared_error(outputs, targets):
+    return ((outputs[0] - targets["y"]) ** 2).mean()
+
+
+# DeepCAM: classes of the weather at each grid point.
+
+
+def deepcam(weights, constants, inputs):
+    def norm(name, x):
+        x = x - x.mean((0, 2, 3), keepdim=True)
+        x = x / torch.sqrt((x**2).mean((0, 2, 3), keepdim=True) + 1e-5)
+        return x * weights[f"{name}.weight"][:, None, None] + weights[f"{name}.bias"][:, None, None]
+
+    def convolve(name, x, stride=1, dilation=1, groups=1):
+        weight = weights[f"{name}.weight"]
+        padding = dilation * (weight.shape[2] - 1) // 2
+        return F.conv2d(x, weight, None, stride, padding, dilation, groups)
+
+    def convolve_relu(name, x, stride=1, dilation=1):
+        return F.relu(norm(f"{name}.norm", convolve(f"{name}.convolution", x, stride, dilation)))
+
+    def double(name, x):
+        return F.conv_transpose2d(x, weights[f"{name}.weight"], None, 2, 1, 1)
+
+    def double_relu(name, x):
+        return F.relu(norm(f"{name}.norm", double(f"{name}.convolution", x)))
+
+    def separable(name, x, stride=1, dilation=1):
+        x = convolve(f"{name}.depthwise", x, stride, dilation, groups=x.shape[1])
+        return convolve(f"{name}.pointwise", x)
+
+    def block(name, x, repetitions, stride=1, extra=False):
+        y = x
+        for i in range(repetitions):
+            y = F.relu(y) if i > 0 else y
+            y = norm(f"{name}.layer{i}.norm", separable(f"{name}.layer{i}", y))
+        if extra:
+            y = separable(f"{name}.layer{repetitions}", y, stride)
+        if f"{name}.shortcut.weight" in weights:
+            x = norm(f"{name}.shortcut_norm", convolve(f"{name}.shortcut", x, stride))
+        return x + y
+
+    x = (inputs["data"] - constants["smallest"]) * constants["factor"]
+    x = convolve_relu("xception.entry0", x, stride=2)
+    x = convolve_relu("xception.entry1", x)
+    low = x = F.relu(block("xception.block0", x, 2, 2, True))
+    for i in 1, 2:
+        x = F.relu(block(f"xception.block{i}", x, 2, 2, True))
+    for i in range(3, 19):
+        x = F.relu(block(f"xception.block{i}", x, 3))
+    x = block("xception.block19", x, 2, 1, True)
+    for i in range(3):
+        name = f"xception.exit{i}"
+        x = F.relu(norm(f"{name}.norm", separable(name, x, dilation=2)))
+
+    views = [
+        convolve_relu(f"context.branch{i}", x, dilation=rate) for i, rate in enumerate((1, 6, 12, 18))
+    ]
+    image = convolve("context.image", x.mean((2, 3), keepdim=True))
+    image = F.relu(image * weights["context.image_scale"] + weights["context.image_shift"])
+    views.append(image.repeat(1, 1, *x.shape[2:]))
+    x = convolve_relu("context.join", torch.cat(views, 1))
+
+    x = double_relu("decoder.second", double_relu("decoder.first", x))
+    x = torch.cat([x, convolve_relu("low_level", low)], 1)
+    x = convolve_relu("decoder.smooth", convolve_relu("decoder.join", x))
+    x = convolve("decoder.mix", x) + weights["decoder.mix.bias"][:, None, None]
+    return [double("decoder.classify", double_relu("decoder.third", x))]
+
+
+def weighted_cross_entropy(outputs, targets):
+    (scores,) = outputs
+    frequencies = (0.986267818390377, 0.0004578708870701058, 0.01327431072255291)
+    weights = torch.tensor([frequency**-0.125 for frequency in frequencies], dtype=torch.float64)
+    labels = targets["labels"].long()
+    found = torch.log_softmax(scores, 1).gather(1, labels[:, None])[:, 0]
+    return (-weights[labels] * found).mean()
+
+
 def main():
     network, loss_of = {
         "unet": (unet, quantile_loss),
@@ -337,6 +433,8 @@ def main():
         "ens10": (ens10, crps_loss),
         "critic": (critic, critic_loss),
         "generator": (generator, generator_loss),
+        "cosmoflow": (cosmoflow, squared_error),
+        "deepcam": (deepcam, weighted_cross_entropy),
     }[sys.argv[1]]
     tensors = read_tensors(sys.argv[2])
     weights = tensors["parameter"]

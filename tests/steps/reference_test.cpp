@@ -12,6 +12,10 @@
 #include "ap5/critic.hpp"
 #include "ap5/generator.hpp"
 #include "ap5/loss.hpp"
+#include "cosmoflow/loss.hpp"
+#include "cosmoflow/network.hpp"
+#include "deepcam/loss.hpp"
+#include "deepcam/network.hpp"
 #include "step_programs/program_runner.hpp"
 #include "steps/synthetic_batches.hpp"
 
@@ -223,6 +227,38 @@ TEST_F(GanReferenceTest, OfTheGeneratorOfAp5) {
     targets.emplace_back(parameter.key(), parameter.value());
   expect_equal(ours, reference_of("generator", *generator_, {{"predictors", batch_["predictors"]}},
                                   targets));
+}
+
+TEST_F(ReferenceTest, OfTheNetworkOfCosmoFlow) {
+  for (const cosmoflow::Version version : {cosmoflow::Version::v0_7, cosmoflow::Version::v1}) {
+    cosmoflow::CosmoFlow network(
+        cosmoflow::NetworkOptions{.version = version, .size = 32, .dropout = 0});
+    network->to(torch::kDouble);
+    const torch::Tensor x = torch::randint(100, {2, 4, 32, 32, 32}).to(torch::kDouble);
+    const torch::Tensor y = torch::rand({2, 4}, torch::kDouble) * 2 - 1;
+    const torch::Tensor prediction = network(x);
+    const Pass ours =
+        pass_of(*network, {prediction}, cosmoflow::squared_errors(prediction, y).mean());
+    expect_equal(ours, reference_of("cosmoflow", *network, {{"x", x}}, {{"y", y}}));
+  }
+}
+
+TEST_F(ReferenceTest, OfTheNetworkOfDeepCam) {
+  deepcam::DeepLab network{deepcam::Architecture(8)};
+  deepcam::ValueRange range{};
+  for (std::size_t i = 0; i < range.smallest.size(); ++i) {
+    range.smallest[i] = -static_cast<float>(i);
+    range.largest[i] = 1 + static_cast<float>(i);
+  }
+  network->set_value_range(range);
+  network->to(torch::kDouble);
+  const torch::Tensor data = torch::rand({2, 16, 64, 96}, torch::kDouble);
+  const torch::Tensor labels = torch::randint(3, {2, 64, 96}, torch::kLong);
+  const torch::Tensor scores = network(data);
+  const torch::Tensor weights = deepcam::class_weights(torch::kDouble);
+  const Pass ours =
+      pass_of(*network, {scores}, deepcam::cross_entropies(scores, labels, weights).mean());
+  expect_equal(ours, reference_of("deepcam", *network, {{"data", data}}, {{"labels", labels}}));
 }
 
 }  // namespace

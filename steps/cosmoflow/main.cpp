@@ -1,0 +1,91 @@
+// cosmoflow: trains the network of MLPerf HPC's CosmoFlow and reports how fast. See README.md.
+
+#include "cosmoflow/cost.hpp"
+#include "cosmoflow/loss.hpp"
+#include "cosmoflow/network.hpp"
+#include "cosmoflow/options.hpp"
+#include "harness/field_data.hpp"
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/quality.hpp"
+#include "harness/report.hpp"
+#include "harness/session.hpp"
+#include "harness/sgd.hpp"
+#include "harness/submission.hpp"
+#include "harness/trainer.hpp"
+
+#include <cstdint>
+
+namespace bench::cosmoflow {
+namespace {
+
+int train(steps::Session& session, Options& options, const steps::Cost& cost,
+          steps::FieldData& data) {
+  const std::int64_t global_batch = session.arguments().batch_size * session.ranks().size();
+  scale_learning_rate(session.app(), options, global_batch);
+  steps::mllog_submission(session, {"cosmoflow", global_batch, data.is_synthetic()},
+                          options.submission);
+  log_options(options);
+  data.open(session, options.quality.eval_samples);
+  const std::int64_t epoch_samples = data.epoch_samples();
+  steps::mllog_samples(epoch_samples, options.quality.eval_samples);
+  CosmoFlow model(options.network);
+  model->to(session.device());
+  session.load_weights(*model);
+  steps::Trainer trainer(
+      session.context(), *model,
+      {.optimizer = steps::make_sgd(options.sgd),
+       .learning_rate = steps::rate_of(options.schedule, static_cast<double>(epoch_samples)),
+       .global_batch = global_batch,
+       .micro_batches = session.arguments().micro_batches});
+
+  steps::StepLines log(session.arguments().steps, global_batch);
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(session.arguments()));
+  steps::QualityRun quality(session, trainer, loop, options.quality, epoch_samples);
+  quality.evaluate(
+      *model, [&] { return data.validation_batches(session); },
+      [&](const steps::Batch& batch) {
+        const torch::Tensor prediction = model->forward(batch["x"]);
+        return torch::stack(
+            {absolute_errors(prediction, batch["y"]), squared_errors(prediction, batch["y"])}, 1);
+      });
+  while (loop.next()) {
+    for (std::int64_t i = 0; i < session.arguments().micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &data.training().next(); });
+      const torch::Tensor loss = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor prediction =
+            model->forward(batch["x"]);  // (B, 4, N, N, N) counts -> (B, 4)
+        return squared_errors(prediction, batch["y"]).mean();
+      });
+      loop.backward([&] { trainer.backward(loss); });
+    }
+    loop.update();
+  }
+  quality.report();
+  steps::report_measured(session, loop, steps::reported_work(cost, global_batch));
+  steps::log_loader(data.training());
+  session.save_weights(*model);
+  return steps::report_outcome(session, loop);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  steps::Session session("cosmoflow",
+                         "Trains the network of MLPerf HPC's CosmoFlow and reports its speed.");
+  if (!read_options(session, argc, argv, options))
+    return steps::exit_ok;
+  const steps::Cost network_cost = cost(options.network);
+  log_network(options.network, network_cost);
+  if (session.arguments().describe)
+    return steps::exit_ok;
+  steps::FieldData data = options.make_data();
+  data.clear_caches(session);
+  session.begin();
+  return train(session, options, network_cost, data);
+}
+
+}  // namespace bench::cosmoflow

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "cosmoflow/network.hpp"
+#include "harness/cost.hpp"
+#include "harness/field_data.hpp"
+#include "harness/quality.hpp"
+#include "harness/rate_schedule.hpp"
+#include "harness/session.hpp"
+#include "harness/sgd.hpp"
+#include "harness/submission.hpp"
+
+#include <cstdint>
+
+namespace bench::cosmoflow {
+
+/// Samples of a step for which the base learning rate is meant.
+inline constexpr std::int64_t base_batch = 64;
+
+/// Defaults are those of MLPerf HPC's reference implementation, github.com/mlcommons/hpc,
+/// cosmoflow/configs/cosmo.yaml.
+struct Options {
+  NetworkOptions network;
+  steps::LoaderOptions data;
+  double base_learning_rate = 1e-3;
+  /// Over epochs. The highest rate grows with the global batch size, and the warm-up begins at the
+  /// base rate.
+  steps::RateSchedule schedule{.highest = 0,
+                               .warmup = 4,
+                               .shape = steps::RateSchedule::Shape::step,
+                               .milestones = {32, 64},
+                               .factors = {0.25, 0.5}};
+  steps::Sgd::Options sgd{.momentum = 0.9, .weight_decay = 0};
+  steps::QualityOptions quality{.metric = "eval_error", .lower_is_better = true, .target = 0.124};
+  steps::SubmissionOptions submission;
+
+  steps::FieldData make_data() const;
+};
+
+/// Returns false if the command line asked for help or the version, which is printed.
+/// @throws steps::UsageError if it is wrong
+bool read_options(steps::Session& session, int argc, char** argv, Options& options);
+
+/// Scales the learning rate to the global batch size, unless it was given.
+void scale_learning_rate(const CLI::App& app, Options& options, std::int64_t global_batch);
+
+/// Prints version, input and cost of the network.
+void log_network(const NetworkOptions& options, const steps::Cost& cost);
+
+/// Prints hyperparameters, in the lines of `--mllog` all of them.
+void log_options(const Options& options);
+
+}  // namespace bench::cosmoflow

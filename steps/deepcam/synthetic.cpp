@@ -1,0 +1,80 @@
+#include "deepcam/synthetic.hpp"
+
+#include "deepcam/sample.hpp"
+
+#include <cmath>
+#include <cstddef>
+
+namespace bench::deepcam {
+namespace {
+
+/// A point of the grid, in units of the height.
+struct Point {
+  double row;
+  double column;
+};
+
+/// A disc and a band at random places.
+class Weather {
+ public:
+  /// @param width of the image in units of its height
+  Weather(steps::Random& random, double width)
+      : cyclone_{random.uniform(), width * random.uniform()},
+        river_column_(width * random.uniform()),
+        river_slope_(2 * random.uniform() - 1) {}
+
+  std::int64_t label_of(const Point& point) const {
+    constexpr double cyclone_radius = 1 / 48.0;
+    constexpr double river_half_width = 1 / 80.0;
+    const double rows = point.row - cyclone_.row;
+    const double columns = point.column - cyclone_.column;
+    if (rows * rows + columns * columns <= cyclone_radius * cyclone_radius)
+      return label::tropical_cyclone;
+    const double to_river = point.column - river_column_ - river_slope_ * point.row;
+    return std::abs(to_river) <= river_half_width ? label::atmospheric_river : label::background;
+  }
+
+ private:
+  Point cyclone_;
+  double river_column_;
+  double river_slope_;
+};
+
+/// Four values are made of the bits of one random number.
+void fill_uniform(steps::Random& random, std::span<float> values) {
+  constexpr std::size_t at_once = 4;
+  constexpr int bits_of_value = 16;
+  for (std::size_t i = 0; i < values.size(); i += at_once) {
+    std::uint64_t bits = random.next();
+    for (std::size_t k = 0; k < at_once; ++k, bits >>= bits_of_value)
+      values[i + k] = static_cast<float>(bits & 0xffff) * 0x1p-16F;
+  }
+}
+
+}  // namespace
+
+void make_synthetic_sample(steps::Random random, std::int64_t width, std::span<float> data,
+                           std::span<std::int64_t> labels) {
+  const auto columns = static_cast<std::size_t>(width);
+  const auto height = static_cast<double>(labels.size() / columns);
+  const Weather weather(random, static_cast<double>(width) / height);
+  fill_uniform(random, data);
+  constexpr auto channels = static_cast<std::size_t>(channel_count);
+  for (std::size_t point = 0; point < labels.size(); ++point) {
+    labels[point] = weather.label_of({(static_cast<double>(point / columns) + 0.5) / height,
+                                      (static_cast<double>(point % columns) + 0.5) / height});
+    float* const values = &data[point * channels];
+    if (labels[point] == label::tropical_cyclone)
+      values[channel::sea_level_pressure] -= 1;
+    else if (labels[point] == label::atmospheric_river)
+      values[channel::water_vapour] += 1;
+  }
+}
+
+steps::GenerateSample generator(std::int64_t width) {
+  return [width](steps::Random random, const steps::FieldMemory& sample) {
+    make_synthetic_sample(random, width, steps::floats(sample[0]), steps::integers(sample[1]));
+  };
+}
+
+}  // namespace bench::deepcam

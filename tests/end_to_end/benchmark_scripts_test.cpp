@@ -36,6 +36,8 @@ TEST_P(BenchmarkScriptTest, AsksForTheMachineAndRunsTheProgram) {
                                           {"BENCH_AP4_DATA", "/data/ens10"},
                                           {"BENCH_AP5_DATA", "/data/ap5"},
                                           {"BENCH_AP5_PREDICTORS", "a_in,b_in"},
+                                          {"BENCH_COSMOFLOW_DATA", "/data/cosmoflow"},
+                                          {"BENCH_DEEPCAM_DATA", "/data/deepcam"},
                                           {"BENCH_CONTAINER", "/images/gpt.sif"}});
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
   for (const std::string& text : GetParam().expected)
@@ -223,6 +225,31 @@ INSTANTIATE_TEST_SUITE_P(
                    "image_classification",
                    {"JEDI", "resnet50", "synthetic", "container"},
                    {"-- apptainer exec --nv /images/gpt.sif vision --model resnet50 "}},
+        ScriptCase{"VolumesOfADataSetToTheTarget",
+                   "cosmoflow",
+                   {"JEDI", "target", "v1"},
+                   {"#SBATCH --nodes=2", "#SBATCH --time=24:00:00",
+                    "-- cosmoflow --version v1 --size 128 --precision fp16 --batch-size 16 "
+                    "--eval-samples 65536 --peak-tflops 990 --epochs 128 --warmup 0 --mllog "
+                    "--data-path '\\''/data/cosmoflow'\\''"}},
+        ScriptCase{"VolumesWithoutReading",
+                   "cosmoflow",
+                   {"A100", "non_io", "fp32"},
+                   {"-- cosmoflow --version v0.7 --size 128 --precision fp32 --batch-size 1 "
+                    "--eval-samples 10 ",
+                    "--steps 100 --warmup 10 --synthetic device"}},
+        ScriptCase{"WeatherOfADataSetToTheTarget",
+                   "deepcam",
+                   {"GH200", "target", "lamb"},
+                   {"-- deepcam --optimizer lamb --height 768 --width 1152 --precision fp16 "
+                    "--batch-size 4 --eval-samples 15158 ",
+                    "--epochs 200 --warmup 0 --mllog --data-path '\\''/data/deepcam'\\''"}},
+        ScriptCase{"WeatherInAContainer",
+                   "deepcam",
+                   {"MI250", "non_io", "container"},
+                   {"#SBATCH --ntasks-per-node=8",
+                    "-- apptainer exec --rocm /images/gpt.sif deepcam --optimizer adam ",
+                    "--steps 100 --warmup 10 --synthetic device"}},
         ScriptCase{"SizesOnADataSet",
                    "scaling",
                    {"JEDI", "short"},
@@ -314,6 +341,16 @@ INSTANTIATE_TEST_SUITE_P(
                     "image_classification",
                     {"slurm", "synthetic", "container"},
                     "platform slurm tells no container"},
+        RefusedCase{"VolumesWithoutData",
+                    "cosmoflow",
+                    {"JEDI"},
+                    "BENCH_COSMOFLOW_DATA: set it to the folder of a data set, or give the tag "
+                    "non_io"},
+        RefusedCase{"VolumesOfOneBatchToTheTarget",
+                    "cosmoflow",
+                    {"JEDI", "non_io", "target"},
+                    "not (target and non_io)"},
+        RefusedCase{"WeatherOnIpus", "deepcam", {"GC200", "non_io"}, "not GC200"},
         RefusedCase{"SizesWithoutData",
                     "scaling",
                     {"JEDI", "gpt"},

@@ -108,7 +108,9 @@ INSTANTIATE_TEST_SUITE_P(
                     LocalCase{"ap2", {}, "ap2", 2, "Tokens/second", "GPU energy"},
                     LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "MAX Power"},
                     LocalCase{"ap4", {}, "ap4", 2, "performance", "Max aggregate power"},
-                    LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"}),
+                    LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"},
+                    LocalCase{"cosmoflow", {}, "cosmoflow", 2, "Time to solution"},
+                    LocalCase{"deepcam", {}, "deepcam", 2, "Time to solution"}),
     [](const auto& instance) { return instance.param.name; });
 
 /// GC200 without its batch system, so that its commands run here.

@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -21,7 +22,11 @@ namespace bench::cli {
 namespace {
 
 Completion::Place place_of(const CLI::App& command) {
-  if (command.get_option_no_throw("FILE"))
+  const std::vector<const CLI::App*> actions = command.get_subcommands({});
+  const bool takes_logs = std::ranges::any_of(actions, [](const CLI::App* action) {
+    return action->get_option_no_throw("LOG") != nullptr;
+  });
+  if (command.get_option_no_throw("FILE") || takes_logs)
     return Completion::Place::file;
   if (command.get_option_no_throw("DIR") || command.get_option_no_throw("PATH"))
     return Completion::Place::directory;

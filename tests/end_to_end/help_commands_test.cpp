@@ -18,7 +18,7 @@ using testing::StartsWith;
 const std::vector<std::string> commands{"run",       "continue", "cancel",   "check", "analyse",
                                         "result",    "info",     "diff",     "why",   "status",
                                         "log",       "output",   "comment",  "tag",   "remove",
-                                        "platforms", "schema",   "complete", "help"};
+                                        "platforms", "mlperf", "schema",   "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;

@@ -1,0 +1,53 @@
+// `bench mlperf`: which rules a log breaks.
+#include "bench_program.hpp"
+#include "support/source_directory.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <bench/base/files.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::HasSubstr;
+
+class MlperfCommandTest : public testing::Test {
+ protected:
+  Playground here_;
+  const std::string good_ =
+      read_file(support::source_directory() / "examples/files/mlperf_hpc.log");
+};
+
+TEST_F(MlperfCommandTest, SaysThatALogKeepsTheRules) {
+  here_.write("run.log", good_);
+  const auto check = here_.bench({"mlperf", "check", "run.log"});
+  EXPECT_EQ(check.status.code, 0) << check.standard_output;
+  EXPECT_EQ(check.standard_output, "run.log: keeps the rules for cosmoflow (36 lines)\n");
+}
+
+TEST_F(MlperfCommandTest, NamesFileLineAndRuleOfEachLog) {
+  here_.write("good.log", good_);
+  std::string bad = good_;
+  bad.replace(bad.find("\"sgd\""), 5, "\"adam\"");
+  bad.replace(bad.find("\"value\": 0.12,"), 14, "\"value\": 0.13,");
+  here_.write("bad.log", bad);
+  const auto check = here_.bench({"mlperf", "check", "bad.log", "good.log"});
+  EXPECT_EQ(check.status.code, 1);
+  EXPECT_EQ(check.standard_output,
+            "bad.log: quality: the best eval_error is 0.13, at most 0.124 is needed\n"
+            "bad.log:14: opt_name: opt_name \"adam\" is not one of sgd\n"
+            "good.log: keeps the rules for cosmoflow (36 lines)\n");
+}
+
+TEST_F(MlperfCommandTest, NeedsALogThatExists) {
+  EXPECT_EQ(here_.bench({"mlperf"}).status.code, 2);
+  EXPECT_EQ(here_.bench({"mlperf", "check"}).status.code, 2);
+  const auto missing = here_.bench({"mlperf", "check", "no.log"});
+  EXPECT_EQ(missing.status.code, 1);
+  EXPECT_THAT(missing.standard_error, HasSubstr("no.log"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

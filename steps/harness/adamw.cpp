@@ -17,10 +17,10 @@ constexpr std::int64_t weights_per_thread = 1 << 15;
 struct AdamW::Factors {
   double learning_rate;
   double gradient;
-  double decay;  ///< Factor of the weights that decay.
+  double decay;    ///< Factor of the weights that decay.
   double penalty;  ///< Of all weights.
-  double step;   ///< learning_rate / (1 - beta1^t)
-  double root;   ///< 1 / sqrt(1 - beta2^t)
+  double step;     ///< learning_rate / (1 - beta1^t)
+  double root;     ///< 1 / sqrt(1 - beta2^t)
 };
 
 AdamW::AdamW(OptimizerRows rows, const Options& options)

@@ -18,7 +18,8 @@ namespace bench::steps {
 ///
 /// Adam is the same without decay, or with that of `l2`:
 ///
-///     g = gradient * gradient_scale + weight_decay * w   (all parameters, as in torch::optim::Adam)
+///     g = gradient * gradient_scale + weight_decay * w   (all parameters, as in
+///     torch::optim::Adam)
 ///
 /// Source: Loshchilov and Hutter, Decoupled Weight Decay
 /// Regularization (arXiv:1711.05101), algorithm 2, with the learning rate as factor of the decay as

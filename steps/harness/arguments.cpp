@@ -181,9 +181,8 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
 
 std::string options_in_common(const CLI::App& app) {
   static const std::set<std::string> own{
-      "--help",  "--device",       "--threads",   "--timings",  "--metrics",
-      "--mllog", "--rank-timeout", "--data-path", "--stage-to", "--loader-threads",
-      "--peak-tflops"};
+      "--help",         "--device",    "--threads",  "--timings",        "--metrics",    "--mllog",
+      "--rank-timeout", "--data-path", "--stage-to", "--loader-threads", "--peak-tflops"};
   std::string lines = "the program " + app.get_name() + "\n";
   for (const CLI::Option* option : app.get_options()) {
     if (own.contains(option->get_name()) || option == app.get_version_ptr())

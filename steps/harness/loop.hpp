@@ -54,7 +54,8 @@ LoopOptions loop_options(const CommonArguments& arguments);
 ///     }
 ///
 /// It ends early, on all ranks after the same step, when the loss is not finite, a signal has come,
-/// the time limit is over or the program has called `finish`. At least one step is measured unless the warm-up ends that way.
+/// the time limit is over or the program has called `finish`. At least one step is measured unless
+/// the warm-up ends that way.
 class Loop {
  public:
   /// All must outlive this object.

@@ -68,8 +68,9 @@ void check_readers(const CLI::App& app, const RateSchedule& schedule) {
 void add_schedule_options(CLI::App& app, RateSchedule& schedule, const std::string& unit) {
   app.add_option("--learning-rate", schedule.highest, "Highest learning rate")
       ->check(not_negative());
-  app.add_option("--lr-warmup", schedule.warmup,
-                 fmt::format("{} in which the learning rate goes from the first to the highest", unit))
+  app.add_option(
+         "--lr-warmup", schedule.warmup,
+         fmt::format("{} in which the learning rate goes from the first to the highest", unit))
       ->check(not_negative());
   app.add_option("--lr-first", schedule.first, "Learning rate at the beginning of the warm-up")
       ->check(not_negative());

@@ -15,10 +15,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::vector<std::string> commands{"run",       "continue", "cancel",   "check", "analyse",
-                                        "result",    "info",     "diff",     "why",   "status",
-                                        "log",       "output",   "comment",  "tag",   "remove",
-                                        "platforms", "mlperf", "schema",   "complete", "help"};
+const std::vector<std::string> commands{"run",       "continue", "cancel",  "check",    "analyse",
+                                        "result",    "info",     "diff",    "why",      "status",
+                                        "log",       "output",   "comment", "tag",      "remove",
+                                        "platforms", "mlperf",   "schema",  "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;

@@ -151,8 +151,7 @@ TEST(Program, TurnsExceptionsIntoExitCodesAndMessages) {
   EXPECT_EQ(run_program("p", []() -> int { throw std::bad_alloc(); }), exit_out_of_memory);
   EXPECT_EQ(run_program("p", []() -> int { throw std::runtime_error("odd\ntrace"); }), exit_failed);
   EXPECT_EQ(run_program("p", []() -> int { throw HintedError("bad", "mend it"); }), exit_failed);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(),
-            "result=oom\nresult=failed\nresult=failed\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "result=oom\nresult=failed\nresult=failed\n");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "p: error: wrong\nhint: do this\n"
             "p: error: std::bad_alloc\nhint: a smaller batch needs less memory (--batch-size; of a "

@@ -1,7 +1,7 @@
 #include "harness/weights.hpp"
 
-#include "step_programs/program_runner.hpp"
 #include "harness/program.hpp"
+#include "step_programs/program_runner.hpp"
 
 #include <string>
 

@@ -19,7 +19,8 @@ class FieldSource {
 
   virtual const std::vector<Field>& fields() const = 0;
   virtual std::uint64_t samples() const = 0;
-  /// Of the fields of all samples as the files hold them; empty where nobody knows.
+  /// Of the fields of all samples as the files hold them, for the line `dataset_bytes`; empty if
+  /// nobody knows.
   virtual std::optional<std::uint64_t> bytes() const = 0;
 
   /// Reads samples, on one thread; each thread has its own. The source must live longer.
@@ -30,7 +31,8 @@ class FieldSource {
     Reader& operator=(const Reader&) = delete;
     virtual ~Reader() = default;
 
-    /// @param memory a span for each field, which is overwritten
+    /// @param sample below `samples()`
+    /// @param memory a span for each field, in the order of `fields()`, which is overwritten
     /// @throws DataError naming file, variable and place if there is no such sample, or it is
     ///         damaged
     virtual void read(std::uint64_t sample, const FieldMemory& memory) = 0;

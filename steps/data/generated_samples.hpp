@@ -11,6 +11,11 @@ namespace bench::steps {
 
 /// Fills one sample from random numbers: the same numbers give the same sample. Called by several
 /// threads.
+///
+///     [](Random random, const FieldMemory& sample) {
+///       for (float& x : floats(sample[0]))  // the first field
+///         x = static_cast<float>(random.uniform());
+///     }
 using GenerateSample = std::function<void(Random random, const FieldMemory& memory)>;
 
 /// Samples that a function generates, each from the seed and its own number alone.

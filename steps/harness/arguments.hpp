@@ -44,6 +44,7 @@ struct CommonArguments {
 };
 
 void add_common_options(CLI::App& app, CommonArguments& arguments);
+/// Adds `--batch-size`: samples of each rank in a step.
 void add_batch_size_option(CLI::App& app, CommonArguments& arguments);
 /// Adds that and `--micro-batches`: a step has as many forward and backward passes, each of an
 /// equal part of the batch, and sums their gradients.

@@ -19,7 +19,7 @@ namespace bench::steps {
 /// activations and poolings cost none.
 class Cost {
  public:
-  /// The sample's input, or one of several, which add up.
+  /// What the network reads of a sample, without the target. Several inputs add up.
   /// @param shape without the batch
   Cost& input(const std::vector<std::int64_t>& shape, std::int64_t bytes_per_number = 4);
 

@@ -43,12 +43,14 @@ void add_data_options(CLI::App& app, LoaderOptions& options);
 /// Threads of the options, or the default of this process.
 int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch::Device& device);
 
-/// The samples that a program can train on.
+/// The samples that a program can train on. Both functions make samples of the same fields.
 struct SampleFormat {
+  /// Synthetic samples: as many makers as threads, for example by `generated_makers`.
   std::function<SampleMakers(std::uint64_t seed, int threads)> synthetic = {};
   std::vector<std::string_view> endings = {};  ///< Of the files that are read from a folder.
   /// Those of a data set.
   /// @param files at least one
+  /// @param threads that may be used to open them
   std::function<std::unique_ptr<FieldSource>(const std::vector<std::string>& files, int threads)>
       open = {};
   std::vector<std::string> hwc_fields = {};  ///< See BatchOptions.
@@ -61,8 +63,9 @@ std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptio
                                              const SampleFormat& format,
                                              const std::string& prefix = "");
 
-/// Batches of this rank's share of `--batch-size`, in `--micro-batches` parts, and prints where
-/// they come from and how they are loaded. Sets the length of an epoch (`set_epoch_length`).
+/// Batches of this rank: `--batch-size` samples for each update, in `--micro-batches` parts. Prints
+/// where they come from and how they are loaded. With `--epochs` it changes
+/// `session.arguments().steps` (`set_epoch_length`), so log and loop are made after it.
 ///
 /// Samples of a data set come in random order, another one in each epoch. With a cache and several
 /// ranks, each rank keeps to its part of the data set (`SampleShard`).

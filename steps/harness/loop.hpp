@@ -70,8 +70,9 @@ class Loop {
   /// Ends the step before, if there was one, and begins the next; false if there is none.
   bool next();
 
-  /// The parts of a step, which are timed. They return what `work` returns. With a CUDA graph, the
-  /// last three call `work` for the first steps only, and replay it later.
+  /// The parts of a step, which are timed. They return a copy of what `work` returns; return a
+  /// pointer to avoid the copy. With a CUDA graph, the last three call `work` for the first steps
+  /// only, and replay it later.
   template <typename Work>
   auto io(const Work& work) {
     const auto begin = std::chrono::steady_clock::now();

@@ -24,9 +24,13 @@ namespace bench::steps {
 ///       return exit_ok;                       // --help, --version
 ///     if (session.arguments().describe) { ... return exit_ok; }
 ///     session.begin();                        // ranks, device, files, environment, seed
-///     ... network, trainer, data
+///     ... network
+///     session.load_weights(*model);
+///     ... trainer, data
 ///     session.start_training();
-///     ... loop, report
+///     ... loop, report_measured
+///     session.save_weights(*model);
+///     return report_outcome(session, loop);
 ///
 /// A program has one.
 class Session {
@@ -62,10 +66,11 @@ class Session {
   void begin();
 
   /// Overwrites the weights of a whole network with those of `--load-weights`, if it is given.
-  /// Before its trainer is made.
+  /// The program calls it, after the network is moved to its device and before its trainer is made.
   /// @throws HintedError as `steps::load_weights`
   void load_weights(torch::nn::Module& network) const;
-  /// Rank 0 writes the file of `--save-weights`, if it is given.
+  /// Rank 0 writes the file of `--save-weights`, if it is given. The program calls it after its
+  /// loop.
   void save_weights(const torch::nn::Module& network) const;
 
   /// Everything is set up: the lines of `--mllog` say so, and a signal ends the loop from now on,

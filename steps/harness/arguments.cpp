@@ -132,7 +132,7 @@ std::chrono::milliseconds CommonArguments::rank_timeout() const {
 }
 
 void add_batch_size_option(CLI::App& app, CommonArguments& arguments) {
-  app.add_option("--batch-size", arguments.batch_size, "Samples per step")
+  app.add_option("--batch-size", arguments.batch_size, "Samples of each rank in a step")
       ->check(CLI::Range(std::int64_t{1}, many));
 }
 

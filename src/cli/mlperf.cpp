@@ -24,7 +24,8 @@ bool check_log(const std::string& file) {
                               : fmt::format("{}:{}: {}: {}\n", file, violation.line, violation.rule,
                                             violation.message));
   if (violations.empty())
-    print(fmt::format("{}: keeps the rules for {} ({})\n", file, mlperf::benchmark_of(log),
+    print(fmt::format("{}: keeps the rules for {} ({})\n", file,
+                      mlperf::text_at(log, "submission_benchmark"),
                       plural(log.events.size(), "line")));
   return violations.empty();
 }

@@ -74,14 +74,6 @@ Problem yes_or_no() {
   };
 }
 
-/// The first text under a key; empty: none.
-std::string text_at(const Log& log, const std::string& key) {
-  const auto event = std::ranges::find(log.events, key, &Event::key);
-  const auto* const words =
-      event == log.events.end() ? nullptr : std::get_if<std::string>(&event->value);
-  return words ? *words : "";
-}
-
 }  // namespace
 
 std::vector<KeyRule> common_rules() {

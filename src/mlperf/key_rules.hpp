@@ -14,7 +14,7 @@ enum class Count { exactly_one, at_least_one };
 struct KeyRule {
   std::string key;
   Count count = Count::exactly_one;
-  /// What is wrong with a value, as the end of a sentence: `is not above 0`. Empty: nothing.
+  /// What is wrong with a value, as the end of a sentence: `is not above 0`. Empty if it is right.
   std::function<std::string(const Value&)> problem = {};
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -41,7 +42,7 @@ std::string_view event_type_of(std::string_view key) {
   return key.ends_with("_stop") ? "INTERVAL_END" : "POINT_IN_TIME";
 }
 
-/// What is wrong with the keys of a line; empty: nothing.
+/// What is wrong with the keys of a line; empty if they are right.
 std::string problem_of_keys(const Json& json) {
   std::string found;
   for (const auto& item : json.items())
@@ -52,7 +53,7 @@ std::string problem_of_keys(const Json& json) {
   return found == expected ? "" : fmt::format("keys are {}, expected {}", found, expected);
 }
 
-/// What is wrong with the types of a line's values; empty: nothing.
+/// What is wrong with the types of a line's values; empty if they are right.
 std::string problem_of_types(const Json& json) {
   if (!json["namespace"].is_string())
     return "namespace is not a text";
@@ -135,6 +136,17 @@ std::string text_of(const Value& value) {
 
 Log parse_log(std::string_view text) {
   return Parser().parse(text);
+}
+
+const Event* first_of(const Log& log, std::string_view key) {
+  const auto event = std::ranges::find(log.events, key, &Event::key);
+  return event == log.events.end() ? nullptr : &*event;
+}
+
+std::string text_at(const Log& log, std::string_view key) {
+  const Event* const event = first_of(log, key);
+  const auto* const text = event ? std::get_if<std::string>(&event->value) : nullptr;
+  return text ? *text : "";
 }
 
 }  // namespace bench::mlperf

@@ -18,11 +18,6 @@ namespace {
 
 constexpr std::int64_t most_init_ms = std::int64_t{30} * 60 * 1000;
 
-const Event* first_of(const Log& log, const std::string& key) {
-  const auto event = std::ranges::find(log.events, key, &Event::key);
-  return event == log.events.end() ? nullptr : &*event;
-}
-
 std::optional<double> number_at(const Event& event, const std::string& name) {
   const auto found = event.metadata.find(name);
   if (found == event.metadata.end())
@@ -37,7 +32,7 @@ class Checker {
   explicit Checker(const Log& log) : log_(log), violations_(log.violations) {}
 
   std::vector<Violation> check() {
-    const std::string benchmark = benchmark_of(log_);
+    const std::string benchmark = text_at(log_, "submission_benchmark");
     for (const auto& [key, rule] : rules_for(benchmark))
       check_key(rule);
     check_order();
@@ -173,12 +168,6 @@ class Checker {
 };
 
 }  // namespace
-
-std::string benchmark_of(const Log& log) {
-  const Event* const event = first_of(log, "submission_benchmark");
-  const auto* const name = event ? std::get_if<std::string>(&event->value) : nullptr;
-  return name ? *name : "";
-}
 
 std::vector<Violation> violations_of(const Log& log) {
   return Checker(log).check();

@@ -10,7 +10,7 @@
 
 namespace bench::mlperf {
 
-/// What no rule looks into: an object, or a list of other things than numbers.
+/// An object, or a list with anything but numbers: no rule reads it.
 struct Other {
   bool operator==(const Other&) const = default;
 };
@@ -49,5 +49,10 @@ struct Log {
 /// time_ms, event_type, key, value and metadata in this order. Keys that end in `_start` and
 /// `_stop` are INTERVAL_START and INTERVAL_END, others POINT_IN_TIME. Metadata has file and lineno.
 Log parse_log(std::string_view text);
+
+/// The first line with a key; null: there is none.
+const Event* first_of(const Log& log, std::string_view key);
+/// The text on that line; empty: there is no such line, or its value is no text.
+std::string text_at(const Log& log, std::string_view key);
 
 }  // namespace bench::mlperf

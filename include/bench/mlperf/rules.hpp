@@ -1,14 +1,10 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <bench/mlperf/log.hpp>
 
 namespace bench::mlperf {
-
-/// What a log is said to be: the value of its `submission_benchmark`; empty: none.
-std::string benchmark_of(const Log& log);
 
 /// The rules of MLPerf HPC, round 3.0, that a log breaks, in the order of its lines; those of the
 /// log as a whole come first. Of `cosmoflow` and `deepcam` it knows all rules, of other benchmarks

@@ -4,10 +4,11 @@
 #include "ap1/synthetic.hpp"
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
+#include "data/generated_samples.hpp"
+#include "data/moments.hpp"
 #include "data/transformed_fields.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -27,10 +28,11 @@ struct Scale {
   }
 };
 
-/// Of the predictors that the files have.
+/// One for each predictor that the files have, in the order of a sample.
 using Scales = std::array<Scale, dynamic_count + static_count>;
 
-// Of the predictors that are computed, as in MAELSTROM's AP1.
+// The other predictors are computed from a point's place and lead time; scaled as in MAELSTROM's
+// AP1.
 constexpr Scale grid_scale{.mean = 1000, .factor = 1 / 100.0};
 constexpr Scale lead_time_scale{.mean = 30, .factor = 1 / 10.0};
 
@@ -73,44 +75,18 @@ steps::ArrayLayout layout_of(std::int64_t patch) {
           .tile_columns = static_cast<std::uint64_t>(patch)};
 }
 
-/// Sums of the numbers of one predictor.
-struct Moments {
-  double sum = 0;
-  double squares = 0;
-
-  Scale scale(double count) const {
-    const double mean = sum / count;
-    const double variance = std::max(0.0, squares / count - mean * mean);
-    return {.mean = mean, .factor = variance > 0 ? 1 / std::sqrt(variance) : 1};
-  }
-};
-
-void add(std::span<const float> numbers, std::span<Moments> moments) {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    Moments& sums = moments[i % moments.size()];
-    sums.sum += numbers[i];
-    sums.squares += static_cast<double>(numbers[i]) * numbers[i];
-  }
+Scale scale_of(const steps::Moments& moments) {
+  const double deviation = moments.deviation();
+  return {.mean = moments.mean, .factor = deviation > 0 ? 1 / deviation : 1};
 }
 
 /// From samples that are spread over the data set.
-Scales scales_of(const steps::FieldSource& stored, std::int64_t patch) {
-  const std::uint64_t count = std::min<std::uint64_t>(64, stored.samples());
-  const auto reader = stored.reader();
-  std::vector<std::vector<std::byte>> buffers;
-  for (const steps::Field& field : stored.fields())
-    buffers.emplace_back(field.bytes());
-  const FieldMemory memory(buffers.begin(), buffers.end());
-  std::array<Moments, dynamic_count + static_count> moments;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    reader->read(i * stored.samples() / count, memory);
-    add(Stored(memory).dynamic, std::span(moments).first<dynamic_count>());
-    add(Stored(memory).fixed, std::span(moments).last<static_count>());
-  }
+Scales scales_of(const steps::FieldSource& stored) {
+  constexpr std::uint64_t samples = 64;
+  const auto moments = steps::moments_of(stored, samples, {dynamic_count, static_count});
   Scales scales;
-  std::ranges::transform(moments, scales.begin(), [&](const Moments& sums) {
-    return sums.scale(static_cast<double>(count) * static_cast<double>(patch * patch));
-  });
+  const auto rest = std::ranges::transform(moments[0], scales.begin(), scale_of).out;
+  std::ranges::transform(moments[1], rest, scale_of);
   return scales;
 }
 
@@ -156,7 +132,7 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
                               {{.name = "predictors", .shape = {patch, patch, dynamic_count}},
                                {.name = "static_predictors", .shape = {patch, patch, static_count}},
                                {.name = "target_mean", .shape = {patch, patch}}});
-  const Scales scales = scales_of(*stored, patch);
+  const Scales scales = scales_of(*stored);
   return steps::transformed_fields(
       stored, fields(patch), [scales](const FieldMemory& from, const FieldMemory& to) {
         transform(scales, Stored(from), steps::floats(to[0]), steps::floats(to[1]));
@@ -164,11 +140,11 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
 }
 
 steps::SampleFormat sample_format(std::int64_t patch) {
-  return {.synthetic = [patch](std::uint64_t seed,
-                               int threads) { return synthetic_makers(patch, seed, threads); },
+  return {.synthetic = steps::generated_samples(fields(patch), generate_sample),
           .endings = steps::array_endings(),
-          .open = [patch](const std::vector<std::string>& files,
-                          int) { return open_dataset(files, patch); }};
+          .open = [patch](const std::vector<std::string>& files, int) {
+            return open_dataset(files, patch);
+          }};
 }
 
 }  // namespace bench::ap1

@@ -1,7 +1,6 @@
 #include "ap1/synthetic.hpp"
 
 #include "ap1/sample.hpp"
-#include "data/generated_samples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,11 +25,8 @@ void make_synthetic_sample(steps::Random random, std::span<float> predictors,
   }
 }
 
-steps::SampleMakers synthetic_makers(std::int64_t patch, std::uint64_t seed, int threads) {
-  return steps::generated_makers(
-      fields(patch), seed, threads, [](steps::Random random, const steps::FieldMemory& sample) {
-        make_synthetic_sample(random, steps::floats(sample[0]), steps::floats(sample[1]));
-      });
+void generate_sample(steps::Random random, const steps::FieldMemory& sample) {
+  make_synthetic_sample(random, steps::floats(sample[0]), steps::floats(sample[1]));
 }
 
 }  // namespace bench::ap1

@@ -1,9 +1,8 @@
 #pragma once
 
+#include "data/fields.hpp"
 #include "data/random.hpp"
-#include "data/sample_maker.hpp"
 
-#include <cstdint>
 #include <span>
 
 namespace bench::ap1 {
@@ -17,7 +16,7 @@ namespace bench::ap1 {
 void make_synthetic_sample(steps::Random random, std::span<float> predictors,
                            std::span<float> target);
 
-/// Such samples, as `fields(patch)` describes them, each from the seed and its number alone.
-steps::SampleMakers synthetic_makers(std::int64_t patch, std::uint64_t seed, int threads);
+/// The same with memory in the order of `fields`.
+void generate_sample(steps::Random random, const steps::FieldMemory& sample);
 
 }  // namespace bench::ap1

@@ -9,7 +9,7 @@
 
 namespace bench::ap2 {
 
-/// What the layers share in a forward pass.
+/// Inputs of a forward pass that all layers use.
 struct Context {
   torch::Tensor relative;       ///< (512, h): the table of relative positions, normalised.
   RelativePositions positions;  ///< On the device.

@@ -2,68 +2,36 @@
 
 #include "data/array_files.hpp"
 #include "data/array_layout.hpp"
+#include "data/checked_fields.hpp"
 #include "data/data_error.hpp"
 #include "data/generated_samples.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <utility>
 
 #include <fmt/core.h>
 
 namespace bench::ap2 {
 namespace {
 
-/// Samples whose numbers are checked: LibTorch would tell neither the sample nor the token.
-class CheckedSamples : public steps::FieldSource {
- public:
-  /// @param name of the data set, for messages
-  CheckedSamples(std::unique_ptr<steps::FieldSource> stored, std::string name, const Sizes& sizes)
-      : stored_(std::move(stored)), name_(std::move(name)), vocabulary_(sizes.vocabulary) {}
-
-  const std::vector<steps::Field>& fields() const override { return stored_->fields(); }
-  std::uint64_t samples() const override { return stored_->samples(); }
-  std::optional<std::uint64_t> bytes() const override { return stored_->bytes(); }
-  std::unique_ptr<Reader> reader() const override {
-    return std::make_unique<CheckingReader>(*this);
-  }
-
- private:
-  class CheckingReader : public Reader {
-   public:
-    explicit CheckingReader(const CheckedSamples& source)
-        : source_(source), reader_(source.stored_->reader()) {}
-
-    void read(std::uint64_t sample, const steps::FieldMemory& memory) override {
-      reader_->read(sample, memory);
-      source_.check(sample, steps::integers(memory[0]), steps::integers(memory[1])[0]);
-    }
-
-   private:
-    const CheckedSamples& source_;
-    std::unique_ptr<Reader> reader_;
-  };
-
-  void check(std::uint64_t sample, std::span<const std::int64_t> tokens, std::int64_t label) const {
-    const auto wrong = std::ranges::find_if(
-        tokens, [&](std::int64_t token) { return token < 0 || token >= vocabulary_; });
-    if (wrong != tokens.end())
-      throw steps::DataError(
-          name_,
-          fmt::format("variable 'input_ids' at ({}, {}): token {} is not in a vocabulary of {}",
-                      sample, wrong - tokens.begin(), *wrong, vocabulary_));
-    if (label < 0 || label >= label_count)
-      throw steps::DataError(
-          name_, fmt::format("variable 'label' at ({}): {} is not 0 or 1", sample, label));
-  }
-
-  std::unique_ptr<steps::FieldSource> stored_;
-  std::string name_;
-  std::int64_t vocabulary_;
-};
+/// @param name of the data set, for messages
+/// @throws steps::DataError if a token is not in the vocabulary, or the label is none
+void check_sample(const std::string& name, std::int64_t vocabulary, std::uint64_t sample,
+                  const steps::FieldMemory& memory) {
+  const std::span<const std::int64_t> tokens = steps::integers(memory[0]);
+  const std::int64_t label = steps::integers(memory[1])[0];
+  const auto wrong = std::ranges::find_if(
+      tokens, [&](std::int64_t token) { return token < 0 || token >= vocabulary; });
+  if (wrong != tokens.end())
+    throw steps::DataError(
+        name, fmt::format("variable 'input_ids' at ({}, {}): token {} is not in a vocabulary of {}",
+                          sample, wrong - tokens.begin(), *wrong, vocabulary));
+  if (label < 0 || label >= label_count)
+    throw steps::DataError(
+        name, fmt::format("variable 'label' at ({}): {} is not 0 or 1", sample, label));
+}
 
 }  // namespace
 
@@ -94,22 +62,23 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
   const std::string name = files.size() == 1
                                ? files.front()
                                : fmt::format("{} and {} more", files.front(), files.size() - 1);
-  return std::make_unique<CheckedSamples>(steps::open_array_files(files, layout, fields(sizes)),
-                                          name, sizes);
+  return steps::checked_fields(steps::open_array_files(files, layout, fields(sizes)),
+                               [name, vocabulary = sizes.vocabulary](
+                                   std::uint64_t sample, const steps::FieldMemory& memory) {
+                                 check_sample(name, vocabulary, sample, memory);
+                               });
 }
 
 steps::SampleFormat sample_format(const Sizes& sizes) {
-  return {.synthetic =
-              [sizes](std::uint64_t seed, int threads) {
-                return steps::generated_makers(
-                    fields(sizes), seed, threads,
-                    [sizes](steps::Random random, const steps::FieldMemory& sample) {
-                      generate_sample(random, sample, sizes);
-                    });
-              },
+  return {.synthetic = steps::generated_samples(
+              fields(sizes),
+              [sizes](steps::Random random, const steps::FieldMemory& sample) {
+                generate_sample(random, sample, sizes);
+              }),
           .endings = steps::array_endings(),
-          .open = [sizes](const std::vector<std::string>& files,
-                          int) { return open_dataset(files, sizes); }};
+          .open = [sizes](const std::vector<std::string>& files, int) {
+            return open_dataset(files, sizes);
+          }};
 }
 
 }  // namespace bench::ap2

@@ -4,7 +4,7 @@
 
 namespace bench::ap2 {
 
-/// Of a DeBERTa-v3 with a classifier. The defaults are DeBERTa-v3-small.
+/// Sizes of a DeBERTa-v3 with a classifier, by default those of DeBERTa-v3-small.
 struct Sizes {
   std::int64_t vocabulary = 128'100;
   std::int64_t hidden = 768;

@@ -3,6 +3,7 @@
 #include "ap3/column.hpp"
 #include "ap3/synthetic.hpp"
 #include "data/example_fields.hpp"
+#include "data/generated_samples.hpp"
 
 namespace bench::ap3 {
 
@@ -15,7 +16,7 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
 }
 
 steps::SampleFormat sample_format() {
-  return {.synthetic = synthetic_makers,
+  return {.synthetic = steps::generated_samples(fields(), generate_sample),
           .endings = {steps::tfrecord_endings.begin(), steps::tfrecord_endings.end()},
           .open = open_dataset};
 }

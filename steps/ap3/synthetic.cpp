@@ -2,7 +2,6 @@
 
 #include "ap3/column.hpp"
 #include "ap3/physics.hpp"
-#include "data/generated_samples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -90,17 +89,14 @@ void make_synthetic_sample(steps::Random random, const ColumnMemory& sample) {
   fill_targets(sample);
 }
 
-steps::SampleMakers synthetic_makers(std::uint64_t seed, int threads) {
-  return steps::generated_makers(
-      fields(), seed, threads, [](steps::Random random, const steps::FieldMemory& sample) {
-        make_synthetic_sample(random, {.scalars = steps::floats(sample[0]),
-                                       .layers = steps::floats(sample[1]),
-                                       .half_levels = steps::floats(sample[2]),
-                                       .interfaces = steps::floats(sample[3]),
-                                       .pressure = steps::floats(sample[4]),
-                                       .fluxes = steps::floats(sample[5]),
-                                       .heating_rate = steps::floats(sample[6])});
-      });
+void generate_sample(steps::Random random, const steps::FieldMemory& sample) {
+  make_synthetic_sample(random, {.scalars = steps::floats(sample[0]),
+                                 .layers = steps::floats(sample[1]),
+                                 .half_levels = steps::floats(sample[2]),
+                                 .interfaces = steps::floats(sample[3]),
+                                 .pressure = steps::floats(sample[4]),
+                                 .fluxes = steps::floats(sample[5]),
+                                 .heating_rate = steps::floats(sample[6])});
 }
 
 }  // namespace bench::ap3

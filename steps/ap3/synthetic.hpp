@@ -1,9 +1,8 @@
 #pragma once
 
+#include "data/fields.hpp"
 #include "data/random.hpp"
-#include "data/sample_maker.hpp"
 
-#include <cstdint>
 #include <span>
 
 namespace bench::ap3 {
@@ -28,7 +27,7 @@ struct ColumnMemory {
 /// @param random the same numbers give the same sample
 void make_synthetic_sample(steps::Random random, const ColumnMemory& sample);
 
-/// Such samples, as `fields` describes them, each from the seed and its number alone.
-steps::SampleMakers synthetic_makers(std::uint64_t seed, int threads);
+/// The same with memory in the order of `fields`.
+void generate_sample(steps::Random random, const steps::FieldMemory& sample);
 
 }  // namespace bench::ap3

@@ -98,13 +98,11 @@ std::unique_ptr<steps::FieldSource> open_ens10(const std::vector<std::string>& f
 }
 
 steps::SampleFormat sample_format(const Grid& grid) {
-  return {.synthetic =
-              [grid](std::uint64_t seed, int threads) {
-                return steps::generated_makers(fields(grid), seed, threads, generate_sample);
-              },
+  return {.synthetic = steps::generated_samples(fields(grid), generate_sample),
           .endings = {steps::netcdf_endings.begin(), steps::netcdf_endings.end()},
-          .open = [grid](const std::vector<std::string>& files,
-                         int) { return open_ens10(files, grid); }};
+          .open = [grid](const std::vector<std::string>& files, int) {
+            return open_ens10(files, grid);
+          }};
 }
 
 }  // namespace bench::ap4

@@ -7,8 +7,8 @@
 
 namespace bench::ap5 {
 
-/// Of a step, in which the critic is updated some times and then the generator once, each on
-/// samples of its own.
+/// The cost of a step: a few updates of the critic, then one of the generator, each on samples of
+/// its own.
 class WganCost {
  public:
   /// @param grid height and width are multiples of `grid_divisor`

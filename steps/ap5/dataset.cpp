@@ -62,13 +62,11 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
 }
 
 steps::SampleFormat sample_format(const Grid& grid, const DatasetOptions& options) {
-  return {.synthetic =
-              [grid](std::uint64_t seed, int threads) {
-                return steps::generated_makers(fields(grid), seed, threads, generate_sample);
-              },
+  return {.synthetic = steps::generated_samples(fields(grid), generate_sample),
           .endings = steps::array_endings(),
-          .open = [grid, options](const std::vector<std::string>& files,
-                                  int) { return open_dataset(files, grid, options); }};
+          .open = [grid, options](const std::vector<std::string>& files, int) {
+            return open_dataset(files, grid, options);
+          }};
 }
 
 }  // namespace bench::ap5

@@ -76,10 +76,7 @@ void scale_learning_rate(const CLI::App& app, Options& options, std::int64_t glo
 steps::FieldData Options::make_data() const {
   const std::int64_t size = network.size;
   const steps::SampleFormat format{
-      .synthetic =
-          [size](std::uint64_t seed, int threads) {
-            return steps::generated_makers(fields(size), seed, threads, generate_sample);
-          },
+      .synthetic = steps::generated_samples(fields(size), generate_sample),
       .endings = {steps::tfrecord_endings.begin(), steps::tfrecord_endings.end()},
       .open = [size](const std::vector<std::string>& files,
                      int threads) { return open_samples(files, size, threads); },

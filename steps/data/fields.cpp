@@ -36,6 +36,12 @@ std::size_t sample_bytes(const std::vector<Field>& fields) {
   return sum;
 }
 
+SampleBuffer::SampleBuffer(const std::vector<Field>& fields) {
+  for (const Field& field : fields)
+    bytes_.emplace_back(field.bytes());
+  memory_.assign(bytes_.begin(), bytes_.end());
+}
+
 std::span<float> floats(std::span<std::byte> memory) {
   return numbers<float>(memory);
 }

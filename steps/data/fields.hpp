@@ -30,6 +30,20 @@ std::size_t sample_bytes(const std::vector<Field>& fields);
 /// in the order of the fields, aligned for its type.
 using FieldMemory = std::vector<std::span<std::byte>>;
 
+/// Owns the memory of one sample.
+class SampleBuffer {
+ public:
+  explicit SampleBuffer(const std::vector<Field>& fields);
+  SampleBuffer(const SampleBuffer&) = delete;
+  SampleBuffer& operator=(const SampleBuffer&) = delete;
+
+  const FieldMemory& memory() const { return memory_; }
+
+ private:
+  std::vector<std::vector<std::byte>> bytes_;  ///< Of each field.
+  FieldMemory memory_;
+};
+
 /// The numbers of a field.
 std::span<float> floats(std::span<std::byte> memory);
 std::span<std::int64_t> integers(std::span<std::byte> memory);

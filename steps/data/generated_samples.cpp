@@ -3,6 +3,7 @@
 #include "data/epoch_order.hpp"
 
 #include <memory>
+#include <utility>
 
 namespace bench::steps {
 namespace {
@@ -31,6 +32,14 @@ SampleMakers generated_makers(const std::vector<Field>& fields, std::uint64_t se
   for (int thread = 0; thread < threads; ++thread)
     makers.push_back(std::make_unique<GeneratedSamples>(fields, seed, generate));
   return makers;
+}
+
+std::function<SampleMakers(std::uint64_t seed, int threads)> generated_samples(
+    std::vector<Field> fields, GenerateSample generate) {
+  return [fields = std::move(fields), generate = std::move(generate)](std::uint64_t seed,
+                                                                      int threads) {
+    return generated_makers(fields, seed, threads, generate);
+  };
 }
 
 }  // namespace bench::steps

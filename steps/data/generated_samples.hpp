@@ -22,4 +22,8 @@ using GenerateSample = std::function<void(Random random, const FieldMemory& memo
 SampleMakers generated_makers(const std::vector<Field>& fields, std::uint64_t seed, int threads,
                               const GenerateSample& generate);
 
+/// The same for any seed and number of threads.
+std::function<SampleMakers(std::uint64_t seed, int threads)> generated_samples(
+    std::vector<Field> fields, GenerateSample generate);
+
 }  // namespace bench::steps

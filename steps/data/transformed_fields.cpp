@@ -1,6 +1,5 @@
 #include "data/transformed_fields.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -30,21 +29,17 @@ class TransformedSource : public FieldSource {
 class TransformedSource::TransformingReader : public Reader {
  public:
   explicit TransformingReader(const TransformedSource& source)
-      : source_(source), reader_(source.stored_->reader()) {
-    for (const Field& field : source.stored_->fields())
-      buffers_.emplace_back(field.bytes());
-  }
+      : source_(source), reader_(source.stored_->reader()), stored_(source.stored_->fields()) {}
 
   void read(std::uint64_t sample, const FieldMemory& memory) override {
-    const FieldMemory stored(buffers_.begin(), buffers_.end());
-    reader_->read(sample, stored);
-    source_.transform_(stored, memory);
+    reader_->read(sample, stored_.memory());
+    source_.transform_(stored_.memory(), memory);
   }
 
  private:
   const TransformedSource& source_;
   std::unique_ptr<Reader> reader_;
-  std::vector<std::vector<std::byte>> buffers_;
+  SampleBuffer stored_;
 };
 
 std::unique_ptr<FieldSource::Reader> TransformedSource::reader() const {

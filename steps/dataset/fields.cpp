@@ -127,21 +127,18 @@ void make_folder(const std::string& folder) {
 /// @returns the bytes of the file
 std::uint64_t write_file(const FieldOptions& options, const std::string& path, std::uint64_t first,
                          std::uint64_t samples, steps::SampleMaker& maker) {
-  std::vector<std::string> once;
-  for (const std::string& field : options.file_fields)
-    once.push_back(parse_field(field).field.name);
+  std::vector<std::string> once;  // the last fields
+  for (std::size_t i = options.fields.size(); i < maker.fields().size(); ++i)
+    once.push_back(maker.fields()[i].name);
   const auto writer = steps::make_field_writer(options.field_format(), path, maker.fields(),
                                                {.samples = samples,
                                                 .sample_axis = !options.file_per_sample,
                                                 .compression = options.compression,
                                                 .once = once});
-  std::vector<std::vector<std::byte>> buffers;
-  for (const steps::Field& field : maker.fields())
-    buffers.emplace_back(field.bytes());
-  const steps::FieldMemory memory(buffers.begin(), buffers.end());
+  const steps::SampleBuffer sample(maker.fields());
   for (std::uint64_t i = 0; i < samples; ++i) {
-    maker.make(first + i, memory);
-    writer->add(memory);
+    maker.make(first + i, sample.memory());
+    writer->add(sample.memory());
   }
   writer->finish();
   return fs::file_size(path);

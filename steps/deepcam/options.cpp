@@ -109,11 +109,7 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
 
 steps::FieldData Options::make_data() const {
   const steps::SampleFormat format{
-      .synthetic =
-          [all = fields(height, width), generate = generator(width)](std::uint64_t seed,
-                                                                     int threads) {
-            return steps::generated_makers(all, seed, threads, generate);
-          },
+      .synthetic = steps::generated_samples(fields(height, width), generator(width)),
       .endings = {steps::hdf5_endings.begin(), steps::hdf5_endings.end()},
       .open = [](const std::vector<std::string>& files, int) { return open_samples(files); },
       .hwc_fields = {"data"}};

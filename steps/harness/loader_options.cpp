@@ -128,13 +128,6 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
   return loaded;
 }
 
-std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
-                                      const std::function<SampleMakers(int threads)>& make_makers) {
-  return make_batches(session, options, SampleFormat{.synthetic = [&](std::uint64_t, int threads) {
-                        return make_makers(threads);
-                      }});
-}
-
 void log_loader(const Batches& batches) {
   const auto work = batches.work();
   if (!work || work->samples == 0)

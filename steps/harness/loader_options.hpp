@@ -45,7 +45,7 @@ int loader_threads(const LoaderOptions& options, const Ranks& ranks, const torch
 
 /// The samples that a program can train on. Both functions make samples of the same fields.
 struct SampleFormat {
-  /// Synthetic samples: as many makers as threads, for example by `generated_makers`.
+  /// Synthetic samples: as many makers as threads, for example `generated_samples`.
   std::function<SampleMakers(std::uint64_t seed, int threads)> synthetic = {};
   std::vector<std::string_view> endings = {};  ///< Of the files that are read from a folder.
   /// Those of a data set.
@@ -73,10 +73,6 @@ std::shared_ptr<const FieldSource> open_data(Session& session, const LoaderOptio
 ///         `set_epoch_length`
 std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
                                       const SampleFormat& format);
-
-/// The same for programs without a data set.
-std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& options,
-                                      const std::function<SampleMakers(int threads)>& make_makers);
 
 /// Prints how fast the threads were that load batches, if there were any.
 void log_loader(const Batches& batches);

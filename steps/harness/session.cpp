@@ -55,10 +55,9 @@ const torch::Device& Session::choose_device() {
 }
 
 void Session::begin() {
-  find_ranks();
+  const Ranks& ranks = find_ranks();
   mllog("init_start");
   choose_device();
-  const Ranks& ranks = find_ranks();
   timings_.emplace(arguments_.timings_file, ranks.rank);
   begin_metrics_file(arguments_.metrics_file, ranks.rank, ranks.size);
   guard_.emplace(*device_);

@@ -57,7 +57,7 @@ const std::array commands{
             "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
     Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
             declare_platforms},
-    Command{"mlperf", "check logs of MLPerf HPC's benchmarks",
+    Command{"mlperf", "check and score logs of MLPerf HPC's benchmarks",
             "bench mlperf check examples/files/mlperf_hpc.log", declare_mlperf},
     Command{"schema", "print a JSON Schema of input files, for editors",
             "bench schema > bench.schema.json", declare_schema},
@@ -81,6 +81,21 @@ std::string misspelt_option(const CLI::App& command, const std::vector<std::stri
   return "";
 }
 
+/// The did-you-mean for a word in the place of a command's own command, as in `mlperf chek`.
+std::string misspelt_subcommand(const CLI::App& command,
+                                const std::vector<std::string>& arguments) {
+  std::vector<std::string> known;
+  for (const CLI::App* sub : command.get_subcommands({}))
+    known.push_back(sub->get_name());
+  if (known.empty() || !command.get_parent())
+    return "";
+  const auto word = std::find_if(arguments.begin() + 1, arguments.end(),
+                                 [](const auto& text) { return !text.starts_with('-'); });
+  if (word == arguments.end() || std::ranges::find(known, *word) != known.end())
+    return "";
+  return suggestion(*word, known, fmt::format("the commands of {} are ", command.get_name()));
+}
+
 /// @param at the command that was called, or the program itself
 int usage(const CLI::App& at, const CLI::ParseError& error,
           const std::vector<std::string>& arguments) {
@@ -88,6 +103,8 @@ int usage(const CLI::App& at, const CLI::ParseError& error,
   std::string hint = swallowed_hint(at);
   if (hint.empty())
     hint = misspelt_option(at, arguments);
+  if (hint.empty())
+    hint = misspelt_subcommand(at, arguments);
   tell(fmt::format("error: {}\nhint: {}", error.what(), hint.empty() ? name + " --help" : hint));
   return usage_error;
 }

@@ -1,4 +1,5 @@
 #include "command.hpp"
+#include "mlperf_score.hpp"
 
 #include <functional>
 #include <memory>
@@ -38,8 +39,13 @@ std::function<int()> declare_mlperf(CLI::App& app) {
       app.add_subcommand("check", "check that logs have the lines that MLPerf HPC's rules ask for");
   check->add_option("LOG", *files, "output of a program with --mllog")->required();
   check->fallthrough();
+  CLI::App* score = app.add_subcommand("score", "score trainings by MLPerf HPC's rules");
+  score->fallthrough();
+  const std::function<int()> show_score = declare_mlperf_score(*score);
   app.require_subcommand(1);
-  return [files] {
+  return [files, score, show_score] {
+    if (score->parsed())
+      return show_score();
     bool all_right = true;
     for (const std::string& file : *files)
       all_right = check_log(file) && all_right;

@@ -149,4 +149,10 @@ std::string text_at(const Log& log, std::string_view key) {
   return text ? *text : "";
 }
 
+std::optional<double> number_at(const Log& log, std::string_view key) {
+  const Event* const event = first_of(log, key);
+  const auto* const number = event ? std::get_if<double>(&event->value) : nullptr;
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 }  // namespace bench::mlperf

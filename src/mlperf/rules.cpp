@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t most_init_ms = std::int64_t{30} * 60 * 1000;
 
-std::optional<double> number_at(const Event& event, const std::string& name) {
+std::optional<double> metadata_number(const Event& event, const std::string& name) {
   const auto found = event.metadata.find(name);
   if (found == event.metadata.end())
     return std::nullopt;
@@ -130,14 +130,14 @@ class Checker {
       const bool starts = event.key == name + "_start";
       if (!starts && event.key != name + "_stop")
         continue;
-      const std::optional<double> number = number_at(event, number_name);
+      const std::optional<double> number = metadata_number(event, number_name);
       if (numbered && !number)
         fail(event.line, name, fmt::format("{} has no {}", event.key, number_name));
       if (starts && open)
         fail(open->line, name, fmt::format("{} without {}_stop", open->key, name));
       if (!starts && !open)
         fail(event.line, name, fmt::format("{} without {}_start", event.key, name));
-      if (!starts && open && numbered && number != number_at(*open, number_name))
+      if (!starts && open && numbered && number != metadata_number(*open, number_name))
         fail(event.line, name,
              fmt::format("{} has another {} than line {}", event.key, number_name, open->line));
       open = starts ? &event : nullptr;
@@ -152,7 +152,7 @@ class Checker {
       const double* const value = std::get_if<double>(&event.value);
       if (event.key != rule.key || !value)
         continue;
-      if (!number_at(event, "epoch_num"))
+      if (!metadata_number(event, "epoch_num"))
         fail(event.line, rule.key, fmt::format("{} has no epoch_num", rule.key));
       if (!best || (rule.lower_is_better ? *value < *best : *value > *best))
         best = *value;

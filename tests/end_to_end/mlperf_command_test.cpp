@@ -1,9 +1,11 @@
-// `bench mlperf`: which rules a log breaks.
+// `bench mlperf`: which rules a log breaks, and the score of several.
 #include "bench_program.hpp"
 #include "support/source_directory.hpp"
 
 #include <string>
+#include <vector>
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <bench/base/files.hpp>
@@ -39,6 +41,34 @@ TEST_F(MlperfCommandTest, NamesFileLineAndRuleOfEachLog) {
             "bad.log: quality: the best eval_error is 0.13, at most 0.124 is needed\n"
             "bad.log:14: opt_name: opt_name \"adam\" is not one of sgd\n"
             "good.log: keeps the rules for cosmoflow (36 lines)\n");
+}
+
+TEST_F(MlperfCommandTest, ScoresTrainings) {
+  std::vector<std::string> arguments{"mlperf", "score", "--style", "csv"};
+  for (int i = 0; i < 10; ++i) {
+    std::string log = good_;
+    const std::string seed = R"("key": "seed", "value": 1)";
+    log.replace(log.find(seed), seed.size(), fmt::format(R"("key": "seed", "value": {})", i + 1));
+    const std::string file = fmt::format("{}/stdout", i);
+    here_.write(file, log);
+    here_.write(fmt::format("{}/energy.txt", i), "duration_s=3\nenergy_wh=12.5\n");
+    arguments.push_back(file);
+  }
+  const auto score = here_.bench(arguments);
+  EXPECT_EQ(score.status.code, 0) << score.standard_output << score.standard_error;
+  EXPECT_THAT(score.standard_output, HasSubstr("cosmoflow,open,none,1,4,10,"));
+  EXPECT_THAT(score.standard_output, HasSubstr(",12.5\n"));
+
+  arguments.pop_back();
+  const auto too_few = here_.bench(arguments);
+  EXPECT_EQ(too_few.status.code, 1);
+  EXPECT_THAT(too_few.standard_error + too_few.standard_output,
+              HasSubstr("the rules want 10 trainings of cosmoflow, not 9"));
+}
+
+TEST_F(MlperfCommandTest, SuggestsItsCommands) {
+  EXPECT_THAT(here_.bench({"mlperf", "chek", "a.log"}).standard_error,
+              HasSubstr("did you mean 'check'?"));
 }
 
 TEST_F(MlperfCommandTest, NeedsALogThatExists) {

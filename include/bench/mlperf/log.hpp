@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -54,5 +55,7 @@ Log parse_log(std::string_view text);
 const Event* first_of(const Log& log, std::string_view key);
 /// The text on that line; empty: there is no such line, or its value is no text.
 std::string text_at(const Log& log, std::string_view key);
+/// The number on that line; absent: there is no such line, or its value is no number.
+std::optional<double> number_at(const Log& log, std::string_view key);
 
 }  // namespace bench::mlperf

@@ -12,9 +12,9 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
-#include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/cli/output/tables.hpp>
 #include <bench/result/combine.hpp>
 #include <bench/result/database.hpp>
 #include <bench/result/style.hpp>
@@ -24,8 +24,6 @@
 
 namespace bench::cli {
 namespace {
-
-using result::Style;
 
 /// The tables of one name, ascending by run.
 struct SameName {
@@ -89,12 +87,6 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
         diagnostics.warn(fmt::format("unknown column '{}'", name), did_you_mean(name, known), {});
 }
 
-/// A table as it is shown.
-struct ShownTable {
-  result::Table table;
-  const Style* style;
-};
-
 std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
                                      const ShowOptions& options) {
   std::vector<ShownTable> tables;
@@ -128,46 +120,6 @@ void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& op
               fmt::format("select one: `--only {}`; `-s json` prints all", names.front()));
 }
 
-std::string pretty_text(const result::Table& table) {
-  const auto columns = terminal_columns();
-  if (!columns || table.rows.empty() || result::pretty_width(table) <= *columns)
-    return result::render(table, "pretty");
-  return result::render_vertical(table) +
-         "(wider than this terminal: one line per cell; `bench result --select NAME` selects "
-         "columns)\n";
-}
-
-void tell_notes(const result::Table& table, const std::vector<std::string>& notes) {
-  for (const std::string& note : notes)
-    tell(fmt::format("note: {}: {}", table.name, note));
-}
-
-void print_table(const ShownTable& shown, bool is_alone) {
-  if (shown.style->may_be_vertical) {
-    print(pretty_text(shown.table) + "\n");
-    return;
-  }
-  const Style& style = *shown.style;
-  const std::string name = style.is_for_one_table && !is_alone ? shown.table.name + ":\n" : "";
-  print(name + result::render(shown.table, std::string(style.name)) + "\n");
-  if (style.is_for_programs)
-    tell_notes(shown.table, result::notes_of(shown.table));
-}
-
-void print_tables(std::vector<ShownTable> tables) {
-  std::vector<result::Table> json;
-  for (ShownTable& shown : tables)
-    if (shown.style->joins_tables)
-      json.push_back(std::move(shown.table));
-    else
-      print_table(shown, tables.size() == 1);
-  if (json.empty())
-    return;
-  print(result::render_json(json) + "\n");
-  for (const result::Table& table : json)
-    tell_notes(table, table.notes);  // the rows themselves say the rest
-}
-
 void refuse_contradiction(const ShowOptions& options) {
   for (const std::string& name : options.select)
     if (std::find(options.exclude.begin(), options.exclude.end(), name) != options.exclude.end())
@@ -194,7 +146,7 @@ void show(std::vector<RunReport> runs, const ShowOptions& options) {
   warn_of_unknown(all, options);
   std::vector<ShownTable> tables = shown_tables(std::move(all), several_runs, options);
   refuse_several(tables, options);
-  print_tables(std::move(tables));
+  print_tables(std::move(tables), "`bench result --select NAME` selects columns");
 }
 
 }  // namespace bench::cli

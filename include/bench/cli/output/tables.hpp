@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/result/style.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::cli {
+
+/// A table as it is shown.
+struct ShownTable {
+  result::Table table;
+  const result::Style* style;
+};
+
+/// Prints the tables. All that are json are one object. What is said below a table for people goes
+/// to standard error beside csv and json. On a terminal that is too narrow for a pretty table, it
+/// is shown a cell in each line.
+/// @param advice what to do about a table that is too wide; may be empty
+void print_tables(std::vector<ShownTable> tables, const std::string& advice = "");
+
+}  // namespace bench::cli

@@ -2,6 +2,7 @@
 
 #include "dataset/fields.hpp"
 #include "dataset/images.hpp"
+#include "dataset/texts.hpp"
 #include "dataset/tokens.hpp"
 #include "harness/arguments.hpp"
 #include "harness/program.hpp"
@@ -26,7 +27,8 @@ int main(int argc, char** argv) {
   const Subcommand subcommands[] = {
       {"images", "Images for `vision`: a data set in another format, or noise", write_images},
       {"fields", "Random fields in HDF5, netCDF or TFRecord files", write_fields},
-      {"tokens", "A corpus of tokens for `gpt` and `llama` from plain text", write_tokens}};
+      {"tokens", "A corpus of tokens for `gpt` and `llama` from plain text", write_tokens},
+      {"texts", "Labelled texts of csv files as tokens, for `ap2`", write_texts}};
   CLI::App app("Writes data sets for the other step programs.", "dataset");
   for (const Subcommand& subcommand : subcommands) {
     app.add_subcommand(subcommand.name, subcommand.description);

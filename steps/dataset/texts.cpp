@@ -1,0 +1,172 @@
+#include "dataset/texts.hpp"
+
+#include "data/csv.hpp"
+#include "data/data_error.hpp"
+#include "data/field_writer.hpp"
+#include "data/fields.hpp"
+#include "data/mapped_file.hpp"
+#include "dataset/piece_vocabulary.hpp"
+#include "harness/arguments.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace bench::dataset {
+namespace {
+
+constexpr std::int64_t padding = 0;
+
+struct TextOptions {
+  std::vector<std::string> files;
+  std::string vocabulary;
+  std::string output;
+  std::string text_column = "text";
+  std::string label_column = "label";
+  std::int64_t sequence = 64;
+};
+
+bool read_text_options(int argc, char** argv, TextOptions& options) {
+  CLI::App app("Writes labelled texts as tokens.", "dataset texts");
+  app.add_option("--csv", options.files, "Files of texts and labels, with names of columns")
+      ->required();
+  app.add_option("--vocabulary", options.vocabulary,
+                 "Model of a SentencePiece tokenizer, such as spm.model of DeBERTa-v3")
+      ->required();
+  app.add_option("--output", options.output, "File to write: NAME.nc or NAME.h5")->required();
+  app.option_defaults()->always_capture_default();
+  app.add_option("--text-column", options.text_column, "Column of the text");
+  app.add_option("--label-column", options.label_column, "Column of the label, a whole number");
+  app.add_option("--seq", options.sequence, "Tokens of a sample; longer texts are cut")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 20));
+  return steps::parse_command_line(app, argc, argv);
+}
+
+steps::FieldFormat text_format_of(const std::string& output) {
+  if (output.ends_with(".nc"))
+    return steps::FieldFormat::netcdf;
+  if (output.ends_with(".h5"))
+    return steps::FieldFormat::hdf5;
+  throw steps::UsageError(fmt::format("--output {}: the name ends in neither .nc nor .h5", output),
+                          "the ending chooses netCDF or HDF5");
+}
+
+struct Texts {
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> labels;
+};
+
+std::int64_t label_of(const std::string& cell, const std::string& place) {
+  std::int64_t label = 0;
+  const char* const end = cell.data() + cell.size();
+  const auto [last, problem] = std::from_chars(cell.data(), end, label);
+  if (problem != std::errc() || last != end || cell.empty())
+    throw steps::DataError(place, fmt::format("the label '{}' is not a whole number", cell));
+  return label;
+}
+
+Texts read_texts(const TextOptions& options) {
+  Texts all;
+  for (const std::string& path : options.files) {
+    const steps::MappedFile file(path, "give csv files");
+    steps::CsvReader reader(path, file.bytes());
+    const std::size_t text = reader.column(options.text_column);
+    const std::size_t label = reader.column(options.label_column);
+    for (std::vector<std::string> cells; reader.next(cells);) {
+      all.labels.push_back(label_of(cells[label], fmt::format("{}:{}", path, reader.line())));
+      all.texts.push_back(cells[text]);
+    }
+  }
+  if (all.texts.empty())
+    throw steps::UsageError("the files have no texts", "each row below the names is a text");
+  return all;
+}
+
+/// What stands around the pieces of a text.
+struct Marks {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+Marks marks_of(const PieceVocabulary& vocabulary, const std::string& path) {
+  // What ap2 takes for padding must be no text.
+  if (const std::string& first = vocabulary.pieces().front(); first != "[PAD]" && first != "<pad>")
+    throw steps::DataError(path, fmt::format("token 0 is '{}', not padding", first),
+                           "ap2 pads with token 0, as DeBERTa does");
+  const Marks marks{vocabulary.number_of({"[CLS]", "<s>"}),
+                    vocabulary.number_of({"[SEP]", "</s>"})};
+  if (marks.begin < 0 || marks.end < 0)
+    throw steps::DataError(path, "it has no tokens for the begin and the end of a text",
+                           "use the tokenizer of DeBERTa-v3, or another with [CLS] and [SEP]");
+  return marks;
+}
+
+struct WrittenTexts {
+  std::uint64_t tokens = 0;  ///< Without padding.
+  std::uint64_t cut_texts = 0;
+};
+
+WrittenTexts write_samples(const TextOptions& options, const std::vector<std::int64_t>& labels,
+                           const std::vector<std::vector<std::int64_t>>& pieces,
+                           const Marks& marks) {
+  const std::vector<steps::Field> fields{
+      {.name = "input_ids", .type = steps::FieldType::int64, .shape = {options.sequence}},
+      {.name = "label", .type = steps::FieldType::int64, .shape = {}}};
+  const auto writer = steps::make_field_writer(text_format_of(options.output), options.output,
+                                               fields, {.samples = labels.size()});
+  const steps::SampleBuffer sample(fields);
+  const auto most_pieces = static_cast<std::size_t>(options.sequence) - 2;
+  WrittenTexts written;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::size_t count = std::min(pieces[i].size(), most_pieces);
+    const auto tokens = steps::integers(sample.memory()[0]);
+    std::ranges::fill(tokens, padding);
+    tokens[0] = marks.begin;
+    std::ranges::copy_n(pieces[i].begin(), static_cast<std::ptrdiff_t>(count), tokens.begin() + 1);
+    tokens[count + 1] = marks.end;
+    steps::integers(sample.memory()[1])[0] = labels[i];
+    writer->add(sample.memory());
+    written.tokens += count + 2;
+    written.cut_texts += pieces[i].size() > most_pieces ? 1 : 0;
+  }
+  writer->finish();
+  return written;
+}
+
+}  // namespace
+
+int write_texts(int argc, char** argv) {
+  TextOptions options;
+  if (!read_text_options(argc, argv, options))
+    return steps::exit_ok;
+  text_format_of(options.output);
+  if (std::error_code ignored; std::filesystem::exists(options.output, ignored))
+    throw steps::UsageError(fmt::format("{} exists", options.output),
+                            "give another --output, or remove the old file");
+  const PieceVocabulary vocabulary(options.vocabulary);
+  const Marks marks = marks_of(vocabulary, options.vocabulary);
+  const Texts all = read_texts(options);
+  const WrittenTexts written =
+      write_samples(options, all.labels, vocabulary.encode(all.texts, options.output), marks);
+  steps::log_value("samples", all.labels.size());
+  steps::log_value("tokens", written.tokens);
+  steps::log_value("tokens_per_text",
+                   static_cast<double>(written.tokens) / static_cast<double>(all.labels.size()));
+  steps::log_value("cut_texts", written.cut_texts);
+  steps::log_value("vocabulary", vocabulary.pieces().size());
+  steps::log_value("result", "ok");
+  return steps::exit_ok;
+}
+
+}  // namespace bench::dataset

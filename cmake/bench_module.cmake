@@ -11,7 +11,13 @@ function(bench_module name)
   endif()
   string(REPLACE "/" "_" target ${name})
   add_library(bench_${target} STATIC ${sources})
-  set_target_properties(bench_${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY})
+  # A room is one object, but those of the meter, which takes of them only what it needs.
+  set(files_at_once 40)
+  if(name STREQUAL "base" OR name MATCHES "^energy/")
+    set(files_at_once 8)
+  endif()
+  set_target_properties(bench_${target} PROPERTIES UNITY_BUILD ${BENCH_UNITY}
+                        UNITY_BUILD_BATCH_SIZE ${files_at_once})
   target_include_directories(bench_${target} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(bench_${target} PUBLIC ${arg_USES} PRIVATE bench_flags ${arg_PRIVATE_USES})
 endfunction()
@@ -60,7 +66,7 @@ function(bench_test name)
   add_executable(bench_${name}_test ${sources})
   set_target_properties(bench_${name}_test PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
-                        UNITY_BUILD ${BENCH_UNITY})
+                        UNITY_BUILD ${BENCH_UNITY} UNITY_BUILD_BATCH_SIZE 30)
   target_link_libraries(bench_${name}_test PRIVATE bench_flags bench_test_support ${arg_USES}
                         GTest::gmock_main)
   if(arg_OWN_HEADERS)

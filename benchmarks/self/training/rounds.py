@@ -1,4 +1,4 @@
-"""vision or gpt beside the same training in Python: rounds.py NETWORK BATCH THREADS ROUNDS STEPS
+"""A step program beside the same training in Python: rounds.py NETWORK BATCH THREADS ROUNDS STEPS
 
 Each round runs the step program, Python as it comes, Python with its settings tuned, and a product of
 matrices, one after the other, so that a machine that is busy for a while is busy for each. Times are
@@ -38,13 +38,23 @@ def values_of(command, environment):
     return values | {"cpu_s": cpu_of_children() - before}
 
 
+# The sizes of applications.py, where they are not those of the programs.
+applications = {"ap1": ["ap1"], "ap2": ["ap2"], "ap3_cnn": ["ap3", "--model", "cnn"],
+                "ap3_lstm": ["ap3", "--model", "lstm"], "ap4": ["ap4"], "ap5": ["ap5"],
+                "cosmoflow": ["cosmoflow", "--size", "64"],
+                "deepcam": ["deepcam", "--height", "192", "--width", "288"]}
+
+
 def commands_of(network, batch, threads, steps):
     common = ["--threads", threads, "--steps", steps, "--warmup", "3"]
-    program = ["vision", "--model", network, "--image-size", "64", "--batch-size", batch]
-    if network == "gpt":
+    if network in applications:
+        program = applications[network] + ["--batch-size", batch, "--synthetic", "device"]
+    elif network == "gpt":
         program = ["gpt", "--layers", "4", "--hidden", "256", "--heads", "4", "--seq", "128",
                    "--vocab-size", "2048", "--micro-batch-size", batch, "--init-std", "0.02",
                    "--lr-warmup-samples", "0", "--attention-dropout", "0", "--hidden-dropout", "0"]
+    else:
+        program = ["vision", "--model", network, "--image-size", "64", "--batch-size", batch]
     train = [sys.executable, str(folder / "train.py"), "--network", network, "--batch", batch, *common]
     return {"ours": (program + ["--device", "cpu", *common], {}),
             "python": (train, {}),

@@ -1,4 +1,4 @@
-"""One training in Python, with the figures that vision and gpt print: train.py OPTIONS
+"""One training in Python, with the figures that the step programs print: train.py OPTIONS
 
 With --tuned the optimizer takes all parameters at once (foreach), gradients are released rather than
 set to zero, and Python's collector of garbage is off; the settings of malloc are in the environment.
@@ -12,6 +12,7 @@ import time
 import torch
 from torch.nn import functional
 
+import applications
 import networks
 
 
@@ -27,7 +28,7 @@ def image_training(arguments):
                                 weight_decay=1e-4, foreach=arguments.tuned or None)
     images = torch.randn(arguments.batch, 3, arguments.side, arguments.side)
     labels = torch.randint(1000, (arguments.batch,))
-    return model, optimizer, lambda: functional.cross_entropy(model(images), labels)
+    return model, [optimizer], lambda: functional.cross_entropy(model(images), labels)
 
 
 def text_training(arguments):
@@ -42,12 +43,18 @@ def text_training(arguments):
         tokens = torch.randint(2048, (arguments.batch, 129))
         return functional.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
 
-    return model, optimizer, loss
+    return model, [optimizer], loss
+
+
+def application_training(arguments):
+    model = applications.classes[arguments.network]()
+    batch = model.batch(arguments.batch)
+    return model, model.optimizers(arguments.tuned), lambda: model.loss(batch), batch
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--network", choices=["resnet18", "resnet50", "gpt"], required=True)
+    parser.add_argument("--network", choices=["resnet18", "resnet50", "gpt", *applications.classes], required=True)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--side", type=int, default=64)
     parser.add_argument("--threads", type=int, default=1)
@@ -58,18 +65,25 @@ def main():
 
     torch.set_num_threads(arguments.threads)
     torch.manual_seed(1)
-    gpt = arguments.network == "gpt"
-    model, optimizer, compute_loss = (text_training if gpt else image_training)(arguments)
+    trainings = {"gpt": text_training} | {name: application_training for name in applications.classes}
+    model, optimizers, compute_loss, *batch = trainings.get(arguments.network, image_training)(arguments)
+    clip_norm = 1.0 if arguments.network == "gpt" else getattr(model, "clip_norm", None)
     report("torch_version", torch.__version__)
-    report("trainable_parameters", sum(p.numel() for p in model.parameters()))
+    report("trainable_parameters", sum(p.numel() for p in applications.trainable(model)))
+
+    release = {"set_to_none": True} if arguments.tuned else {}
 
     def step():
-        optimizer.zero_grad(**{"set_to_none": True} if arguments.tuned else {})
+        if hasattr(model, "step"):
+            return model.step(*batch, optimizers, release)
+        for optimizer in optimizers:
+            optimizer.zero_grad(**release)
         loss = compute_loss()
         loss.backward()
-        if gpt:
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        if clip_norm:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), clip_norm)
+        for optimizer in optimizers:
+            optimizer.step()
         return loss.detach()
 
     if arguments.tuned:

@@ -20,7 +20,7 @@ using testing::Not;
 using testing::StartsWith;
 
 /// Each row has the rate `n * $FACTOR`.
-std::string sweep(const std::string& values, const std::string& further = "") {
+std::string rate_sweep(const std::string& values, const std::string& further = "") {
   return "name: sweep\noutpath: runs\n"
          "parameterset: {name: p, parameter: [{n: " +
          values + "}" + further +
@@ -51,8 +51,8 @@ class DiffTest : public testing::Test {
 };
 
 TEST_F(DiffTest, MetricsOfTheSamePointsStandSideBySide) {
-  run(sweep("[1, 2, 3]"), "10");
-  run(sweep("[2, 3, 4]"), "12");
+  run(rate_sweep("[1, 2, 3]"), "10");
+  run(rate_sweep("[2, 3, 4]"), "12");
   const std::string text = diff({"runs"});
   EXPECT_THAT(text, AllOf(StartsWith("a: runs/000000 (sweep, started "),
                           HasSubstr("\nb: runs/000001 (sweep, started ")));
@@ -73,8 +73,8 @@ TEST_F(DiffTest, MetricsOfTheSamePointsStandSideBySide) {
 }
 
 TEST_F(DiffTest, RunsOfOneInputAreEqual) {
-  run(sweep("[1, 2]"), "10");
-  run(sweep("[1, 2]"), "10");
+  run(rate_sweep("[1, 2]"), "10");
+  run(rate_sweep("[1, 2]"), "10");
   EXPECT_THAT(
       diff({"runs", "--exit-code"}),
       AllOf(HasSubstr("4 pairs of workpackages at the same point; only the provenance differs\n"),
@@ -82,8 +82,8 @@ TEST_F(DiffTest, RunsOfOneInputAreEqual) {
 }
 
 TEST_F(DiffTest, TheExitCodeTellsOfADifferenceWhereItIsAsked) {
-  run(sweep("[1, 2]"), "100");
-  run(sweep("[1, 2]"), "103");
+  run(rate_sweep("[1, 2]"), "100");
+  run(rate_sweep("[1, 2]"), "103");
   EXPECT_THAT(diff({"runs"}), HasSubstr("+3.0 %"));
   EXPECT_THAT(diff({"runs", "--exit-code"}, 1), IsEmpty());
   EXPECT_THAT(diff({"runs", "--exit-code", "--tolerance", "5"}),
@@ -91,8 +91,8 @@ TEST_F(DiffTest, TheExitCodeTellsOfADifferenceWhereItIsAsked) {
 }
 
 TEST_F(DiffTest, AParameterThatIsAnotherEverywhereDoesNotPartThePoints) {
-  run(sweep("[1, 2]", ", {driver: ['12'] }, {label: 'a_$n'}"), "10");
-  run(sweep("[1, 2]", ", {driver: ['13'] }, {label: 'b_$n'}, {extra: [x]}"), "10");
+  run(rate_sweep("[1, 2]", ", {driver: ['12'] }, {label: 'a_$n'}"), "10");
+  run(rate_sweep("[1, 2]", ", {driver: ['13'] }, {label: 'b_$n'}, {extra: [x]}"), "10");
   EXPECT_THAT(diff({"runs"}),
               AllOf(HasSubstr("parameters\n"
                               "| step | parameter |        a |        b |\n"
@@ -117,8 +117,8 @@ TEST_F(DiffTest, AFailureInOneRunIsADifference) {
 }
 
 TEST_F(DiffTest, OneTableOfAllForPrograms) {
-  run(sweep("[1, 2]"), "10");
-  run(sweep("[1]"), "15");
+  run(rate_sweep("[1, 2]"), "10");
+  run(rate_sweep("[1]"), "15");
   EXPECT_THAT(diff({"runs/000000", "runs/000001", "-s", "json"}),
               AllOf(StartsWith("{\n  \"differences\": ["), HasSubstr("\"difference\": 5.0"),
                     HasSubstr("\"relative\": 0.5"), HasSubstr("\"what\": \"point\"")));
@@ -131,8 +131,8 @@ TEST_F(DiffTest, OfManyTheLargestAreShown) {
   std::string values = "[1";
   for (int n = 2; n <= 30; ++n)
     values += "," + std::to_string(n);
-  run(sweep(values + "]"), "10");
-  run(sweep(values + "]"), "11");
+  run(rate_sweep(values + "]"), "10");
+  run(rate_sweep(values + "]"), "11");
   EXPECT_THAT(diff({"runs"}), HasSubstr("\nand 10 more; --all shows them\n"));
   EXPECT_THAT(diff({"runs", "--all"}), Not(HasSubstr("more; --all")));
 }
@@ -140,8 +140,8 @@ TEST_F(DiffTest, OfManyTheLargestAreShown) {
 /// Points of many parameters make wide rows. Other tables in the same output may fit.
 TEST_F(DiffTest, ATableWiderThanTheTerminalHasALineForEachCell) {
   const std::string further = ", {architecture: transformer}, {precision: [bf16, fp32]}";
-  run(sweep("[1, 2]", further), "10");
-  run(sweep("[1, 2]", further), "12");
+  run(rate_sweep("[1, 2]", further), "10");
+  run(rate_sweep("[1, 2]", further), "12");
   const std::string text =
       replace_all(shown_at_terminal(here_, {"diff", "runs"}, 80, 24, Screen::both), "\r\n", "\n");
   EXPECT_THAT(text, HasSubstr("metrics, largest difference first\n"
@@ -162,7 +162,7 @@ TEST_F(DiffTest, ATableWiderThanTheTerminalHasALineForEachCell) {
 
 /// As `diff`, every table that is not a result.
 TEST_F(DiffTest, SoDoOtherTables) {
-  run(sweep("[1]", ", {architecture: a_transformer_with_a_long_name}"), "10");
+  run(rate_sweep("[1]", ", {architecture: a_transformer_with_a_long_name}"), "10");
   const std::string text =
       shown_at_terminal(here_, {"info", "runs", "-i", "0", "-s", "s"}, 80, 24, Screen::both);
   EXPECT_THAT(text, AllOf(HasSubstr("row 1 of 2:"), HasSubstr("architecture=a_transformer"),
@@ -170,7 +170,7 @@ TEST_F(DiffTest, SoDoOtherTables) {
 }
 
 TEST_F(DiffTest, ItTakesTwoRuns) {
-  run(sweep("[1]"), "10");
+  run(rate_sweep("[1]"), "10");
   EXPECT_EQ(diff({"runs"}, 1),
             "error: cannot compare 1 run: diff needs two\n"
             "hint: `bench diff RUN_A RUN_B`, or `bench diff DIR -i 0 1`\n");

@@ -18,7 +18,7 @@ const std::string together =
     "touch ../../../here_$jube_wp_id; for k in $$(seq 6000); do "
     "test $$(ls -d ../../../here_* | wc -l) -ge 3 && exit 0; sleep 0.01; done; exit 1";
 
-std::string sweep(const std::string& steps) {
+std::string three_points(const std::string& steps) {
   return "name: p\noutpath: runs\n"
          "parameterset: {name: p, parameter: {n: [1, 2, 3]}}\n"
          "step:\n" +
@@ -42,27 +42,27 @@ class ParallelTest : public testing::Test {
 };
 
 TEST_F(ParallelTest, WorkpackagesRunOneAtATimeAcrossSteps) {
-  expect_success(sweep(step("a", alone) + step("b", alone)));
+  expect_success(three_points(step("a", alone) + step("b", alone)));
 }
 
 TEST_F(ParallelTest, ProcsOfAnotherStepChangesNothingForOneThatSaysNothing) {
-  expect_success(sweep(step("a", alone) + step("b", "true", ", procs: 4")));
+  expect_success(three_points(step("a", alone) + step("b", "true", ", procs: 4")));
 }
 
 TEST_F(ParallelTest, ProcsIsTheNumberWhateverTheMachineHas) {
-  expect_success(sweep(step("a", together, ", procs: 3")));
+  expect_success(three_points(step("a", together, ", procs: 3")));
 }
 
 TEST_F(ParallelTest, MaxAsyncIsTheNumber) {
-  expect_success(sweep(step("a", together, ", max_async: 3")));
+  expect_success(three_points(step("a", together, ", max_async: 3")));
 }
 
 TEST_F(ParallelTest, TheOptionIsTheNumberForAllSteps) {
-  expect_success(sweep(step("a", together)), {"-j", "3"});
+  expect_success(three_points(step("a", together)), {"-j", "3"});
 }
 
 TEST_F(ParallelTest, TheOptionIsKeptForContinue) {
-  here_.write("p.yaml", sweep(step("a", "test -e ../../../go || exit 1; " + together)));
+  here_.write("p.yaml", three_points(step("a", "test -e ../../../go || exit 1; " + together)));
   EXPECT_EQ(here_.bench({"run", "p.yaml", "-j", "3"}).status.code, 1);
   here_.write("runs/go", "");
   EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
@@ -73,7 +73,7 @@ TEST_F(ParallelTest, TheOptionIsKeptForContinue) {
 }
 
 TEST_F(ParallelTest, ContinueTakesAnotherNumber) {
-  here_.write("p.yaml", sweep(step("a", "test -e ../../../go || exit 1; " + together)));
+  here_.write("p.yaml", three_points(step("a", "test -e ../../../go || exit 1; " + together)));
   EXPECT_EQ(here_.bench({"run", "p.yaml"}).status.code, 1);
   here_.write("runs/go", "");
   EXPECT_EQ(here_.bench({"remove", "runs", "-w", "0", "1", "2", "--force"}).status.code, 0);
@@ -82,7 +82,7 @@ TEST_F(ParallelTest, ContinueTakesAnotherNumber) {
 }
 
 TEST_F(ParallelTest, ANegativeNumberIsRefused) {
-  here_.write("p.yaml", sweep(step("a", "true")));
+  here_.write("p.yaml", three_points(step("a", "true")));
   const auto output = here_.bench({"run", "p.yaml", "-j", "-1"});
   EXPECT_EQ(output.status.code, 1);
   EXPECT_THAT(output.standard_error, HasSubstr("invalid number of workpackages at a time: '-1'"));

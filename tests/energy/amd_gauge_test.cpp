@@ -9,7 +9,7 @@
 namespace bench::energy {
 namespace {
 
-AmdValues values(std::optional<double> power_w, std::optional<double> energy_j, double time_s) {
+AmdValues readings(std::optional<double> power_w, std::optional<double> energy_j, double time_s) {
   constexpr double counts_per_joule = 65536;
   AmdValues result;
   result.power_w = power_w;
@@ -30,25 +30,25 @@ TEST(AmdGauge, CountsInUnitsOf15Point2588Microjoules) {
 
 TEST(AmdGauge, ZeroIsNoValue) {
   AmdGauge gauge;
-  const Reading reading = gauge.reading(values(0, 0, 1), 0);
+  const Reading reading = gauge.reading(readings(0, 0, 1), 0);
   EXPECT_FALSE(reading.power_w || reading.energy_j);
   EXPECT_EQ(reading.failure, "shows neither power nor energy");
-  EXPECT_TRUE(is_silent(values(0, 0, 1)));
+  EXPECT_TRUE(is_silent(readings(0, 0, 1)));
   EXPECT_TRUE(is_silent({}));
-  EXPECT_FALSE(is_silent(values({}, 1, 1)));
-  EXPECT_FALSE(is_silent(values(1, {}, 1)));
+  EXPECT_FALSE(is_silent(readings({}, 1, 1)));
+  EXPECT_FALSE(is_silent(readings(1, {}, 1)));
 }
 
 TEST(AmdGauge, TheImpossibleIsNoValue) {
   AmdGauge gauge;
-  EXPECT_FALSE(gauge.reading(values(65534, {}, 1), 0).power_w);
+  EXPECT_FALSE(gauge.reading(readings(65534, {}, 1), 0).power_w);
 }
 
 TEST(AmdGauge, GoesOnOverTheEndOfA32BitAccumulator) {
   AmdGauge gauge;
-  const double first_j = *gauge.reading(values(300, 65500, 10), 0).energy_j;
-  const double second_j = *gauge.reading(values(300, 24, 10.2), 0).energy_j;
-  const double third_j = *gauge.reading(values(300, 84, 10.4), 0).energy_j;
+  const double first_j = *gauge.reading(readings(300, 65500, 10), 0).energy_j;
+  const double second_j = *gauge.reading(readings(300, 24, 10.2), 0).energy_j;
+  const double third_j = *gauge.reading(readings(300, 84, 10.4), 0).energy_j;
   EXPECT_DOUBLE_EQ(second_j - first_j, 60);
   EXPECT_DOUBLE_EQ(third_j - second_j, 60);
 }
@@ -56,11 +56,11 @@ TEST(AmdGauge, GoesOnOverTheEndOfA32BitAccumulator) {
 TEST(AmdGauge, WrapsAsOftenAsItTakes) {
   AmdGauge gauge;
   const double power_w = 400;
-  double last_j = *gauge.reading(values(power_w, 100, 0), 0).energy_j;
+  double last_j = *gauge.reading(readings(power_w, 100, 0), 0).energy_j;
   const double first_j = last_j;
   for (int s = 10; s <= 1000; s += 10) {
     const double shown_j = std::fmod(100 + power_w * s, 65536);
-    const double energy_j = *gauge.reading(values(power_w, shown_j, s), 0).energy_j;
+    const double energy_j = *gauge.reading(readings(power_w, shown_j, s), 0).energy_j;
     EXPECT_NEAR(energy_j - last_j, power_w * 10, 1e-3);
     last_j = energy_j;
   }
@@ -69,28 +69,28 @@ TEST(AmdGauge, WrapsAsOftenAsItTakes) {
 
 TEST(AmdGauge, AStepBackThatNoPowerExplainsShowsAsAReset) {
   AmdGauge gauge;
-  const double first_j = *gauge.reading(values(300, 30000, 10), 0).energy_j;
-  EXPECT_LT(*gauge.reading(values(300, 5, 10.1), 0).energy_j, first_j);
+  const double first_j = *gauge.reading(readings(300, 30000, 10), 0).energy_j;
+  EXPECT_LT(*gauge.reading(readings(300, 5, 10.1), 0).energy_j, first_j);
 }
 
 TEST(AmdGauge, AWideAccumulatorNeverWraps) {
   AmdGauge gauge;
-  const double first_j = *gauge.reading(values(300, 65537, 10), 0).energy_j;
-  EXPECT_LT(*gauge.reading(values(300, 65530, 100), 0).energy_j, first_j);
+  const double first_j = *gauge.reading(readings(300, 65537, 10), 0).energy_j;
+  EXPECT_LT(*gauge.reading(readings(300, 65530, 100), 0).energy_j, first_j);
 }
 
 TEST(AmdGauge, WithoutPowerTakesItFromTheCounterOverTheDriversClock) {
   AmdGauge gauge;
-  EXPECT_FALSE(gauge.reading(values({}, 1000, 5), 77).power_w);
-  EXPECT_FALSE(gauge.reading(values({}, 1001, 5.005), 78).power_w);  // too soon to divide
-  EXPECT_NEAR(*gauge.reading(values({}, 1006, 5.02), 79).power_w, 300, 1e-6);
-  EXPECT_FALSE(gauge.reading(values({}, 1006, 5.02), 99).power_w);  // the driver's table again
+  EXPECT_FALSE(gauge.reading(readings({}, 1000, 5), 77).power_w);
+  EXPECT_FALSE(gauge.reading(readings({}, 1001, 5.005), 78).power_w);  // too soon to divide
+  EXPECT_NEAR(*gauge.reading(readings({}, 1006, 5.02), 79).power_w, 300, 1e-6);
+  EXPECT_FALSE(gauge.reading(readings({}, 1006, 5.02), 99).power_w);  // the driver's table again
 }
 
 TEST(AmdGauge, WithoutTheDriversClockTakesTheHosts) {
   AmdGauge gauge;
-  AmdValues first = values({}, 1000, 0);
-  AmdValues second = values({}, 1300, 0);
+  AmdValues first = readings({}, 1000, 0);
+  AmdValues second = readings({}, 1300, 0);
   first.time_s.reset();
   second.time_s.reset();
   gauge.reading(first, 50);
@@ -99,8 +99,8 @@ TEST(AmdGauge, WithoutTheDriversClockTakesTheHosts) {
 
 TEST(AmdGauge, AMissingPowerOfASensorIsAGapNotASlope) {
   AmdGauge gauge;
-  gauge.reading(values(250, 1000, 1), 0);
-  const Reading reading = gauge.reading(values({}, 1250, 2), 0);
+  gauge.reading(readings(250, 1000, 1), 0);
+  const Reading reading = gauge.reading(readings({}, 1250, 2), 0);
   EXPECT_FALSE(reading.power_w);
   EXPECT_TRUE(reading.energy_j);
 }

@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-NvmlSettings fake(std::optional<std::string> visible_devices = {}) {
+NvmlSettings fake_gpus(std::optional<std::string> visible_devices = {}) {
   return {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}, std::move(visible_devices)};
 }
 
@@ -33,7 +33,7 @@ std::string nvml_error(const NvmlSettings& settings) {
 }
 
 TEST(Nvml, ReadsPowerAndTheCounter) {
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu", "nvml:0:gpu_average"));
   EXPECT_EQ(source->channels()[0].description, "Fake H100 GPU-00000000-fake");
   EXPECT_EQ(source->channels()[0].device_id, "GPU-00000000-fake");
@@ -47,7 +47,7 @@ TEST(Nvml, ReadsPowerAndTheCounter) {
 
 TEST(Nvml, WithoutFieldsUsesThePlainReadingAndItsWindow) {
   const support::EnvironmentVariable no_fields("FAKE_NVML_NO_FIELDS", "1");
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   EXPECT_THAT(names(*source), ElementsAre("nvml:0:gpu"));
   EXPECT_DOUBLE_EQ(source->channels()[0].averaging_window_s, 1);  // a Hopper: mean over 1 s
   EXPECT_DOUBLE_EQ(*look(*source)[0].power_w, 250);
@@ -55,7 +55,7 @@ TEST(Nvml, WithoutFieldsUsesThePlainReadingAndItsWindow) {
 
 TEST(Nvml, WithoutACounterSaysWhy) {
   const support::EnvironmentVariable no_counter("FAKE_NVML_NO_COUNTER", "1");
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   EXPECT_THAT(source->notes(),
               ElementsAre("nvml:0: no energy counter: Not Supported (NVML code 3)"));
   EXPECT_FALSE(look(*source)[0].energy_j);
@@ -63,7 +63,7 @@ TEST(Nvml, WithoutACounterSaysWhy) {
 
 TEST(Nvml, TheModuleOfASuperchipIsNotAddedToItsGpu) {
   const support::EnvironmentVariable module("FAKE_NVML_MODULE", "1");
-  std::vector<Channel> channels = open_nvml(fake())->channels();
+  std::vector<Channel> channels = open_nvml(fake_gpus())->channels();
   mark_additive(channels);
   ASSERT_EQ(channels.size(), 3U);
   EXPECT_EQ(channels[2].name, "nvml:0:module");
@@ -75,7 +75,7 @@ TEST(Nvml, TheModuleOfASuperchipIsNotAddedToItsGpu) {
 TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
   const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
   const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "5");  // 3 at the start, then 2
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   look(*source);
   look(*source);
   for (int i = 0; i < 2; ++i) {
@@ -90,7 +90,7 @@ TEST(Nvml, ALostDeviceStaysLostAndTheOthersGoOn) {
 TEST(Nvml, APassingErrorIsAFailedReadingOnly) {
   const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "3");
   const support::EnvironmentVariable code("FAKE_NVML_FAIL_CODE", "21");
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   const auto readings = look(*source);
   EXPECT_FALSE(readings[0].lost);
   EXPECT_FALSE(readings[0].power_w);
@@ -99,15 +99,15 @@ TEST(Nvml, APassingErrorIsAFailedReadingOnly) {
 
 TEST(Nvml, HonoursVisibleDevices) {
   const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "3");
-  EXPECT_EQ(open_nvml(fake("2"))->channels()[0].name, "nvml:2:gpu");
-  EXPECT_EQ(open_nvml(fake("GPU-00000001"))->channels()[0].name, "nvml:1:gpu");
-  EXPECT_EQ(open_nvml(fake("MIG-fake"))->channels()[0].name, "nvml:1:gpu");
-  EXPECT_EQ(nvml_error(fake("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
+  EXPECT_EQ(open_nvml(fake_gpus("2"))->channels()[0].name, "nvml:2:gpu");
+  EXPECT_EQ(open_nvml(fake_gpus("GPU-00000001"))->channels()[0].name, "nvml:1:gpu");
+  EXPECT_EQ(open_nvml(fake_gpus("MIG-fake"))->channels()[0].name, "nvml:1:gpu");
+  EXPECT_EQ(nvml_error(fake_gpus("")), "CUDA_VISIBLE_DEVICES= selects none of 3 devices");
 }
 
 TEST(Nvml, MeasuresTheGpusOfTheJobWhereTheOthersAreNotHidden) {
   const support::EnvironmentVariable three("FAKE_NVML_DEVICES", "3");
-  NvmlSettings settings = fake();
+  NvmlSettings settings = fake_gpus();
   settings.job_devices = "0,2";
   EXPECT_THAT(names(*open_nvml(settings)),
               ElementsAre("nvml:0:gpu", "nvml:0:gpu_average", "nvml:2:gpu", "nvml:2:gpu_average"));
@@ -115,14 +115,14 @@ TEST(Nvml, MeasuresTheGpusOfTheJobWhereTheOthersAreNotHidden) {
 
 TEST(Nvml, MeasuresAllGpusWhereThoseOfOtherJobsAreHidden) {
   const support::EnvironmentVariable two("FAKE_NVML_DEVICES", "2");
-  NvmlSettings settings = fake();
+  NvmlSettings settings = fake_gpus();
   settings.job_devices = "1,2";  // their numbers on the node
   EXPECT_EQ(names(*open_nvml(settings)).size(), 4U);
 }
 
 TEST(Nvml, WhatCudaSeesGoesBeforeWhatTheJobHas) {
   const support::EnvironmentVariable two("FAKE_NVML_DEVICES", "2");
-  NvmlSettings settings = fake("1");
+  NvmlSettings settings = fake_gpus("1");
   settings.job_devices = "0";
   EXPECT_EQ(names(*open_nvml(settings)).front(), "nvml:1:gpu");
 }
@@ -130,14 +130,14 @@ TEST(Nvml, WhatCudaSeesGoesBeforeWhatTheJobHas) {
 TEST(Nvml, SkipsADeviceOfAnotherJob) {
   const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "2");
   const support::EnvironmentVariable forbidden("FAKE_NVML_FORBIDDEN", "0");
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   EXPECT_EQ(source->channels()[0].name, "nvml:1:gpu");
   EXPECT_THAT(source->notes(), ElementsAre("nvml:0: Insufficient Permissions (NVML code 4)"));
 }
 
 TEST(Nvml, ALibraryThatCannotStartSaysWhy) {
   const support::EnvironmentVariable code("FAKE_NVML_INIT_CODE", "9");
-  EXPECT_EQ(nvml_error(fake()), "nvmlInit: Driver Not Loaded (NVML code 9)");
+  EXPECT_EQ(nvml_error(fake_gpus()), "nvmlInit: Driver Not Loaded (NVML code 9)");
 }
 
 TEST(Nvml, AMissingLibraryIsAnAbsence) {
@@ -174,7 +174,7 @@ TEST(Nvml, ACounterIsAskedOnlyWhenItCanHaveMoved) {
   const support::EnvironmentVariable step("FAKE_NVML_STEP_S", "0.1");
   const support::EnvironmentVariable clock("FAKE_NVML_CLOCK_S", "0");
   double now_s = 0;
-  NvmlSettings settings = fake();
+  NvmlSettings settings = fake_gpus();
   settings.now_s = [&] { return now_s; };
   const auto source = open_nvml(settings);
   int asked = 0;
@@ -193,7 +193,7 @@ TEST(Nvml, ACounterIsAskedOnlyWhenItCanHaveMoved) {
 TEST(Nvml, ASlowDriverIsAskedForOneCounterAfterTheOther) {
   const support::EnvironmentVariable devices("FAKE_NVML_DEVICES", "8");
   double now_s = 0;
-  NvmlSettings settings = fake();
+  NvmlSettings settings = fake_gpus();
   settings.now_s = [&] { return now_s += 0.0024; };
   const auto source = open_nvml(settings);
   const auto count = [&] {
@@ -210,7 +210,7 @@ TEST(Nvml, ASlowDriverIsAskedForOneCounterAfterTheOther) {
 TEST(Nvml, AnUnknownErrorLosesNoDevice) {
   const support::EnvironmentVariable limit("FAKE_NVML_FAIL_AFTER", "3");
   const support::EnvironmentVariable code("FAKE_NVML_FAIL_CODE", "999");
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   for (int k = 0; k < 5; ++k)
     look(*source);
   const Reading reading = look(*source)[0];
@@ -221,7 +221,7 @@ TEST(Nvml, AnUnknownErrorLosesNoDevice) {
 
 TEST(Nvml, TheCounterOfASuperchipIsOfferedToBothOfItsChannels) {
   const support::EnvironmentVariable module("FAKE_NVML_MODULE", "1");
-  const auto source = open_nvml(fake());
+  const auto source = open_nvml(fake_gpus());
   const auto readings = look(*source);
   for (std::size_t k = 0; k < readings.size(); ++k) {
     const bool average = source->channels()[k].scope == Scope::gpu_average;

@@ -19,7 +19,8 @@ struct Staging {
   void log(const std::string& folder) const;
 };
 
-/// Copies a data set on all ranks, each for its node, and waits for the slowest.
+/// Copies a data set on all ranks, each for its node, and waits for the slowest: what MLPerf HPC
+/// calls staging, with its lines of `--mllog`.
 /// @param copy returns the bytes that this rank copied
 Staging stage_together(Communicator& ranks, const torch::Device& device,
                        const std::function<std::uint64_t()>& copy);

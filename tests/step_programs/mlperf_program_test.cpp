@@ -17,6 +17,7 @@ namespace bench::steps {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -222,7 +223,8 @@ TEST(CosmoFlowProgram, TrainsOnADataSet) {
   write_universes(folder.file("set/validation"), 3);
   const Outcome outcome =
       run_step(COSMOFLOW_PROGRAM,
-               small_universes + "--eval-samples 3 --mllog --data-path " + folder.file("set"));
+               small_universes + "--eval-samples 3 --mllog --data-path " + folder.file("set") +
+                   " --stage-to " + folder.file("near"));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("dataset_samples"), "4");
   EXPECT_EQ(outcome.value("steps"), "2");
@@ -230,6 +232,8 @@ TEST(CosmoFlowProgram, TrainsOnADataSet) {
   EXPECT_EQ(outcome.value("evaluations"), "1");
   EXPECT_EQ(outcome.value("mlperf"), "") << "these are no synthetic samples";
   EXPECT_EQ(keys(outcome).front(), "cache_clear");
+  EXPECT_THAT(keys(outcome), Contains("staging_start"));
+  EXPECT_THAT(keys(outcome), Contains("staging_stop"));
 }
 
 TEST(CosmoFlowProgram, RefusesADataSetThatDoesNotFit) {

@@ -1,43 +1,22 @@
 #include "exact_sums.hpp"
+#include "number.hpp"
+#include "ordered.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include <bench/base/integer.hpp>
-#include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::statistics {
 namespace {
-
-double to_real(const Value& value) {
-  struct Reader {
-    double operator()(long long integer) const { return static_cast<double>(integer); }
-    double operator()(double real) const { return real; }
-    double operator()(const std::string& digits) const {
-      return parse_number(digits).value_or(std::numeric_limits<double>::infinity());
-    }
-  };
-  return std::visit(Reader{}, value);
-}
-
-/// Integers beyond 64 bits are strings of digits.
-bool is_less(const Value& a, const Value& b) {
-  if (std::holds_alternative<double>(a) || std::holds_alternative<double>(b))
-    return to_real(a) < to_real(b);
-  const auto* small_a = std::get_if<long long>(&a);
-  const auto* small_b = std::get_if<long long>(&b);
-  return small_a && small_b ? *small_a < *small_b : compare_integers(to_text(a), to_text(b)) < 0;
-}
 
 /// What deviations are computed from.
 struct Sums {
@@ -58,20 +37,25 @@ double deviation(std::span<const double> values, const Sums& sums) {
   return std::sqrt(squares / (count - 1));
 }
 
-using Values = std::span<const Value>;
-
-/// The middle one, or the mean of both.
-Value median(Values values, const Numbers* numbers) {
-  if (std::isnan(to_real(numbers->sum2)))
-    return numbers->sum2;
-  std::vector<Value> ordered(values.begin(), values.end());
-  const std::size_t upper = ordered.size() / 2;
-  const std::size_t lower = (ordered.size() - 1) / 2;
-  std::ranges::sort(ordered, is_less);
-  return numbers_of(Values(ordered).subspan(lower, upper - lower + 1)).avg;
+/// The n-th root of the product; `nan` unless all are above 0.
+Value geometric_mean(Values values, const Numbers*) {
+  double logarithms = 0;
+  for (const Value& value : values)
+    logarithms += std::log(to_real(value));
+  return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
-constexpr std::array<Statistic, 11> all{{
+/// The deviation as a share of the mean.
+Value coefficient_of_variation(Values, const Numbers* numbers) {
+  return to_real(numbers->std) / std::fabs(to_real(numbers->avg));
+}
+
+template <int percent>
+Value percentile_of(Values values, const Numbers* numbers) {
+  return percentile(values, numbers, percent);
+}
+
+constexpr std::array<Statistic, 21> all{{
     {"", false, true, true, OfDefault::the_default,
      [](Values values, const Numbers*) { return values.front(); }},
     {"_first", false, true, true, OfDefault::the_default,
@@ -93,6 +77,16 @@ constexpr std::array<Statistic, 11> all{{
     {"_std", true, true, false, OfDefault::zero,
      [](Values, const Numbers* numbers) { return numbers->std; }},
     {"_median", true, true, false, OfDefault::the_default, median, true},
+    {"_p5", true, true, false, OfDefault::the_default, percentile_of<5>, true},
+    {"_p25", true, true, false, OfDefault::the_default, percentile_of<25>, true},
+    {"_p75", true, true, false, OfDefault::the_default, percentile_of<75>, true},
+    {"_p95", true, true, false, OfDefault::the_default, percentile_of<95>, true},
+    {"_p99", true, true, false, OfDefault::the_default, percentile_of<99>, true},
+    {"_geomean", true, true, false, OfDefault::the_default, geometric_mean, true},
+    {"_cv", true, false, false, OfDefault::zero, coefficient_of_variation, true},
+    {"_mad", true, true, false, OfDefault::zero, median_absolute_deviation, true},
+    {"_ci_low", true, true, false, OfDefault::the_default, median_interval_low, true},
+    {"_ci_high", true, true, false, OfDefault::the_default, median_interval_high, true},
 }};
 
 }  // namespace

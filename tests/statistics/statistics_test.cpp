@@ -1,6 +1,11 @@
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <ostream>
+#include <random>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +26,90 @@ TEST(WithoutSuffix, IsTheNameBehindAStatistic) {
   EXPECT_EQ(without_suffix("time_avg"), "time");
   EXPECT_EQ(without_suffix("time_avg_first"), "time_avg");
   EXPECT_EQ(without_suffix("average"), "average");
+}
+
+Value statistic(const char* name, const std::vector<Value>& values) {
+  const Numbers numbers = numbers_of(values);
+  return statistic_of(name)->compute(values, &numbers);
+}
+
+double real_statistic(const char* name, const std::vector<Value>& values) {
+  return std::get<double>(statistic(name, values));
+}
+
+// The expected values are those of Python's statistics, the percentiles numpy's.
+TEST(Statistics, OfOrderAndSpread) {
+  const std::vector<Value> values{12LL, 3.5, 8LL, 10LL, 2LL, 7.25, 9LL};
+  const struct {
+    const char* name;
+    double expected;
+  } cases[] = {{"v_p5", 2.45},   {"v_p25", 5.375},         {"v_p75", 9.5},      {"v_p95", 11.4},
+               {"v_p99", 11.88}, {"v_geomean", 6.3972427}, {"v_cv", 0.4789760}, {"v_mad", 2}};
+  for (const auto& [name, expected] : cases)
+    EXPECT_NEAR(real_statistic(name, values), expected, 1e-6) << name;
+}
+
+TEST(Statistics, OfOneValueAreIt) {
+  for (const char* name : {"v_p5", "v_p99", "v_geomean"})
+    EXPECT_DOUBLE_EQ(real_statistic(name, {7LL}), 7) << name;
+  EXPECT_EQ(real_statistic("v_mad", {7LL}), 0);
+  EXPECT_EQ(real_statistic("v_cv", {7LL}), 0);
+}
+
+TEST(Statistics, AreNotANumberWhereTheyAreNotDefined) {
+  const double nan = std::nan("");
+  EXPECT_TRUE(std::isnan(real_statistic("v_geomean", {1LL, -2LL})));
+  EXPECT_TRUE(std::isnan(real_statistic("v_ci_low", {7LL})));
+  for (const char* name : {"v_p5", "v_mad", "v_ci_low", "v_ci_high", "v_geomean", "v_cv"})
+    EXPECT_TRUE(std::isnan(real_statistic(name, {1.0, nan, 2.0}))) << name;
+}
+
+/// The percentile interval of the medians of `draws` resamples.
+std::pair<double, double> drawn_interval(const std::vector<double>& values, std::size_t draws) {
+  std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::size_t> index(0, values.size() - 1);
+  std::vector<double> medians(draws);
+  std::vector<double> drawn(values.size());
+  for (double& median : medians) {
+    for (double& value : drawn)
+      value = values[index(random)];
+    std::ranges::nth_element(drawn, drawn.begin() + static_cast<std::ptrdiff_t>(drawn.size() / 2));
+    median = drawn[drawn.size() / 2];
+  }
+  std::ranges::sort(medians);
+  return {medians[draws / 40], medians[draws - 1 - draws / 40]};
+}
+
+TEST(MedianInterval, IsThatOfManyResamples) {
+  for (const std::size_t n : {5U, 9U, 21U, 51U}) {
+    std::vector<double> reals;
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < n; ++i) {
+      reals.push_back(std::fmod(static_cast<double>(i) * 37.7, 10.3));
+      values.emplace_back(reals.back());
+    }
+    const auto [low, high] = drawn_interval(reals, 40'000);
+    EXPECT_EQ(real_statistic("v_ci_low", values), low) << n;
+    EXPECT_EQ(real_statistic("v_ci_high", values), high) << n;
+  }
+}
+
+TEST(MedianInterval, HoldsTheMedianOfWhatTheValuesAreDrawnFrom) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal(100, 1);
+  for (const std::size_t n : {10U, 15U, 40U}) {
+    int held = 0;
+    constexpr int series = 2000;
+    for (int i = 0; i < series; ++i) {
+      std::vector<Value> values;
+      for (std::size_t k = 0; k < n; ++k)
+        values.emplace_back(normal(random));
+      held +=
+          real_statistic("v_ci_low", values) <= 100 && real_statistic("v_ci_high", values) >= 100;
+    }
+    EXPECT_GT(held, series * 0.93) << n;
+    EXPECT_LT(held, series * 0.99) << n;
+  }
 }
 
 struct Median {

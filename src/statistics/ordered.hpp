@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+
+#include <bench/base/value.hpp>
+#include <bench/statistics/statistics.hpp>
+
+namespace bench::statistics {
+
+/// Statistics of values in order. All are reals, and `nan` if one of the values is.
+using Values = std::span<const Value>;
+
+/// The middle one, or the mean of both.
+Value median(Values values, const Numbers* numbers);
+
+/// The value below which `percent` of the values lie, between neighbours linear: definition 7 of
+/// Hyndman and Fan, The American Statistician 50 (1996) 361, as numpy's and R's default.
+Value percentile(Values values, const Numbers* numbers, double percent);
+
+/// Median of the distances from the median, not scaled.
+Value median_absolute_deviation(Values values, const Numbers* numbers);
+
+/// Ends of the interval in which the median lies with 95 % confidence, by the bootstrap's
+/// percentiles: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
+///
+/// The distribution of the median of resampled values is computed, not drawn: the middle one of n
+/// is at most the k-th smallest value with the probability that a binomial variable with n and k/n
+/// is at least half of n. Of an even number, the lower end is that of the lower and the upper end
+/// that of the upper middle one. `nan` of one value.
+Value median_interval_low(Values values, const Numbers* numbers);
+Value median_interval_high(Values values, const Numbers* numbers);
+
+}  // namespace bench::statistics

@@ -74,7 +74,13 @@ const std::vector<Element> elements_of_results = {
      .has_text = true,
      .attributes = {{"title", Type::text, "its heading", "its name"},
                     {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                    {"colw", Type::number, "minimum width in characters"}},
+                    {"colw", Type::number, "minimum width in characters"},
+                    {"compare", Type::name, "what it is among published numbers",
+                     "its title or name"}},
+     .details =
+         "`bench result --compare` sets a column beside the published metric that compare "
+         "names: metric, metric[unit] if the column has no unit, or none. A condition such as "
+         "batch tells how the row was measured.",
      .example = "result:\n"
                 "  use: read\n"
                 "  table: {name: losses, column: [nodes, {title: Loss, format: .3f, _: loss}]}"},

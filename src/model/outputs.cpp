@@ -30,6 +30,16 @@ Analysis build_analysis(const Node& node) {
   return analysis;
 }
 
+/// `metric` or `metric[unit]`.
+std::string published_name(const Node& node) {
+  std::string text = attribute(node, "compare");
+  const auto bracket = text.find('[');
+  if (bracket == 0 || (bracket != std::string::npos) != text.ends_with(']'))
+    throw Error(fmt::format("compare must be METRIC or METRIC[UNIT], not '{}'", text), "",
+                place_of(node, "compare"));
+  return text;
+}
+
 Column build_column(const Node& node) {
   Column column;
   column.name = strip(node.text);
@@ -38,6 +48,7 @@ Column build_column(const Node& node) {
   column.format = attribute(node, "format");
   column.minimum_width = whole_number(node, "colw", 0, 0);
   column.place = node.text_place;
+  column.compare = published_name(node);
   if (column.name.empty())
     throw Error("this column is empty", "write the name of a parameter or pattern", node.place);
   return column;

@@ -38,13 +38,14 @@ struct Wanted {
   std::string format;
   int minimum_width = 0;
   Place place;
+  std::string compare = {};
 };
 
 std::vector<Wanted> wanted(const std::vector<model::Column>& columns) {
   std::vector<Wanted> all;
   for (const model::Column& column : columns)
     all.push_back({column.name, column.title.value_or(column.name), column.format,
-                   column.minimum_width, column.place});
+                   column.minimum_width, column.place, column.compare});
   return all;
 }
 
@@ -79,7 +80,8 @@ class TableBuilder {
                                 .unit = meaning.unit,
                                 .minimum_width = column.minimum_width,
                                 .place = column.place,
-                                .name = column.name});
+                                .name = column.name,
+                                .compare = column.compare});
     }
     std::vector<RowPlace> rows = rows_with_values(columns, table.notes);
     filter_rows(rows, {filter, owner, place}, filters_, diagnostics_);

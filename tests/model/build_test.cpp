@@ -176,6 +176,9 @@ INSTANTIATE_TEST_SUITE_P(
         BuildCase{"ColumnWidth",
                   with_step("result: {table: {name: t, column: {colw: -1, _: x}}}\n"),
                   "in.yaml:2:42: error: colw must be a whole number of at least 0, not '-1'"},
+        BuildCase{"PublishedName",
+                  with_step("result: {table: {name: t, column: {compare: 'rate[1/s', _: x}}}\n"),
+                  "in.yaml:2:45: error: compare must be METRIC or METRIC[UNIT], not 'rate[1/s'"},
         BuildCase{"EmptyColumn", with_step("result: {table: {name: t, column: {title: x}}}\n"),
                   "in.yaml:2:35: error: this column is empty\n"
                   "hint: write the name of a parameter or pattern"},

@@ -205,6 +205,7 @@ struct Column {
   std::string format;                ///< Python format specification without its colon.
   int minimum_width = 0;             ///< In characters.
   Place place;
+  std::string compare = {};  ///< What it is among published numbers; empty: not said.
 };
 
 struct Table {

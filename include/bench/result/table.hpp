@@ -26,6 +26,8 @@ struct Heading {
   int minimum_width = 0;  ///< In characters; of no effect in a transposed table.
   Place place;            ///< Of the column, for errors in its format.
   std::string name = {};  ///< Of the parameter or pattern behind the title.
+  /// What it is among published numbers, if that is said: `metric`, `metric[unit]`, `none`.
+  std::string compare = {};
 };
 
 /// A workpackage behind a row that failed or has not ended.

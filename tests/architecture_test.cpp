@@ -90,6 +90,7 @@ const std::map<std::string, double> levels{
     {"workspace", 3},
     {"analyse", 3},
     {"result", 3},
+    {"references", 3.1},
     {"setup", 4},
     {"workflow", 5},
     {"job", 6},

@@ -16,6 +16,7 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/platform/platform.hpp>
+#include <bench/references/library.hpp>
 #include <bench/result/style.hpp>
 
 namespace bench::cli {
@@ -30,6 +31,8 @@ Completion::Place place_of(const CLI::App& command) {
     return Completion::Place::file;
   if (command.get_option_no_throw("DIR") || command.get_option_no_throw("PATH"))
     return Completion::Place::directory;
+  if (command.get_option_no_throw("REFERENCE"))
+    return Completion::Place::word;
   return command.get_option_no_throw("TOPIC") ? Completion::Place::topic : Completion::Place::none;
 }
 
@@ -50,6 +53,8 @@ OptionValue value_of(const CLI::App& command, const CLI::Option& option,
     value.kind = Kind::run_id;
   else if (option.check_lname("platform"))
     offer(platform::platform_names());
+  else if (option.check_lname("compare"))
+    offer(references::reference_names());
   else if (option.check_lname("style"))
     offer(result::style_names());
   else if (option.check_lname("shell"))
@@ -76,6 +81,8 @@ std::vector<Completion> completions_of(const CLI::App& root) {
     Completion one{
         .command = command->get_name(), .summary = command->get_description(), .options = {}};
     one.place = place_of(*command);
+    if (one.place == Completion::Place::word)
+      one.words = references::reference_names();
     for (const CLI::Option* option : command->get_options()) {
       std::vector<std::string> names;
       for (const std::string& name : option->get_snames())

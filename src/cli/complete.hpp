@@ -21,7 +21,8 @@ struct Completion {
   std::string summary;
   std::vector<std::string> options;  ///< Short and long ones, with their dashes.
   std::vector<OptionValue> values;
-  enum class Place { none, file, directory, topic } place = Place::none;
+  enum class Place { none, file, directory, topic, word } place = Place::none;
+  std::vector<std::string> words = {};  ///< Where a word of these is wanted.
 };
 
 /// What there is to complete: everything that `root` declares.

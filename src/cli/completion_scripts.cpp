@@ -31,15 +31,22 @@ std::string command_names(const std::vector<Completion>& completions) {
   return join(names, " ");
 }
 
+std::string bash_word_of(const std::vector<std::string>& words) {
+  return fmt::format("mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$current\")",
+                     join(words, " "));
+}
+
 /// What bash offers where a word without a dash is wanted.
-const char* bash_words(Completion::Place place) {
-  switch (place) {
+std::string bash_words(const Completion& completion) {
+  switch (completion.place) {
     case Completion::Place::file:
       return "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")";
     case Completion::Place::directory:
       return "mapfile -t COMPREPLY < <(compgen -d -- \"$current\")";
     case Completion::Place::topic:
       return "mapfile -t COMPREPLY < <(compgen -W \"$topics\" -- \"$current\")";
+    case Completion::Place::word:
+      return bash_word_of(completion.words);
     case Completion::Place::none:
       break;
   }
@@ -56,8 +63,7 @@ std::string bash_value(const OptionValue& value) {
     case OptionValue::Kind::run_id:
       return "mapfile -t COMPREPLY < <(compgen -W \"$(@function@_ids)\" -- \"$current\")";
     case OptionValue::Kind::word:
-      return fmt::format("mapfile -t COMPREPLY < <(compgen -W \"{}\" -- \"$current\")",
-                         join(value.words, " "));
+      return bash_word_of(value.words);
     case OptionValue::Kind::nothing:
       break;
   }
@@ -121,7 +127,7 @@ std::string bash_completion(const std::vector<Completion>& completions,
   std::string text = bash_head;
   for (const Completion& one : completions)
     text += fmt::format("    {}) options=\"{}\"; {} ;;\n", one.command, join(one.options, " "),
-                        bash_words(one.place));
+                        bash_words(one));
   std::string values;
   for (const Completion& one : completions)
     for (const OptionValue& value : one.values) {
@@ -186,10 +192,12 @@ std::string zsh_completion(const std::vector<Completion>& completions, const std
       "  fi\n"
       "  case $words[2] in\n";
   for (const Completion& one : completions) {
-    const char* words = one.place == Completion::Place::file        ? "_files"
-                        : one.place == Completion::Place::directory ? "_files -/"
-                        : one.place == Completion::Place::topic     ? "compadd @topics@"
-                                                                    : ":";
+    const std::string words = one.place == Completion::Place::file        ? "_files"
+                              : one.place == Completion::Place::directory ? "_files -/"
+                              : one.place == Completion::Place::topic     ? "compadd @topics@"
+                              : one.place == Completion::Place::word
+                                  ? "compadd " + join(one.words, " ")
+                                  : ":";
     text += fmt::format("    {})\n      case $words[CURRENT-1] in\n", one.command);
     for (const OptionValue& value : one.values)
       text += fmt::format("        {}) {}; return ;;\n", join(value.names, "|"), zsh_value(value));
@@ -219,6 +227,8 @@ std::string fish_completion(const std::vector<Completion>& completions,
       text += seen + " -a '(__fish_complete_directories)'\n";
     else if (one.place == Completion::Place::topic)
       text += seen + " -a '@topics@'\n";
+    else if (one.place == Completion::Place::word)
+      text += seen + " -a " + quoted(join(one.words, " ")) + "\n";
   }
   return filled(text, program, completions);
 }

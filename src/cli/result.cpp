@@ -1,10 +1,12 @@
 #include "command.hpp"
+#include "comparison.hpp"
 #include "evaluation.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -35,6 +37,7 @@ struct ResultOptions {
   std::vector<std::string> tables;
   std::size_t newest = 0;  ///< 0: all that are chosen.
   bool analyse = false;
+  std::optional<std::string> reference;  ///< None: nothing is compared.
 };
 
 void declare_options(CLI::App& app, ResultOptions& options) {
@@ -47,6 +50,10 @@ void declare_options(CLI::App& app, ResultOptions& options) {
       "of these tags");
   app.add_option("-o,--only", options.tables, "only the tables with these names")
       ->type_name("TABLE");
+  app.add_option("--compare", options.reference,
+                 "set the numbers beside published ones: a name that `bench references` lists, a "
+                 ".csv file or a directory of them")
+      ->type_name("REFERENCE");
   app.add_flag("-r,--reverse", options.show.descending, "with several runs: newest first");
   app.add_option("-n,--num", options.newest, "only the newest N runs; without -i: of all runs")
       ->type_name("N")
@@ -94,8 +101,27 @@ void check_names(const std::vector<std::string>& wanted, const std::set<std::str
     }
 }
 
-int show_results(const ResultOptions& options) {
+/// The results of one run, kept where they are the user's own and nothing is compared.
+tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
+                           std::optional<PublishedComparison>& comparison) {
   const std::set<std::string> only(options.tables.begin(), options.tables.end());
+  if (comparison)
+    PublishedComparison::add_conditions(one.run.benchmark);
+  Diagnostics diagnostics = telling_diagnostics();
+  tabulate::Report report =
+      tabulate::report(one.run, one.workspace, one.analyses, only, diagnostics,
+                       one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
+  if (comparison)
+    return comparison->compared(one, report);
+  if (one.own)  // somebody else's run can be read anyway
+    keep(report, options.show.style);
+  return report;
+}
+
+int show_results(const ResultOptions& options) {
+  std::optional<PublishedComparison> comparison;
+  if (options.reference)
+    comparison.emplace(*options.reference);
   std::vector<Evaluated> runs;
   std::set<std::string> names;
   for (const RunDirectory& directory : chosen_runs(options)) {
@@ -109,15 +135,10 @@ int show_results(const ResultOptions& options) {
   }
   check_names(options.tables, names);
   std::vector<RunReport> reports;
-  for (const Evaluated& one : runs) {
-    Diagnostics diagnostics = telling_diagnostics();
-    tabulate::Report report =
-        tabulate::report(one.run, one.workspace, one.analyses, only, diagnostics,
-                         one.own ? tabulate::Trust::own : tabulate::Trust::foreign);
-    if (one.own)  // somebody else's run can be read anyway
-      keep(report, options.show.style);
-    reports.push_back({.id = one.run.directory.id, .report = std::move(report)});
-  }
+  for (Evaluated& one : runs)
+    reports.push_back({.id = one.run.directory.id, .report = report_of(one, options, comparison)});
+  if (comparison)
+    comparison->check_any();
   show(std::move(reports), options.show);
   return 0;
 }

@@ -15,10 +15,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const std::vector<std::string> commands{"run",       "continue", "cancel",  "check",    "analyse",
-                                        "result",    "info",     "diff",    "why",      "status",
-                                        "log",       "output",   "comment", "tag",      "remove",
-                                        "platforms", "mlperf",   "schema",  "complete", "help"};
+const std::vector<std::string> commands{
+    "run",    "continue",  "cancel",     "check",  "analyse", "result",   "info",
+    "diff",   "why",       "status",     "log",    "output",  "comment",  "tag",
+    "remove", "platforms", "references", "mlperf", "schema",  "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;
@@ -88,7 +88,7 @@ std::string completions(const Playground& here, const std::string& words,
 
 TEST(CompleteTest, BashCompletesCommands) {
   const Playground here;
-  EXPECT_EQ(completions(here, "bench re"), "result remove\n");
+  EXPECT_EQ(completions(here, "bench re"), "result remove references\n");
   EXPECT_EQ(completions(here, "jube co", "jube"), "continue comment complete\n");
 }
 
@@ -107,6 +107,7 @@ TEST(CompleteTest, BashCompletesFilesIdsAndTopics) {
   EXPECT_EQ(completions(here, "bench info runs -i ''"), "12 last all\n");
   EXPECT_EQ(completions(here, "bench help jube_v"), "jube_variables\n");
   EXPECT_EQ(completions(here, "bench log runs -c a"), "analyse\n");
+  EXPECT_EQ(completions(here, "bench references epicure_gpt_s"), "epicure_gpt_small\n");
 }
 
 TEST(CompleteTest, BehindAnOptionBashCompletesItsValues) {
@@ -116,6 +117,7 @@ TEST(CompleteTest, BehindAnOptionBashCompletesItsValues) {
   EXPECT_EQ(completions(here, "bench result . --only pr"), "\n");
   EXPECT_EQ(completions(here, "bench info . -s pr"), "\n");
   EXPECT_EQ(completions(here, "bench run x.yaml --platform LUMI-"), "LUMI-G\n");
+  EXPECT_EQ(completions(here, "bench result . --compare d2.3_ap5"), "d2.3_ap5\n");
   EXPECT_EQ(completions(here, "bench result . -u pretty_directory/f"),
             "pretty_directory/file.yaml\n");
   EXPECT_EQ(completions(here, "bench run -o pr"), "pretty_directory\n");

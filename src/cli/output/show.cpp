@@ -146,7 +146,7 @@ void show(std::vector<RunReport> runs, const ShowOptions& options) {
   warn_of_unknown(all, options);
   std::vector<ShownTable> tables = shown_tables(std::move(all), several_runs, options);
   refuse_several(tables, options);
-  print_tables(std::move(tables), "`bench result --select NAME` selects columns");
+  print_tables(std::move(tables), "--select NAME selects columns");
 }
 
 }  // namespace bench::cli

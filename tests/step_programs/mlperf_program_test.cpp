@@ -222,9 +222,8 @@ TEST(CosmoFlowProgram, TrainsOnADataSet) {
   write_universes(folder.file("set/train"), 4);
   write_universes(folder.file("set/validation"), 3);
   const Outcome outcome =
-      run_step(COSMOFLOW_PROGRAM,
-               small_universes + "--eval-samples 3 --mllog --data-path " + folder.file("set") +
-                   " --stage-to " + folder.file("near"));
+      run_step(COSMOFLOW_PROGRAM, small_universes + "--eval-samples 3 --mllog --data-path " +
+                                      folder.file("set") + " --stage-to " + folder.file("near"));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.value("dataset_samples"), "4");
   EXPECT_EQ(outcome.value("steps"), "2");

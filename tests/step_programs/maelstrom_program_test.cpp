@@ -92,8 +92,14 @@ const Application ap5{"Ap5",
                       "5280",
                       false};
 
+const Application atmorep{
+    "AtmoRep", ATMOREP_PROGRAM,
+    "--levels 2 --tokens 3,2,2 --token-size 2,4,3 --width 32 --heads 4 "
+    "--layers 2 --ensemble 3 --dropout 0 --lr-warmup 0 --lr-schedule constant",
+    "121272", "0"};
+
 INSTANTIATE_TEST_SUITE_P(Programs, ApplicationTest,
-                         testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4, ap5),
+                         testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4, ap5, atmorep),
                          [](const auto& test) { return test.param.name; });
 
 #ifdef BENCH_STEPS_GLOO
@@ -118,7 +124,7 @@ TEST_P(ApplicationRanksTest, TrainAsOneRankInTwoParts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, ApplicationRanksTest,
-                         testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4),
+                         testing::Values(ap1, ap2, ap3_cnn, ap3_lstm, ap4, atmorep),
                          [](const auto& test) { return test.param.name; });
 
 class Ap5RanksTest : public testing::Test {

@@ -424,6 +424,99 @@ def weighted_cross_entropy(outputs, targets):
     return (-weights[labels] * found).mean()
 
 
+# AtmoRep: transformers of coupled fields that predict masked tokens.
+
+
+def atmorep(weights, constants, inputs):
+    names = [name.removesuffix("_embed.weight") for name in weights if name.endswith("_embed.weight")]
+    size = 8  # of a head
+
+    def project(name, x):
+        x = x @ weights[f"{name}.weight"].T
+        return x + weights[f"{name}.bias"] if f"{name}.bias" in weights else x
+
+    def standard(x):
+        x = x - x.mean(-1, keepdim=True)
+        return x / torch.sqrt((x**2).mean(-1, keepdim=True) + 1e-5)
+
+    def norm(name, x):
+        return standard(x) * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+
+    def gelu(x):
+        return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+    def attend(queries, keys, values, norms=None):
+        heads = []
+        for q, k, v in zip(*(x.split(size, -1) for x in (queries, keys, values))):
+            if norms:
+                q, k = norm(f"{norms}.query_norm", q), norm(f"{norms}.key_norm", k)
+            heads.append(torch.softmax(q @ k.transpose(1, 2) / math.sqrt(size), -1) @ v)
+        return torch.cat(heads, -1)
+
+    def mlp(name, x):
+        return x + gelu(project(f"{name}.narrow", gelu(project(f"{name}.widen", standard(x)))))
+
+    levels, times, rows, columns = (int(extent) for extent in inputs["grid"])
+    width = weights[f"{names[0]}_embed.weight"].shape[0] + 16
+    waves = 2 * math.pi * torch.arange(0, width, 2, dtype=torch.float64) / width
+    positions = []
+    for level in range(levels):
+        for time in range(times):
+            for row in range(rows):
+                for column in range(columns):
+                    even = torch.sin(8 * row * waves) / 2 + torch.sin(time * waves)
+                    odd = torch.cos(8 * column * waves) / 2 + torch.cos(level * waves)
+                    positions.append(torch.stack([even, odd], 1).reshape(-1))
+    positions = torch.stack(positions)
+
+    kept = []
+    x = {}
+    for name, tokens in zip(names, inputs["tokens"]):
+        embedded = [project(f"{name}_embed", tokens), project(f"{name}_embed_info", inputs["info"])]
+        x[name] = torch.cat(embedded, -1) + positions
+    for layer in range(2):
+        tokens = {name: standard(x[name]) for name in names}
+        for name in names:
+            own = f"encoder{layer}.{name}_attention"
+            found = [attend(*project(f"{own}.queries_keys_values", tokens[name]).chunk(3, -1))]
+            others = [other for other in names if other != name]
+            for i, other in enumerate(others):
+                queries = project(f"{own}.other_queries", tokens[name])[..., i * size : (i + 1) * size]
+                pair = project(f"{own}.keys_values_of_{other}", tokens[other]).chunk(2, -1)
+                found.append(attend(queries, *pair))
+            y = x[name] + project(f"{own}.output", torch.cat(found, -1))
+            x[name] = mlp(f"encoder{layer}.{name}_mlp", y)
+        kept.append(dict(x))
+    predictions = []
+    for i, name in enumerate(names):
+        y = x[name]
+        for layer in range(2):
+            own = f"decoder{layer}.{name}_attention"
+            encoded = standard(kept[-1 - layer][name])
+            found = attend(*project(f"{own}.queries_keys_values", standard(y)).chunk(3, -1), own)
+            queries = project(f"{own}.other_queries", standard(y))
+            pair = project(f"{own}.other_keys_values", encoded).chunk(2, -1)
+            found = torch.cat([found, attend(queries, *pair, own)], -1)
+            y = mlp(f"decoder{layer}.{name}_mlp", y + project(f"{own}.output", found))
+        y = y.reshape(-1, width)[inputs[f"rows{i}"].long()]
+        heads = [norm(f"{name}_tail.norm{member}", y) for member in range(3)]
+        heads = [project(f"{name}_tail.head{member}", head) for member, head in enumerate(heads)]
+        predictions.append(torch.stack(heads))
+    return predictions
+
+
+def ensemble_loss(outputs, targets):
+    losses = []
+    for i, members in enumerate(outputs):
+        target, weight = targets[f"target{i}"], targets[f"weight{i}"][:, None] / members.shape[2]
+        mean = sum(members) / len(members)
+        variance = sum((member - mean) ** 2 for member in members) / (len(members) - 1)
+        error = sum((member - target) ** 2 for member in members) / len(members)
+        likely = torch.exp(-((target - mean) ** 2) / (2 * variance))
+        losses.append((weight * (error + (likely - 1) ** 2 + variance**0.25)).sum() / 2)
+    return sum(losses) / len(losses)
+
+
 def main():
     network, loss_of = {
         "unet": (unet, quantile_loss),
@@ -435,6 +528,7 @@ def main():
         "generator": (generator, generator_loss),
         "cosmoflow": (cosmoflow, squared_error),
         "deepcam": (deepcam, weighted_cross_entropy),
+        "atmorep": (atmorep, ensemble_loss),
     }[sys.argv[1]]
     tensors = read_tensors(sys.argv[2])
     weights = tensors["parameter"]

@@ -12,14 +12,20 @@
 #include "ap5/critic.hpp"
 #include "ap5/generator.hpp"
 #include "ap5/loss.hpp"
+#include "atmorep/loss.hpp"
+#include "atmorep/masking.hpp"
+#include "atmorep/network.hpp"
+#include "atmorep/tokens.hpp"
 #include "cosmoflow/loss.hpp"
 #include "cosmoflow/network.hpp"
 #include "deepcam/loss.hpp"
 #include "deepcam/network.hpp"
 #include "step_programs/program_runner.hpp"
+#include "steps/atmorep_tiny.hpp"
 #include "steps/synthetic_batches.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <fstream>
 #include <string>
 #include <utility>
@@ -259,6 +265,29 @@ TEST_F(ReferenceTest, OfTheNetworkOfDeepCam) {
   const Pass ours =
       pass_of(*network, {scores}, deepcam::cross_entropies(scores, labels, weights).mean());
   expect_equal(ours, reference_of("deepcam", *network, {{"data", data}}, {{"labels", labels}}));
+}
+
+TEST_F(ReferenceTest, OfAtmoRep) {
+  const atmorep::Sizes sizes = atmorep::tiny();
+  atmorep::AtmoRep network(sizes, atmorep::NetworkOptions{.dropout = 0});
+  network->to(torch::kDouble);
+  const Batch batch = in_double(atmorep::synthetic_windows(2, sizes));
+  const atmorep::MaskedBatch masked =
+      atmorep::mask(atmorep::tokens_of(batch["fields"], sizes),
+                    atmorep::draw_masks({}, sizes, {.count = 2}), sizes.token);
+  const std::vector<torch::Tensor> predicted =
+      network(masked.tokens, batch["token_info"], masked.rows);
+  NamedTensors inputs{{"tokens", masked.tokens},
+                      {"info", batch["token_info"]},
+                      {"grid", torch::tensor({2, 3, 2, 2})}};
+  NamedTensors targets;
+  for (std::size_t field = 0; field < 3; ++field) {
+    inputs.emplace_back(fmt::format("rows{}", field), masked.rows[field]);
+    targets.emplace_back(fmt::format("target{}", field), masked.targets[field]);
+    targets.emplace_back(fmt::format("weight{}", field), masked.weights[field]);
+  }
+  const Pass ours = pass_of(*network, predicted, atmorep::loss_of(predicted, masked).total);
+  expect_equal(ours, reference_of("atmorep", *network, inputs, targets));
 }
 
 }  // namespace

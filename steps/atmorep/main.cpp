@@ -1,0 +1,106 @@
+// atmorep: trains AtmoRep, a transformer that fills in masked parts of the atmosphere's fields, and
+// reports how fast. See README.md.
+
+#include "atmorep/cost.hpp"
+#include "atmorep/dataset.hpp"
+#include "atmorep/loss.hpp"
+#include "atmorep/masking.hpp"
+#include "atmorep/network.hpp"
+#include "atmorep/options.hpp"
+#include "atmorep/report.hpp"
+#include "atmorep/tokens.hpp"
+#include "harness/adamw.hpp"
+#include "harness/loader_options.hpp"
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/report.hpp"
+#include "harness/schedule_options.hpp"
+#include "harness/session.hpp"
+#include "harness/trainer.hpp"
+
+#include <cstdint>
+
+namespace bench::atmorep {
+namespace {
+
+struct Options {
+  Sizes sizes;
+  Masking masking;
+  NetworkOptions network;
+  DatasetOptions dataset;
+  steps::LoaderOptions loader;
+  steps::RateSchedule schedule = default_schedule();
+};
+
+int train(steps::Session& session, const Options& options, const steps::Cost& cost) {
+  const steps::CommonArguments& arguments = session.arguments();
+  AtmoRep model(options.sizes, options.network, session.device());
+  const std::int64_t global_batch = arguments.batch_size * session.ranks().size();
+  session.load_weights(*model);
+  steps::Trainer trainer(session.context(), *model,
+                         {.optimizer = steps::make_adamw({.weight_decay = 0.05}),
+                          .learning_rate = steps::rate_of(options.schedule),
+                          .global_batch = global_batch,
+                          .micro_batches = arguments.micro_batches,
+                          .dynamic_loss_scale = steps::DynamicLossScale::Options()});
+  const auto batches =
+      steps::make_batches(session, options.loader, sample_format(options.sizes, options.dataset));
+  // One batch on the device has the same masks in every step, too.
+  const bool resident = options.loader.path.empty() && options.loader.synthetic == "device";
+  SampleRange samples{.seed = arguments.seed, .count = steps::micro_batch_size(arguments)};
+
+  steps::StepLines log(arguments.steps, global_batch);
+  session.start_training();
+  steps::Loop loop(session.timers(), trainer, log, steps::loop_options(arguments));
+  while (loop.next()) {
+    for (std::int64_t i = 0; i < arguments.micro_batches; ++i) {
+      const steps::Batch& batch = *loop.io([&] { return &batches->next(); });
+      samples.first = (resident ? 0 : trainer.samples()) +
+                      session.ranks().rank() * arguments.batch_size + i * samples.count;
+      const Loss loss = loop.forward([&] {
+        const steps::Autocast autocast = trainer.autocast();
+        const MaskedBatch masked =
+            mask(tokens_of(batch["fields"], options.sizes),
+                 draw_masks(options.masking, options.sizes, samples), options.sizes.token);
+        return loss_of(model->forward(masked.tokens, batch["token_info"], masked.rows), masked);
+      });
+      loop.backward([&] { trainer.backward(loss.total); });
+      trainer.observe(loss.squared_error);
+    }
+    loop.update();
+  }
+  report_training(session, loop, options.sizes, cost, global_batch);
+  steps::log_loader(*batches);
+  session.save_weights(*model);
+  return steps::report_outcome(session, loop);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  steps::Session session("atmorep", "Trains AtmoRep on masked fields and reports its speed.");
+  session.arguments().batch_size = 4;
+  steps::add_batch_options(session.app(), session.arguments());
+  add_size_options(session.app(), options.sizes);
+  add_masking_options(session.app(), options.masking);
+  add_network_options(session.app(), options.network);
+  steps::add_data_options(session.app(), options.loader);
+  add_dataset_options(session.app(), options.dataset);
+  steps::add_schedule_options(session.app(), options.schedule, "samples");
+  if (!session.parse(argc, argv))
+    return steps::exit_ok;
+  steps::check_schedule_options(session.app(), options.schedule);
+  check_options(options.sizes, options.masking);
+  const steps::Cost network_cost = cost(options.sizes, options.masking);
+  if (session.arguments().describe) {
+    network_cost.log();
+    return steps::exit_ok;
+  }
+  session.begin();
+  options.network.precision = session.arguments().precision();
+  network_cost.log();
+  return train(session, options, network_cost);
+}
+
+}  // namespace bench::atmorep

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "atmorep/masking.hpp"
+#include "atmorep/network.hpp"
+#include "atmorep/sizes.hpp"
+#include "harness/rate_schedule.hpp"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace bench::atmorep {
+
+/// Adds `--fields` and the sizes for tests: `--levels`, `--tokens`, `--token-size`, `--width`,
+/// `--heads`, `--layers`, `--ensemble`.
+void add_size_options(CLI::App& app, Sizes& sizes);
+
+/// Adds `--masking-rate` and `--masking-shares`.
+void add_masking_options(CLI::App& app, Masking& masking);
+
+/// Adds `--dropout` and `--recompute`.
+void add_network_options(CLI::App& app, NetworkOptions& options);
+
+/// The fields of `--fields`: the first ones of all, or those named.
+/// @throws steps::UsageError if a field is unknown or named twice
+std::vector<std::string> parse_fields(const std::string& text);
+
+/// @throws steps::UsageError if the heads do not divide the width, it has no room for tokens, or
+///         there are not as many masking rates as fields
+void check_options(const Sizes& sizes, const Masking& masking);
+
+/// The learning rate of AtmoRep's single fields, over samples. An epoch has 49,152 of them. The
+/// rate rises for two epochs, then falls by a factor of 1.025 in each, to a lowest one.
+steps::RateSchedule default_schedule();
+
+}  // namespace bench::atmorep

@@ -59,10 +59,13 @@ int train(steps::Session& session, const Options& options, const steps::Cost& co
                       session.ranks().rank() * arguments.batch_size + i * samples.count;
       const Loss loss = loop.forward([&] {
         const steps::Autocast autocast = trainer.autocast();
+        const torch::Tensor tokens =
+            tokens_of(batch["fields"], options.sizes);  // (B, F, L, T, H, W) -> (F, B, N, points)
         const MaskedBatch masked =
-            mask(tokens_of(batch["fields"], options.sizes),
-                 draw_masks(options.masking, options.sizes, samples), options.sizes.token);
-        return loss_of(model->forward(masked.tokens, batch["token_info"], masked.rows), masked);
+            mask(tokens, draw_masks(options.masking, options.sizes, samples), options.sizes.token);
+        const auto predicted =  // of each field (E, M, points)
+            model->forward(masked.tokens, batch["token_info"], masked.rows);
+        return loss_of(predicted, masked);
       });
       loop.backward([&] { trainer.backward(loss.total); });
       trainer.observe(loss.squared_error);

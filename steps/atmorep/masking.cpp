@@ -58,9 +58,11 @@ class SampleMask {
   std::int64_t noisy_ = 0;
 };
 
+/// On a GPU from pinned memory: the host does not wait for what the GPU still computes.
 template <typename Number>
 torch::Tensor on_device(const std::vector<Number>& numbers, const torch::Device& device) {
-  return torch::tensor(numbers).to(device);
+  const torch::Tensor here = torch::tensor(numbers);
+  return device.is_cuda() ? here.pin_memory().to(device, /*non_blocking=*/true) : here;
 }
 
 /// N(0, 0.1^2), (rows of all samples, points).

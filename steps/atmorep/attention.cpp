@@ -117,8 +117,7 @@ torch::Tensor DecoderAttentionImpl::forward(const torch::Tensor& x, const torch:
   Heads heads =
       heads_of(queries_keys_values_(x), head_size_)
           .joined_with(heads_of(other_queries_(x), other_keys_values_(encoded), head_size_));
-  // Not in the precision of autocast's projections, which norms with parameters do not take on
-  // CPUs.
+  // On CPUs, norms whose parameters are fp32 refuse the bf16 of autocast's projections.
   heads.queries = query_norm_(heads.queries.to(x.scalar_type()));
   heads.keys = key_norm_(heads.keys.to(x.scalar_type()));
   return torch::dropout(output_(attended(heads)), dropout_, is_training());

@@ -40,6 +40,22 @@ const std::string ap3_fields =
 
 #ifdef BENCH_STEPS_NETCDF
 
+/// Four windows in each file.
+DataCase atmorep_case() {
+  return {.name = "AtmoRep",
+          .program = ATMOREP_PROGRAM,
+          .fields =
+              "--format netcdf --samples 3 --samples-per-file 1 --field number:int64::9"
+              " --file-field t:float32:6x2x16x12:normal --file-field time:float32:6"
+              " --file-field level:float32:2 --file-field latitude:float32:16"
+              " --file-field longitude:float32:12",
+          .arguments =
+              "--fields t --levels 2 --tokens 3,2,2 --token-size 2,4,3 --width 32"
+              " --heads 4 --layers 1 --ensemble 2",
+          .samples = "12",
+          .unit = "tokens"};
+}
+
 DataCase ap5_case() {
   std::string fields = "--format netcdf --samples 6 --samples-per-file 2";
   std::string names;
@@ -90,6 +106,7 @@ std::vector<DataCase> data_cases() {
                    .samples = "12",
                    .unit = "tokens"});
   cases.push_back(ap5_case());
+  cases.push_back(atmorep_case());
 #endif
   return cases;
 }

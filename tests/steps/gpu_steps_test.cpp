@@ -107,5 +107,25 @@ TEST_F(StepsOnGpu, GptFindsTheSameLossesInEveryWay) {
   }
 }
 
+TEST_F(StepsOnGpu, AtmoRepFindsTheSameLossesInEveryWay) {
+  const auto losses_of_atmorep = [](const std::string& arguments) {
+    const Outcome outcome = run_step(
+        ATMOREP_PROGRAM,
+        "--levels 2 --tokens 3,2,2 --token-size 2,4,3 --width 64 --heads 4 --layers 2 "
+        "--ensemble 3 --dropout 0 --learning-rate 0.001 --lr-warmup 0 --steps 20 --warmup 1 "
+        "--synthetic device --device cuda " +
+            arguments);
+    EXPECT_EQ(outcome.exit_code, 0) << arguments << outcome.err;
+    return std::pair(outcome.number("first_loss"), outcome.number("final_loss"));
+  };
+  const auto [first, last] = losses_of_atmorep("--recompute none");
+  EXPECT_LT(last, first);
+  for (const char* arguments : {"--recompute full", "--precision bf16", "--precision fp16"}) {
+    const auto losses = losses_of_atmorep(arguments);
+    EXPECT_NEAR(losses.first, first, 0.03) << arguments;
+    EXPECT_NEAR(losses.second, last, 0.03) << arguments;
+  }
+}
+
 }  // namespace
 }  // namespace bench::steps

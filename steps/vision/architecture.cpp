@@ -1,9 +1,9 @@
 #include "vision/architecture.hpp"
 
 #include "vision/inception.hpp"
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
+#include "vision/network/resnet.hpp"
 #include "vision/plain_networks.hpp"
-#include "vision/resnet.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -75,7 +75,7 @@ Architecture make_architecture(const std::string& name, std::int64_t classes) {
 
 std::int64_t smallest_image_size(const Architecture& architecture) {
   std::int64_t size = 1;
-  while (output_shape(architecture.layers, {Architecture::input_channels, size}).size == 0)
+  while (output_shape(architecture.layers, architecture.input(size)).pixels() == 0)
     ++size;
   return size;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <cstdint>
 #include <string>
@@ -8,13 +8,16 @@
 
 namespace bench::vision {
 
-/// A network as a table, from which the model is built and from which it is counted.
+/// A network for square images as a table, from which it is built and from which it is counted.
 struct Architecture {
   static constexpr std::int64_t input_channels = 3;
 
   std::string name;
   std::int64_t image_size;  ///< Side in pixels of the images it was made for.
   Path layers;              ///< From images (B, 3, S, S) to class scores (B, classes).
+
+  /// An image of side S.
+  static Shape input(std::int64_t size) { return {input_channels, size, size}; }
 };
 
 /// The names that `make_architecture` takes.

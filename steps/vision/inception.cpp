@@ -1,6 +1,6 @@
 #include "vision/inception.hpp"
 
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <cstdint>
 #include <initializer_list>

@@ -12,7 +12,7 @@
 #include "harness/trainer.hpp"
 #include "vision/accuracy.hpp"
 #include "vision/dataset.hpp"
-#include "vision/model.hpp"
+#include "vision/network/model.hpp"
 #include "vision/progress_logs.hpp"
 #include "vision/report.hpp"
 
@@ -29,7 +29,7 @@ constexpr std::int64_t no_label = -100;
 /// The model on its device, its weights in the order of memory that suits it.
 Network build_model(const Options& options, const Architecture& architecture,
                     const torch::Device& device) {
-  Network model(architecture, options.image_size);
+  Network model(architecture.layers, Architecture::input(options.image_size));
   model->to(device);
   for (torch::Tensor& weight : model->parameters())
     if (weight.dim() == 4)
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     return steps::exit_ok;
   const Architecture architecture = make_architecture(options.model, options.classes);
   check_image_size(options, architecture);
-  const Counts counts = count(architecture, options.image_size);
+  const Counts counts = count(architecture.layers, Architecture::input(options.image_size));
   if (session.arguments().describe) {
     log_description(options, counts);
     return steps::exit_ok;

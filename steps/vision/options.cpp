@@ -155,7 +155,8 @@ void check_image_size(const Options& options, const Architecture& architecture) 
 
 void check_trainable(const Options& options, const Architecture& architecture) {
   const auto normalises_single_pixels = [&](std::int64_t image_size) {
-    return count(architecture, image_size).smallest_normalised_size == 1;
+    return count(architecture.layers, Architecture::input(image_size)).fewest_normalised_pixels ==
+           1;
   };
   if (options.micro_batch() > 1 || !normalises_single_pixels(options.image_size))
     return;

@@ -7,7 +7,8 @@
 #include "harness/rate_schedule.hpp"
 #include "harness/session.hpp"
 #include "harness/torch_all.hpp"
-#include "vision/counts.hpp"
+#include "vision/architecture.hpp"
+#include "vision/network/counts.hpp"
 
 #include <cstdint>
 #include <optional>

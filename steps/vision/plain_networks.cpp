@@ -1,6 +1,6 @@
 #include "vision/plain_networks.hpp"
 
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <cstdint>
 

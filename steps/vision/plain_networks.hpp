@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 // Networks without branches and normalisation. Their fully connected layers take all pixels that
 // are left, so that the number of weights depends on the size of the images.

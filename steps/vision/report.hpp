@@ -3,7 +3,8 @@
 #include "harness/evaluation.hpp"
 #include "harness/loop.hpp"
 #include "harness/session.hpp"
-#include "vision/counts.hpp"
+#include "vision/architecture.hpp"
+#include "vision/network/counts.hpp"
 #include "vision/options.hpp"
 
 namespace bench::vision {

@@ -1,6 +1,6 @@
 // Batch normalisation beside LibTorch's own.
 
-#include "vision/batch_norm.hpp"
+#include "vision/network/batch_norm.hpp"
 
 #include <cmath>
 #include <limits>
@@ -105,6 +105,14 @@ TEST_P(BatchNormTest, NormalisesByTheRunningStatisticsInAnEvaluation) {
   ours->eval();
   theirs->eval();
   EXPECT_TRUE(torch::allclose(ours->forward(images), theirs->forward(images), 1e-4, 1e-4));
+}
+
+TEST(BatchNorm, NormalisesFeaturesAsImagesOfOnePixel) {
+  const torch::Tensor features = some_images({6, 4}).detach();
+  BatchNorm module = some_normalisation(4);
+  const torch::Tensor normalised = module->forward(features);
+  const torch::Tensor of_images = module->forward(features.view({6, 4, 1, 1}));
+  EXPECT_TRUE(torch::allclose(normalised, of_images.flatten(1), 1e-4, 1e-5));
 }
 
 TEST(BatchNorm, KeepsTheOrderOfMemory) {

@@ -1,7 +1,7 @@
 // Convolutions beside LibTorch's own.
 
 #include "harness/precision.hpp"
-#include "vision/convolution.hpp"
+#include "vision/network/convolution.hpp"
 
 #include <ostream>
 #include <string>

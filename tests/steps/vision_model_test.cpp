@@ -1,10 +1,11 @@
 // The networks of vision: what their tables count, and that what is built from them fits.
 
 #include "steps/expect_counted.hpp"
-#include "vision/counts.hpp"
-#include "vision/model.hpp"
+#include "vision/architecture.hpp"
+#include "vision/network/counts.hpp"
+#include "vision/network/model.hpp"
+#include "vision/network/resnet.hpp"
 #include "vision/plain_networks.hpp"
-#include "vision/resnet.hpp"
 
 #include <cmath>
 #include <ostream>
@@ -35,7 +36,7 @@ TEST_P(ArchitectureTest, CountsWhatIsPublished) {
   const PublishedModel& model = GetParam();
   const Architecture architecture = make_architecture(model.name, model.classes);
   EXPECT_EQ(architecture.image_size, model.image_size);
-  const steps::Cost cost = count(architecture, model.image_size).cost;
+  const steps::Cost cost = count(architecture.layers, Architecture::input(model.image_size)).cost;
   EXPECT_EQ(cost.trainable_parameters(), model.trainable_parameters);
   EXPECT_EQ(cost.non_trainable_parameters(), model.non_trainable_parameters);
   EXPECT_EQ(cost.forward_macs_per_sample(), model.forward_macs_per_sample);
@@ -63,24 +64,27 @@ INSTANTIATE_TEST_SUITE_P(
 class NetworkTest : public testing::TestWithParam<std::string> {
  protected:
   NetworkTest()
-      : architecture(make_architecture(GetParam(), 10)), size(smallest_image_size(architecture)) {
+      : architecture(make_architecture(GetParam(), 10)),
+        size(smallest_image_size(architecture)),
+        input(Architecture::input(size)) {
     torch::manual_seed(1);
   }
 
   const Architecture architecture;
   const std::int64_t size;
+  const Shape input;
 };
 
 INSTANTIATE_TEST_SUITE_P(Vision, NetworkTest, testing::ValuesIn(architecture_names()),
                          [](const auto& instance) { return instance.param; });
 
 TEST_P(NetworkTest, IsBuiltAsItIsCounted) {
-  const Network model(architecture, size);
-  steps::expect_counted(count(architecture, size).cost, *model);
+  const Network model(architecture.layers, input);
+  steps::expect_counted(count(architecture.layers, input).cost, *model);
 }
 
 TEST_P(NetworkTest, ReachesEveryParameterWithAGradient) {
-  Network model(architecture, size);
+  Network model(architecture.layers, input);
   const torch::Tensor scores = model->forward(torch::randn({4, 3, size, size}));
   ASSERT_EQ(scores.sizes(), (std::vector<std::int64_t>{4, 10}));
   const torch::Tensor loss = torch::cross_entropy_loss(scores, torch::tensor({3, 9, 0, 1}));
@@ -96,14 +100,14 @@ TEST_P(NetworkTest, ReachesEveryParameterWithAGradient) {
 
 TEST_P(NetworkTest, GivesOneScorePerClassForLargerImages) {
   const std::int64_t larger = size + 37;
-  Network model(architecture, larger);
+  Network model(architecture.layers, Architecture::input(larger));
   const torch::NoGradGuard no_gradient;
   EXPECT_EQ(model->forward(torch::randn({2, 3, larger, larger})).sizes(),
             (std::vector<std::int64_t>{2, 10}));
 }
 
 TEST_P(NetworkTest, GivesTheSameScoresWithChannelsLast) {
-  Network model(architecture, size);
+  Network model(architecture.layers, input);
   model->eval();
   const torch::NoGradGuard no_gradient;
   const torch::Tensor images = torch::randn({2, 3, size, size});
@@ -146,9 +150,24 @@ TEST(OutputSize, FollowsThePadding) {
         << c.input << " " << c.kernel << " " << c.stride;
 }
 
+// A 7x7 convolution and a 3x3 pooling of stride 2, then 1x1 convolutions from 64 to 256 channels in
+// one path of the block, and through 64 with a 3x3 kernel in the other.
+TEST(Network, IsCountedForImagesThatAreNotSquare) {
+  Path layers = resnet(ResidualBlock::bottleneck, {1, 0, 0, 0});
+  layers.push_back(Linear{5});
+  const Shape input{25, 40, 71};
+  EXPECT_EQ(
+      count(layers, input).cost.forward_macs_per_sample(),
+      25 * 64 * 49 * 20 * 36 + (64 * 256 + 64 * 64 + 64 * 64 * 9 + 64 * 256) * 10 * 18 + 256 * 5);
+  Network network(layers, input);
+  steps::expect_counted(count(layers, input).cost, *network);
+  EXPECT_EQ(network->forward(torch::randn({2, 25, 40, 71})).sizes(),
+            (std::vector<std::int64_t>{2, 5}));
+}
+
 /// What one layer makes of an image.
 torch::Tensor through(const Layer& layer, const torch::Tensor& image) {
-  Network network(Architecture{"", 0, {layer}}, image.size(2));
+  Network network(Path{layer}, Shape{image.size(1), image.size(2), image.size(3)});
   return network->forward(image);
 }
 
@@ -181,7 +200,7 @@ TEST(Network, AddsAndJoinsPaths) {
 }
 
 TEST(Network, KeepsFactorsThatAreNotLearntAtOne) {
-  Network model(Architecture{"", 0, {Normalisation{1e-3, 1e-3, false}}}, 4);
+  Network model(Path{Normalisation{1e-3, 1e-3, false}}, Architecture::input(4));
   const torch::Tensor out = model->forward(torch::randn({8, 3, 4, 4}));
   EXPECT_NEAR(out.std(0, false).mean().item<double>(), 1, 0.2);
   out.sum().backward();
@@ -191,7 +210,7 @@ TEST(Network, KeepsFactorsThatAreNotLearntAtOne) {
 }
 
 TEST(Network, DropsOnlyWhileItTrains) {
-  Network model(Architecture{"", 0, {Dropout{0.5}}}, 64);
+  Network model(Path{Dropout{0.5}}, Architecture::input(64));
   const torch::Tensor image = torch::ones({1, 3, 64, 64});
   EXPECT_NEAR(model->forward(image).eq(0).to(torch::kFloat).mean().item<double>(), 0.5, 0.03);
   model->eval();
@@ -201,7 +220,7 @@ TEST(Network, DropsOnlyWhileItTrains) {
 TEST(Network, BeginsWithTheDeviationOfHeAndOthers) {
   torch::manual_seed(1);
   const auto deviation_of_first = [](const Path& path) {
-    const Network model(Architecture{"", 0, path}, 67);
+    const Network model(path, Architecture::input(67));
     return model->named_parameters()["layers.convolution0.weight"].std().item<double>();
   };
   const double fan_out = 64.0 * 7 * 7;

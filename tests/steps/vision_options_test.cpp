@@ -1,7 +1,7 @@
 #include "harness/device.hpp"
 #include "harness/program.hpp"
 #include "harness/timings_file.hpp"
-#include "vision/model.hpp"
+#include "vision/network/model.hpp"
 #include "vision/options.hpp"
 
 #include <sstream>

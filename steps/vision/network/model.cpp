@@ -1,9 +1,11 @@
-#include "vision/model.hpp"
+#include "vision/network/model.hpp"
 
-#include "vision/batch_norm.hpp"
-#include "vision/convolution.hpp"
+#include "vision/network/batch_norm.hpp"
+#include "vision/network/convolution.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -86,11 +88,16 @@ struct Append {
                                               .ceil_mode(p.padding == Padding::same)));
   }
 
-  std::int64_t padding_before(const Pooling& p) const {
-    if (p.padding != Padding::same)
-      return p.padding == Padding::half ? p.kernel / 2 : 0;
-    const std::int64_t windows = output_size(input.size, p.kernel, p.stride, p.padding);
-    return std::max<std::int64_t>((windows - 1) * p.stride + p.kernel - input.size, 0) / 2;
+  std::array<std::int64_t, 2> padding_before(const Pooling& p) const {
+    if (p.padding != Padding::same) {
+      const std::int64_t side = p.padding == Padding::half ? p.kernel / 2 : 0;
+      return {side, side};
+    }
+    const auto padding_of_side = [&](std::int64_t size) {
+      const std::int64_t windows = output_size(size, p.kernel, p.stride, p.padding);
+      return std::max<std::int64_t>((windows - 1) * p.stride + p.kernel - size, 0) / 2;
+    };
+    return {padding_of_side(input.height), padding_of_side(input.width)};
   }
 
   void operator()(const GlobalAverage&) {
@@ -115,9 +122,8 @@ torch::nn::Sequential build(const Path& path, Shape shape) {
 
 }  // namespace
 
-NetworkImpl::NetworkImpl(const Architecture& architecture, std::int64_t image_size)
-    : layers_(register_module(
-          "layers", build(architecture.layers, {Architecture::input_channels, image_size}))) {}
+NetworkImpl::NetworkImpl(const Path& layers, const Shape& input)
+    : layers_(register_module("layers", build(layers, input))) {}
 
 torch::Tensor NetworkImpl::forward(const torch::Tensor& images) {
   return layers_->forward(images);

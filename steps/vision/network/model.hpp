@@ -1,11 +1,12 @@
 #pragma once
 
 #include "harness/torch_all.hpp"
-#include "vision/architecture.hpp"
+#include "vision/network/layers.hpp"
 
 namespace bench::vision {
 
-/// A network for images of one size: (B, 3, S, S) -> class scores (B, classes).
+/// A network as its table has it, for images of one size: (B, C, H, W) -> what its last layer
+/// gives, (B, outputs) of a Linear.
 ///
 /// Weights begin alike in all networks. Convolutions: normal after He et al. (arXiv:1502.01852), by
 /// fan out before a normalisation, as torchvision has it, and by fan in where nothing else keeps
@@ -13,8 +14,8 @@ namespace bench::vision {
 /// layers: weights and biases uniform within 1/sqrt(inputs), LibTorch's own.
 class NetworkImpl : public torch::nn::Module {
  public:
-  /// @param image_size S, at least `smallest_image_size`
-  NetworkImpl(const Architecture& architecture, std::int64_t image_size);
+  /// @param input of which every layer leaves something
+  NetworkImpl(const Path& layers, const Shape& input);
   torch::Tensor forward(const torch::Tensor& images);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <array>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "harness/torch_all.hpp"
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <cstdint>
 

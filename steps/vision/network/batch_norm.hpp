@@ -1,13 +1,14 @@
 #pragma once
 
 #include "harness/torch_all.hpp"
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <cstdint>
 
 namespace bench::vision {
 
-/// LibTorch's BatchNorm2d: (B, C, H, W) -> (B, C, H, W), the same numbers but for rounding.
+/// LibTorch's BatchNorm2d, (B, C, H, W) -> (B, C, H, W), or BatchNorm1d, (B, C) -> (B, C): the same
+/// numbers but for rounding.
 ///
 /// LibTorch's kernels are slow where a training on a CPU with fp32 has the channels of an image one
 /// behind the other: they add up number by number, in double precision. There this one adds

@@ -1,7 +1,6 @@
-#include "vision/counts.hpp"
+#include "vision/network/counts.hpp"
 
-#include "vision/architecture.hpp"
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -20,13 +19,13 @@ struct CostOf {
     counts.cost.convolution({.in = input.channels,
                              .out = c.out_channels,
                              .kernel = {c.kernel.height, c.kernel.width},
-                             .output = {output.size, output.size},
+                             .output = {output.height, output.width},
                              .bias = c.bias});
   }
   void operator()(const Normalisation& n) const {
     counts.cost.normalisation({.channels = input.channels, .scale = n.scale});
-    counts.smallest_normalised_size =
-        std::min(counts.smallest_normalised_size.value_or(input.size), input.size);
+    counts.fewest_normalised_pixels =
+        std::min(counts.fewest_normalised_pixels.value_or(input.pixels()), input.pixels());
   }
   void operator()(const Linear& l) const {
     counts.cost.linear({.in = input.channels, .out = l.outputs});
@@ -52,10 +51,10 @@ struct CostOf {
 
 }  // namespace
 
-Counts count(const Architecture& architecture, std::int64_t image_size) {
+Counts count(const Path& layers, const Shape& input) {
   Counts counts;
-  CostOf::add(counts, architecture.layers, {Architecture::input_channels, image_size});
-  counts.cost.input({Architecture::input_channels, image_size, image_size});
+  CostOf::add(counts, layers, input);
+  counts.cost.input({input.channels, input.height, input.width});
   return counts;
 }
 

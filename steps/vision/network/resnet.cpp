@@ -1,6 +1,6 @@
-#include "vision/resnet.hpp"
+#include "vision/network/resnet.hpp"
 
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <array>
 #include <cstdint>

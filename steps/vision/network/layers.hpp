@@ -4,14 +4,18 @@
 #include <variant>
 #include <vector>
 
-// The vocabulary of the tables in resnet.cpp, plain_networks.cpp and inception.cpp.
+// The vocabulary of the tables of networks: resnet.cpp, and vision's plain_networks.cpp and
+// inception.cpp.
 
 namespace bench::vision {
 
-/// A square image between two layers. Behind Flatten and GlobalAverage its side is 1.
+/// An image between two layers. Behind Flatten and GlobalAverage it has one pixel.
 struct Shape {
   std::int64_t channels;
-  std::int64_t size;  ///< Side in pixels; 0 where the image was too small for a layer before.
+  std::int64_t height;  ///< In pixels; 0 where the image was too small for a layer before.
+  std::int64_t width;   ///< The same.
+
+  std::int64_t pixels() const { return height * width; }
 };
 
 /// What is added around an image of side n before a window of side k goes over it with stride s.
@@ -31,7 +35,7 @@ struct Kernel {
       : height(kernel_height), width(kernel_width) {}
 };
 
-/// Kernels that are not square are odd and padded by half: images stay square.
+/// Kernels that are not square are odd and padded by half: square images stay square.
 struct Convolution {
   std::int64_t out_channels;
   Kernel kernel;
@@ -40,7 +44,8 @@ struct Convolution {
   bool bias = false;  ///< Not where a normalisation follows, which brings its own.
 };
 
-/// Batch normalisation over (B, H, W), one mean and one variance per channel.
+/// Batch normalisation over (B, H, W), or over B behind Linear: one mean and one variance per
+/// channel.
 struct Normalisation {
   double epsilon = 1e-5;
   double momentum =
@@ -64,7 +69,7 @@ struct GlobalAverage {};
 /// (B, C, H, W) -> (B, C*H*W).
 struct Flatten {};
 
-/// Fully connected, with bias: (B, inputs) -> (B, outputs).
+/// Fully connected, with bias: (B, inputs) -> (B, outputs). A normalisation and a ReLU may follow.
 struct Linear {
   std::int64_t outputs;
 };
@@ -92,7 +97,7 @@ struct Layer : AnyLayer {
   const AnyLayer& any() const { return *this; }
 };
 
-/// Side of what a window gives; 0 where it does not fit into the padded image.
+/// Height or width of what a window gives; 0 where it does not fit into the padded image.
 std::int64_t output_size(std::int64_t input_size, std::int64_t kernel, std::int64_t stride,
                          Padding padding);
 

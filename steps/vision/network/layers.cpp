@@ -1,4 +1,4 @@
-#include "vision/layers.hpp"
+#include "vision/network/layers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,27 +7,29 @@
 namespace bench::vision {
 namespace {
 
-/// The shape behind one layer; a size of 0 stays 0 behind all of them.
+/// The shape behind one layer; an image without pixels stays one behind all of them.
 struct ShapeBehind {
   Shape input;
 
   Shape operator()(const Convolution& c) const {
-    return {c.out_channels, output_size(input.size, c.kernel.height, c.stride, c.padding)};
+    return {c.out_channels, output_size(input.height, c.kernel.height, c.stride, c.padding),
+            output_size(input.width, c.kernel.width, c.stride, c.padding)};
   }
   Shape operator()(const Pooling& p) const {
-    return {input.channels, output_size(input.size, p.kernel, p.stride, p.padding)};
+    return {input.channels, output_size(input.height, p.kernel, p.stride, p.padding),
+            output_size(input.width, p.kernel, p.stride, p.padding)};
   }
-  Shape operator()(const GlobalAverage&) const { return {input.channels, one_if_any()}; }
-  Shape operator()(const Flatten&) const {
-    return {input.channels * input.size * input.size, one_if_any()};
-  }
-  Shape operator()(const Linear& l) const { return {l.outputs, input.size}; }
+  Shape operator()(const GlobalAverage&) const { return one_pixel(input.channels); }
+  Shape operator()(const Flatten&) const { return one_pixel(input.channels * input.pixels()); }
+  Shape operator()(const Linear& l) const { return {l.outputs, input.height, input.width}; }
   Shape operator()(const Branches& b) const {
-    Shape all{0, input.size};
+    Shape all{0, input.height, input.width};
     for (const Path& path : b.paths) {
       const Shape end = output_shape(path, input);
       all.channels = b.join == Branches::Join::sum ? end.channels : all.channels + end.channels;
-      all.size = std::min(all.size, end.size);  // all alike, but where one path has nothing left
+      // All alike, but where one path has nothing left.
+      all.height = std::min(all.height, end.height);
+      all.width = std::min(all.width, end.width);
     }
     return all;
   }
@@ -35,7 +37,10 @@ struct ShapeBehind {
   Shape operator()(const Relu&) const { return input; }
   Shape operator()(const Dropout&) const { return input; }
 
-  std::int64_t one_if_any() const { return std::min<std::int64_t>(input.size, 1); }
+  Shape one_pixel(std::int64_t channels) const {
+    return {channels, std::min<std::int64_t>(input.height, 1),
+            std::min<std::int64_t>(input.width, 1)};
+  }
 };
 
 }  // namespace

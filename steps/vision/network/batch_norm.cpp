@@ -1,4 +1,4 @@
-#include "vision/batch_norm.hpp"
+#include "vision/network/batch_norm.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -190,8 +190,8 @@ BatchNormImpl::BatchNormImpl(std::int64_t channels, const Normalisation& options
 
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& images) {
   const bool has_variance = images.numel() > images.size(1);  // LibTorch says what is wrong
-  if (is_training() && has_variance && images.is_cpu() && images.is_contiguous() &&
-      images.scalar_type() == torch::kFloat)
+  if (is_training() && has_variance && images.is_cpu() && images.dim() == 4 &&
+      images.is_contiguous() && images.scalar_type() == torch::kFloat)
     return NormaliseByChannel::apply(images, weight, bias, running_mean_, running_variance_,
                                      options_);
   namespace nn = torch::nn::functional;

@@ -1,4 +1,4 @@
-#include "vision/convolution.hpp"
+#include "vision/network/convolution.hpp"
 
 #include <array>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "vision/network/batch_norm.hpp"
 
+#include "vision/network/norm_over_ranks.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -189,6 +191,9 @@ BatchNormImpl::BatchNormImpl(std::int64_t channels, const Normalisation& options
       options_(options) {}
 
 torch::Tensor BatchNormImpl::forward(const torch::Tensor& images) {
+  if (is_training() && ranks_ && ranks_->size() > 1)
+    return normalise_over_ranks(images, {weight, bias, running_mean_, running_variance_}, options_,
+                                *ranks_);
   const bool has_variance = images.numel() > images.size(1);  // LibTorch says what is wrong
   if (is_training() && has_variance && images.is_cpu() && images.dim() == 4 &&
       images.is_contiguous() && images.scalar_type() == torch::kFloat)

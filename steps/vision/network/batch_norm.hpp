@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
 #include "vision/network/layers.hpp"
 
@@ -20,6 +21,10 @@ class BatchNormImpl : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& images);
 
+  /// From now on it normalises over these ranks while it trains, see `normalise_over_ranks`.
+  /// @param ranks must outlive this object
+  void set_ranks(steps::Communicator& ranks) { ranks_ = &ranks; }
+
   torch::Tensor weight;  ///< (C), the factor; begins as 1
   torch::Tensor bias;    ///< (C), what is added; begins as 0
 
@@ -27,6 +32,7 @@ class BatchNormImpl : public torch::nn::Module {
   torch::Tensor running_mean_;      // (C)
   torch::Tensor running_variance_;  // (C)
   Normalisation options_;
+  steps::Communicator* ranks_ = nullptr;  // Null: each rank by itself.
 };
 TORCH_MODULE(BatchNorm);
 

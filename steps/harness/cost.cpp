@@ -82,6 +82,12 @@ Cost& Cost::parameters(std::int64_t count) {
   return *this;
 }
 
+Cost& Cost::applied(std::int64_t times) {
+  forward_macs_ *= times;
+  input_bytes_ *= times;
+  return *this;
+}
+
 void Cost::log() const {
   log_value("trainable_parameters", trainable_parameters());
   log_value("non_trainable_parameters", non_trainable_parameters());

@@ -91,6 +91,10 @@ class Cost {
   /// Anything else that is learnt and multiplies nothing: a table of positions, a class token.
   Cost& parameters(std::int64_t count);
 
+  /// The network so far is applied to each of several parts of a sample, such as crops of it, which
+  /// share its parameters.
+  Cost& applied(std::int64_t times);
+
   std::int64_t trainable_parameters() const { return trainable_parameters_; }
   /// Running means and variances of the batch normalisations; not their step counters, nor
   /// constants.

@@ -112,13 +112,15 @@ std::unique_ptr<Batches> make_batches(Session& session, const LoaderOptions& opt
   const bool synthetic = options.path.empty();
   if (synthetic)
     log_value("dataset", "synthetic_" + options.synthetic);
-  auto loaded = std::make_unique<LoadedBatches>(
-      synthetic ? format.synthetic(arguments.seed, threads)
-                : data_makers(session, options, format, share, threads),
-      BatchOptions{.share = share,
-                   .device = session.device(),
-                   .prefetch = options.prefetch,
-                   .hwc_fields = format.hwc_fields});
+  SampleMakers makers = synthetic ? format.synthetic(arguments.seed, threads)
+                                  : data_makers(session, options, format, share, threads);
+  if (format.augment)
+    makers = format.augment(std::move(makers), arguments.seed);
+  auto loaded = std::make_unique<LoadedBatches>(std::move(makers),
+                                                BatchOptions{.share = share,
+                                                             .device = session.device(),
+                                                             .prefetch = options.prefetch,
+                                                             .hwc_fields = format.hwc_fields});
   set_epoch_length(arguments, share.global_batch() / options.updates_per_step,
                    loaded->samples_per_epoch());
   if (synthetic && options.synthetic == "device")

@@ -54,6 +54,9 @@ struct SampleFormat {
   std::function<std::unique_ptr<FieldSource>(const std::vector<std::string>& files, int threads)>
       open = {};
   std::vector<std::string> hwc_fields = {};  ///< See BatchOptions.
+  /// Changes the samples to train on, each time in another way: crops them, for example. Empty:
+  /// they stay as they are.
+  std::function<SampleMakers(SampleMakers makers, std::uint64_t seed)> augment = {};
 };
 
 /// Opens the files of the options, or this node's copies of them, and prints what they are.

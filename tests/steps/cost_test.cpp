@@ -99,6 +99,13 @@ TEST(Cost, RefusesAConvolutionThatCannotBe) {
                std::invalid_argument);
 }
 
+TEST(Cost, OfANetworkThatIsAppliedTwiceHasItsParametersOnce) {
+  const Cost cost = Cost().input({7}).linear({.in = 7, .out = 5}).applied(2);
+  EXPECT_EQ(cost.trainable_parameters(), 40);
+  EXPECT_EQ(cost.forward_macs_per_sample(), 70);
+  EXPECT_EQ(cost.input_bytes_per_sample(), 56);
+}
+
 TEST(Cost, IsPrintedInFiveLines) {
   testing::internal::CaptureStdout();
   Cost().input({7}).linear({.in = 7, .out = 5}).normalisation({.channels = 5}).log();

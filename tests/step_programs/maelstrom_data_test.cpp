@@ -106,6 +106,13 @@ std::vector<DataCase> data_cases() {
                    .samples = "12",
                    .unit = "tokens"});
   cases.push_back(ap5_case());
+  cases.push_back({.name = "Ap6",
+                   .program = AP6_PROGRAM,
+                   .fields = "--format netcdf --samples 6 --samples-per-file 2"
+                             " --field t:float32:25x16x20:normal",
+                   .arguments = "--height 16 --width 20 --clusters 2 --variables t --batch-size 2",
+                   .samples = "6",
+                   .unit = "samples"});
   cases.push_back(atmorep_case());
 #endif
   return cases;

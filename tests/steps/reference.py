@@ -328,6 +328,52 @@ def generator_loss(outputs, targets):
     return 1000 * (errors[:, 0].mean() + errors[:, 1].mean()) - score(targets, fine[:, :1]).mean()
 
 
+# AP6: a ResNet-50 whose features are classified by their clusters.
+
+
+def deepcluster(weights, constants, inputs):
+    def norm(name, x):
+        return normalise(weights, name, x, 1e-5)
+
+    def convolve(name, x, stride=1):
+        weight = weights[f"{name}.weight"]
+        return F.conv2d(x, weight, stride=stride, padding=weight.shape[2] // 2)
+
+    layers = "encoder.layers"
+    x = F.pad(inputs["crops"].flatten(0, 1), (1, 1, 1, 1))
+    x = F.conv2d(x, weights[f"{layers}.convolution0.weight"], stride=2, padding=2)
+    x = F.max_pool2d(F.relu(norm(f"{layers}.normalisation1", x)), 3, 2, 1)
+    layer = 4
+    for width, blocks in enumerate((3, 4, 6, 3)):
+        for block in range(blocks):
+            path, shortcut = (f"{layers}.branches{layer}.path{i}" for i in (0, 1))
+            stride = 2 if width > 0 and block == 0 else 1
+            y = F.relu(norm(f"{path}.normalisation1", convolve(f"{path}.convolution0", x)))
+            y = F.relu(norm(f"{path}.normalisation4", convolve(f"{path}.convolution3", y, stride)))
+            y = norm(f"{path}.normalisation7", convolve(f"{path}.convolution6", y))
+            if block == 0:
+                x = norm(f"{shortcut}.normalisation1", convolve(f"{shortcut}.convolution0", x, stride))
+            x = F.relu(x + y)
+            layer += 2
+    x = dense(weights, f"{layers}.linear{layer + 1}", x.mean((2, 3)))
+    x = F.relu(norm(f"{layers}.normalisation{layer + 2}", x[:, :, None, None])[:, :, 0, 0])
+    x = dense(weights, f"{layers}.linear{layer + 4}", x)
+    x = x / (x**2).sum(1, keepdim=True) ** 0.5
+    deepcluster.prototypes = weights["prototypes.weight"]
+    return [x.reshape(-1, 2, 128)]
+
+
+def cluster_loss(outputs, targets):
+    (features,) = outputs
+    losses = []
+    for labels, prototypes in zip(targets["labels"].long(), deepcluster.prototypes):
+        known = torch.nonzero(labels >= 0)[:, 0]
+        for crop in features.unbind(1):
+            chances = torch.softmax(crop @ prototypes.T / 0.1, 1)
+            losses.append(-torch.log(chances[known, labels[known]]).mean())
+    return sum(losses) / len(losses)
+
+
 # CosmoFlow: parameters of a universe from the counts of its cells.
 
 
@@ -526,6 +572,7 @@ def main():
         "ens10": (ens10, crps_loss),
         "critic": (critic, critic_loss),
         "generator": (generator, generator_loss),
+        "deepcluster": (deepcluster, cluster_loss),
         "cosmoflow": (cosmoflow, squared_error),
         "deepcam": (deepcam, weighted_cross_entropy),
         "atmorep": (atmorep, ensemble_loss),

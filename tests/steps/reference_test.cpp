@@ -12,6 +12,8 @@
 #include "ap5/critic.hpp"
 #include "ap5/generator.hpp"
 #include "ap5/loss.hpp"
+#include "ap6/loss.hpp"
+#include "ap6/network.hpp"
 #include "atmorep/loss.hpp"
 #include "atmorep/masking.hpp"
 #include "atmorep/network.hpp"
@@ -233,6 +235,20 @@ TEST_F(GanReferenceTest, OfTheGeneratorOfAp5) {
     targets.emplace_back(parameter.key(), parameter.value());
   expect_equal(ours, reference_of("generator", *generator_, {{"predictors", batch_["predictors"]}},
                                   targets));
+}
+
+TEST_F(ReferenceTest, OfTheNetworkOfAp6) {
+  const ap6::Heads heads{.count = 4, .clusters = 10};
+  ap6::DeepCluster network(ap6::Grid{.height = 41, .width = 34}, heads);
+  network->to(torch::kDouble);
+  const torch::Tensor crops = torch::randn({3, 2, 25, 41, 34}, torch::kDouble);
+  const torch::Tensor labels = torch::randint(10, {4, 3}, torch::kLong);
+  labels.select(1, 1).fill_(ap6::no_label);
+  const torch::Tensor features = network->features(crops);
+  const Pass ours = pass_of(*network, {features},
+                            ap6::cluster_loss(features, network->prototypes()->weight, labels));
+  expect_equal(ours,
+               reference_of("deepcluster", *network, {{"crops", crops}}, {{"labels", labels}}));
 }
 
 TEST_F(ReferenceTest, OfTheNetworkOfCosmoFlow) {

@@ -1,0 +1,87 @@
+#include "ap6/options.hpp"
+
+#include "harness/loop.hpp"
+#include "harness/program.hpp"
+#include "harness/schedule_options.hpp"
+#include "harness/sgd.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace bench::ap6 {
+namespace {
+
+constexpr std::int64_t default_synthetic_samples = 1024;
+
+void add_options(CLI::App& app, Options& options) {
+  constexpr std::int64_t most = std::int64_t{1} << 14;
+  const CLI::Range side(std::int64_t{2}, most);
+  app.add_option("--height", options.grid.height, "Grid points along a meridian")->check(side);
+  app.add_option("--width", options.grid.width, "Grid points along a parallel")->check(side);
+  app.add_option("--heads", options.heads.count, "Ways in which the samples are clustered")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 10));
+  app.add_option("--clusters", options.heads.clusters, "Clusters of each head")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 20));
+  app.add_option("--freeze-prototypes", options.frozen_steps,
+                 "Steps in which only the clustering moves the prototypes")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--variables", options.dataset.variables,
+                 "Variables of the data set, 1, 5 or 25 names with commas; 25 fields in all")
+      ->delimiter(',')
+      ->needs("--data-path")
+      ->default_str("q,t,u,v,z");
+}
+
+}  // namespace
+
+bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
+  steps::CommonArguments& arguments = session.arguments();
+  arguments.batch_size = 64;
+  steps::add_batch_size_option(session.app(), arguments);
+  steps::add_data_options(session.app(), options.loader);
+  add_options(session.app(), options);
+  steps::add_schedule_options(session.app(), options.schedule, "epochs");
+  if (!session.parse(argc, argv))
+    return false;
+  check_dataset_options(options.dataset);
+  const auto epochs = static_cast<double>(arguments.epochs);
+  if (session.app().count("--lr-decay") == 0 && epochs > options.schedule.warmup)
+    options.schedule.end = epochs;
+  steps::check_schedule_options(session.app(), options.schedule);
+  if (options.loader.path.empty() && arguments.samples_per_epoch == 0)
+    arguments.samples_per_epoch = default_synthetic_samples;
+  return true;
+}
+
+steps::SampleFormat sample_format(const steps::Session& session, const Options& options) {
+  return sample_format(options.grid, options.dataset, session.arguments().samples_per_epoch);
+}
+
+std::int64_t set_epochs(steps::Session& session, const Options& options,
+                        const steps::Batches& batches) {
+  steps::CommonArguments& arguments = session.arguments();
+  const std::int64_t global_batch = arguments.batch_size * session.ranks().size();
+  if (arguments.samples_per_epoch == 0) {
+    arguments.samples_per_epoch = static_cast<std::int64_t>(batches.samples_per_epoch().value());
+    steps::set_epoch_length(arguments, global_batch, batches.samples_per_epoch());
+  }
+  const std::int64_t rows = arguments.steps_per_epoch * global_batch;
+  if (rows < options.heads.clusters)
+    throw steps::UsageError(
+        fmt::format("an epoch of {} samples is less than the {} clusters of a head", rows,
+                    options.heads.clusters),
+        fmt::format("use --clusters {} or less, or more samples", rows));
+  return options.loader.path.empty()
+             ? arguments.samples_per_epoch
+             : static_cast<std::int64_t>(batches.samples_per_epoch().value());
+}
+
+steps::TrainerOptions trainer_options(const steps::CommonArguments& arguments,
+                                      const Options& options, std::int64_t global_batch) {
+  return {.optimizer = steps::make_sgd({.momentum = 0.9, .weight_decay = 1e-6}),
+          .learning_rate =
+              steps::rate_of(options.schedule, static_cast<double>(arguments.samples_per_epoch)),
+          .global_batch = global_batch};
+}
+
+}  // namespace bench::ap6

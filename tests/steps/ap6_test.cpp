@@ -1,0 +1,314 @@
+#include "ap6/cost.hpp"
+#include "ap6/crops.hpp"
+#include "ap6/dataset.hpp"
+#include "ap6/loss.hpp"
+#include "ap6/network.hpp"
+#include "ap6/options.hpp"
+#include "ap6/sample.hpp"
+#include "ap6/synthetic.hpp"
+#include "data/field_samples.hpp"
+#include "harness/arguments.hpp"
+#include "harness/precision.hpp"
+#include "harness/program.hpp"
+#include "steps/expect_counted.hpp"
+#include "steps/synthetic_batches.hpp"
+#include "steps/trained.hpp"
+#include "steps_data/sample_numbers.hpp"
+#include "support/message_of.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace bench::ap6 {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+using testing::Each;
+
+constexpr Grid small{.height = 20, .width = 30};
+
+// ResNet-50 for 25 channels 23,577,024; the projection 2048 (2048 + 1 + 2) + 128 (2048 + 1); the
+// prototypes 4 * 40 * 128. A crop of 440 x 280 costs 12,412,302,336 in the convolutions.
+TEST(Ap6Cost, IsWhatIsPublished) {
+  const steps::Cost published = cost({}, {});
+  EXPECT_EQ(published.trainable_parameters(), 28'060'224);
+  EXPECT_EQ(published.non_trainable_parameters(), 57'216);
+  EXPECT_EQ(published.forward_macs_per_sample(),
+            2 * (12'412'302'336 + 2048 * 2048 + 2048 * 128 + 128 * 160));
+  EXPECT_EQ(published.training_flops_per_sample(), 6 * published.forward_macs_per_sample());
+  EXPECT_EQ(published.input_bytes_per_sample(), 2 * 25 * 440 * 280 * 4);
+}
+
+TEST(Ap6Cost, IsThatOfTheNetwork) {
+  for (const Heads& heads : {Heads{}, Heads{.count = 3, .clusters = 7}})
+    steps::expect_counted(cost({}, heads), *DeepCluster(crop_of({}), heads));
+}
+
+TEST(Ap6Network, GivesFeaturesOfLengthOne) {
+  const torch::NoGradGuard no_gradient;
+  DeepCluster network(Grid{.height = 16, .width = 24}, Heads{});
+  const torch::Tensor features = network->features(torch::randn({3, 2, 25, 16, 24}));
+  EXPECT_EQ(features.sizes(), (Shape{3, 2, feature_count}));
+  EXPECT_TRUE(torch::allclose(features.norm(2, 2), torch::ones({3, 2})));
+}
+
+TEST(Ap6Network, GivesTheSameFeaturesWithChannelsLast) {
+  const torch::NoGradGuard no_gradient;
+  torch::manual_seed(1);
+  DeepCluster network(Grid{.height = 33, .width = 40}, Heads{});
+  network->eval();
+  const torch::Tensor crops = torch::randn({2, 2, 25, 33, 40});
+  const torch::Tensor features = network->features(crops);
+  network->use_channels_last();
+  EXPECT_TRUE(torch::allclose(network->features(crops), features, 1e-3, 1e-4));
+}
+
+torch::Tensor some_labels(const Heads& heads, std::int64_t samples) {
+  return torch::randint(heads.clusters, {heads.count, samples}, torch::kLong);
+}
+
+// A normalisation takes away what the bias before it adds: its gradient is 0 but for rounding.
+TEST(Ap6Network, ReachesEveryParameterWithAGradient) {
+  torch::manual_seed(1);
+  const Heads heads;
+  DeepCluster network(Grid{.height = 32, .width = 32}, heads);
+  const torch::Tensor features = network->features(torch::randn({4, 2, 25, 32, 32}));
+  cluster_loss(features, network->prototypes()->weight, some_labels(heads, 4)).backward();
+  for (const auto& parameter : network->named_parameters()) {
+    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+    const double sum = parameter.value().grad().abs().sum().item<double>();
+    EXPECT_TRUE(sum > 0 || parameter.value().dim() == 1) << parameter.key();
+  }
+}
+
+TEST(Ap6Network, LearnsTheLabelsOfABatch) {
+  torch::manual_seed(1);
+  const Heads heads;
+  DeepCluster network(Grid{.height = 16, .width = 16}, heads);
+  const torch::Tensor crops = torch::randn({4, 2, 25, 16, 16});
+  const torch::Tensor labels = some_labels(heads, 4);
+  const auto loss = [&] {
+    return cluster_loss(network->features(crops), network->prototypes()->weight, labels);
+  };
+  const double first = loss().item<double>();
+  EXPECT_LT(steps::trained_loss(*network, 10, 1e-3, loss), 0.7 * first);
+}
+
+TEST(Ap6Network, TrainsInBf16) {
+  torch::manual_seed(1);
+  const Heads heads;
+  DeepCluster network(Grid{.height = 16, .width = 16}, heads);
+  const torch::Tensor crops = torch::randn({4, 2, 25, 16, 16});
+  torch::Tensor features;
+  {
+    const steps::Autocast autocast(torch::kCPU, steps::Precision::bf16);
+    features = network->features(crops);
+  }
+  EXPECT_EQ(features.scalar_type(), torch::kFloat);
+  const torch::Tensor loss =
+      cluster_loss(features, network->prototypes()->weight, some_labels(heads, 4));
+  EXPECT_TRUE(std::isfinite(loss.item<double>()));
+  loss.backward();
+}
+
+/// Two heads with two clusters along three axes: features (2, 1, 3), prototypes (2, 2, 3).
+struct HandExample {
+  torch::Tensor features = torch::tensor({{{1.0, 0.0, 0.0}}, {{0.0, 0.6, 0.8}}}, torch::kDouble);
+  torch::Tensor prototypes = torch::tensor(
+      {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, {{0.0, 0.0, 1.0}, {0.8, 0.0, 0.6}}}, torch::kDouble);
+};
+
+/// @param labels of the two samples, in the first head and in the second one
+double loss_of_labels(const std::vector<std::int64_t>& labels) {
+  const HandExample example;
+  return cluster_loss(example.features, example.prototypes,
+                      torch::tensor(labels, torch::kLong).view({2, 2}))
+      .item<double>();
+}
+
+// -log(softmax) of scores s and t with label s is log(1 + exp(t - s)). The scores are 10 and 0, 0
+// and 6 in the first head, 0 and 8, 8 and 4.8 in the second one.
+TEST(Ap6Loss, IsTheMeanCrossEntropyOverHeadsAndSamples) {
+  const auto term = [](double difference) { return std::log1p(std::exp(difference)); };
+  const double expected = (term(-10) + term(6) + term(8) + term(3.2)) / 4;
+  EXPECT_NEAR(loss_of_labels({0, 0, 0, 1}), expected, 1e-12);
+}
+
+TEST(Ap6Loss, LeavesOutSamplesWithoutALabel) {
+  const double expected = (std::log1p(std::exp(-10)) + std::log1p(std::exp(8))) / 2;
+  EXPECT_NEAR(loss_of_labels({0, no_label, 0, no_label}), expected, 1e-12);
+  EXPECT_EQ(loss_of_labels({no_label, no_label, no_label, no_label}), 0);
+}
+
+// Each crop by itself has the loss of a sample with that crop alone.
+TEST(Ap6Loss, IsTheMeanOverCrops) {
+  torch::manual_seed(2);
+  const torch::Tensor features = torch::randn({3, 2, 8}, torch::kDouble);
+  const torch::Tensor prototypes = torch::randn({4, 5, 8}, torch::kDouble);
+  const torch::Tensor labels = torch::randint(5, {4, 3}, torch::kLong);
+  const auto loss = [&](const torch::Tensor& some) {
+    return cluster_loss(some, prototypes, labels).item<double>();
+  };
+  EXPECT_NEAR(loss(features), (loss(features.narrow(1, 0, 1)) + loss(features.narrow(1, 1, 1))) / 2,
+              1e-12);
+}
+
+torch::Tensor synthetic(const Grid& grid, std::uint64_t stream) {
+  const torch::Tensor fields = torch::empty({channel_count, grid.height, grid.width});
+  generate_fields(steps::Random(stream), grid, steps::numbers(fields));
+  return fields;
+}
+
+TEST(Ap6Synthetic, IsTheSameForTheSameSeed) {
+  EXPECT_TRUE(torch::equal(synthetic(small, 5), synthetic(small, 5)));
+  EXPECT_FALSE(torch::equal(synthetic(small, 5), synthetic(small, 6)));
+}
+
+TEST(Ap6Synthetic, IsNormalAtEverySixteenthPoint) {
+  const torch::Tensor knots = synthetic({.height = 401, .width = 401}, 1)
+                                  .slice(1, 0, c10::nullopt, 16)
+                                  .slice(2, 0, c10::nullopt, 16);
+  EXPECT_NEAR(knots.mean().item<double>(), 0, 0.02);
+  EXPECT_NEAR(knots.std().item<double>(), 1, 0.02);
+}
+
+// Of the knots of two samples in one regime, half of the variance is common.
+TEST(Ap6Synthetic, IsInOneOfEightRegimes) {
+  const Grid grid{.height = 65, .width = 65};
+  const torch::Tensor first = synthetic(grid, 0);
+  int similar = 0;
+  for (std::uint64_t stream = 1; stream <= 400; ++stream) {
+    const torch::Tensor other = synthetic(grid, stream);
+    const double correlation =
+        ((first * other).sum() / (first.norm() * other.norm())).item<double>();
+    const bool same_regime = correlation > 0.25;
+    EXPECT_NEAR(correlation, same_regime ? 0.5 : 0, 0.25) << stream;
+    similar += same_regime ? 1 : 0;
+  }
+  EXPECT_NEAR(similar, 50, 20);
+}
+
+TEST(Ap6Synthetic, IsBilinearBetweenThem) {
+  const torch::Tensor fields = synthetic({.height = 33, .width = 49}, 2);
+  const torch::Tensor knots =
+      fields.slice(1, 0, c10::nullopt, 16).slice(2, 0, c10::nullopt, 16).unsqueeze(0);
+  const torch::Tensor enlarged = torch::upsample_bilinear2d(knots, {33, 49}, true)[0];
+  EXPECT_TRUE(torch::allclose(fields, enlarged, 1e-4, 1e-5));
+}
+
+TEST(Ap6Crops, HaveFourFifthsOfEachSide) {
+  EXPECT_EQ(crop_of({}), (Grid{.height = 440, .width = 280}));
+  EXPECT_EQ(crop_of({.height = 2, .width = 33}), (Grid{.height = 1, .width = 26}));
+  const std::vector<steps::Field> fields = cropped_fields(small);
+  EXPECT_EQ(fields[0].shape, (Shape{2, 25, 16, 24}));
+  EXPECT_EQ(fields[1].shape, Shape{});
+}
+
+/// Samples in which a number tells its place: 1000 channel + 30 row + column.
+class PlacesSource : public steps::FieldSource {
+ public:
+  const std::vector<steps::Field>& fields() const override { return fields_; }
+  std::uint64_t samples() const override { return 3; }
+  std::optional<std::uint64_t> bytes() const override { return 7; }
+  std::unique_ptr<Reader> reader() const override { return std::make_unique<Places>(); }
+
+ private:
+  class Places : public Reader {
+    void read(std::uint64_t, const steps::FieldMemory& memory) override {
+      std::size_t place = 0;
+      for (float& number : steps::floats(memory[0])) {
+        const std::size_t points = 20 * 30;
+        number = static_cast<float>(1000 * (place / points) + place % points);
+        ++place;
+      }
+    }
+  };
+
+  std::vector<steps::Field> fields_{stored_fields(small).front()};
+};
+
+class Ap6CropsTest : public testing::Test {
+ protected:
+  /// The sample with that number in the training.
+  steps::SampleNumbers sample(std::uint64_t number) const {
+    const auto makers = random_crops(
+        steps::field_makers(numbered(std::make_shared<PlacesSource>()), 4, 1), small, 4);
+    steps::FieldBuffers buffers(makers[0]->fields());
+    makers[0]->make(number, buffers.memory());
+    return steps::numbers_of(buffers, makers[0]->fields());
+  }
+};
+
+TEST_F(Ap6CropsTest, AreRectanglesOfTheFields) {
+  const std::vector<double> numbers = sample(0)["crops"];
+  ASSERT_EQ(numbers.size(), 2U * 25 * 16 * 24);
+  for (std::size_t crop = 0; crop < 2; ++crop) {
+    const double corner = numbers[crop * 25 * 16 * 24];
+    EXPECT_LE(std::floor(corner / 30), 4);
+    EXPECT_LE(std::fmod(corner, 30), 6);
+    for (std::size_t i = 0; i < 25 * 16 * 24; ++i) {
+      const std::size_t place = 1000 * (i / (16 * 24)) + 30 * (i / 24 % 16) + i % 24;
+      const double expected = corner + static_cast<double>(place);
+      ASSERT_EQ(numbers[crop * 25 * 16 * 24 + i], expected) << i;
+    }
+  }
+}
+
+// 5 x 7 places for each.
+TEST_F(Ap6CropsTest, AreAnywhere) {
+  std::set<double> corners;
+  for (std::uint64_t number = 0; number < 200; ++number) {
+    const std::vector<double> numbers = sample(number)["crops"];
+    corners.insert(numbers.front());
+    corners.insert(numbers[25 * 16 * 24]);
+  }
+  EXPECT_EQ(corners.size(), 5U * 7);
+}
+
+TEST_F(Ap6CropsTest, ChangeWithTheEpoch) {
+  EXPECT_EQ(sample(1), sample(1));
+  std::vector<double> corners;
+  for (std::uint64_t number = 0; number < 30; ++number)
+    if (auto one = sample(number); one["index"] == std::vector<double>{0})
+      corners.push_back(one["crops"].front());
+  ASSERT_EQ(corners.size(), 10U);
+  EXPECT_THAT(corners, testing::Not(Each(corners.front())));
+}
+
+TEST_F(Ap6CropsTest, KeepTheNumberOfTheSample) {
+  std::multiset<double> numbers;
+  for (std::uint64_t number = 0; number < 6; ++number)
+    numbers.insert(sample(number)["index"].front());
+  EXPECT_EQ(numbers, (std::multiset<double>{0, 0, 1, 1, 2, 2}));
+}
+
+// The progress is in epochs, here of 1,000 samples.
+TEST(Ap6Options, HaveTheRatesThatArePublished) {
+  steps::CommonArguments arguments;
+  arguments.samples_per_epoch = 1000;
+  Options options;
+  options.schedule.end = 20;
+  const auto rate = trainer_options(arguments, options, 64).learning_rate;
+  EXPECT_DOUBLE_EQ(rate(0), 0.3);
+  EXPECT_DOUBLE_EQ(rate(5000), 0.3 + (4.8 - 0.3) / 2);
+  EXPECT_DOUBLE_EQ(rate(10000), 4.8);
+  EXPECT_NEAR(rate(15000), 0.0048 + (4.8 - 0.0048) / 2, 1e-12);
+  EXPECT_DOUBLE_EQ(rate(20000), 0.0048);
+}
+
+TEST(Ap6Dataset, RefusesVariablesWithDifferentNumbersOfLevels) {
+  for (const std::size_t count : {1, 5, 25})
+    EXPECT_NO_THROW(check_dataset_options({std::vector<std::string>(count, "t")}));
+  EXPECT_EQ(support::message_of<steps::UsageError>([] {
+              check_dataset_options({{"t", "u", "v"}});
+            }),
+            "3 variables cannot have as many levels each and 25 fields in all");
+}
+
+}  // namespace
+}  // namespace bench::ap6

@@ -109,6 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                     LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "MAX Power"},
                     LocalCase{"ap4", {}, "ap4", 2, "performance", "Max aggregate power"},
                     LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"},
+                    LocalCase{"ap6", {}, "ap6", 2, "performance", "Integrated total energy"},
                     LocalCase{"atmorep", {}, "atmorep", 4, "Efficiency", "Max aggregate power"},
                     LocalCase{"cosmoflow", {}, "cosmoflow", 2, "Time to solution"},
                     LocalCase{"deepcam", {}, "deepcam", 2, "Time to solution"}),

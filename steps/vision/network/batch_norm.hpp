@@ -8,13 +8,9 @@
 
 namespace bench::vision {
 
-/// LibTorch's BatchNorm2d, (B, C, H, W) -> (B, C, H, W), or BatchNorm1d, (B, C) -> (B, C): the same
-/// numbers but for rounding.
-///
-/// LibTorch's kernels are slow where a training on a CPU with fp32 has the channels of an image one
-/// behind the other: they add up number by number, in double precision. There this one adds
-/// whole vectors, a channel at a time while it is in the cache, which took 4 % off a step of
-/// ResNet-50 at 64x64. Everywhere else LibTorch's do it.
+/// LibTorch's BatchNorm2d, (B, C, H, W) -> (B, C, H, W), or BatchNorm1d, (B, C) -> (B, C), which
+/// can also normalise over ranks. It does not count its batches, so that its buffers are the
+/// published ones.
 class BatchNormImpl : public torch::nn::Module {
  public:
   BatchNormImpl(std::int64_t channels, const Normalisation& options);

@@ -1,7 +1,6 @@
 #include "vision/network/model.hpp"
 
 #include "vision/network/batch_norm.hpp"
-#include "vision/network/convolution.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +38,34 @@ class ParallelPathsImpl : public torch::nn::Module {
   std::vector<torch::nn::Sequential> paths_;
 };
 TORCH_MODULE(ParallelPaths);
+
+/// LibTorch's Conv2d, but its weights are left as they come: that one draws 23 million numbers for
+/// those of a ResNet-50, which nobody uses.
+class ConvolutionLayerImpl : public torch::nn::Module {
+ public:
+  ConvolutionLayerImpl(std::int64_t in_channels, const Convolution& shape)
+      : weight(
+            register_parameter("weight", torch::empty({shape.out_channels, in_channels,
+                                                       shape.kernel.height, shape.kernel.width}))),
+        stride_(shape.stride) {
+    if (shape.bias)
+      bias = register_parameter("bias", torch::empty(shape.out_channels));
+    if (shape.padding == Padding::half)
+      padding_ = {shape.kernel.height / 2, shape.kernel.width / 2};
+  }
+
+  torch::Tensor forward(const torch::Tensor& x) {  // (B, C, H, W) -> (B, C', H', W')
+    return torch::conv2d(x, weight, bias, stride_, padding_);
+  }
+
+  torch::Tensor weight;  ///< (C', C, kernel height, kernel width)
+  torch::Tensor bias;    ///< (C'); undefined where the layer has none
+
+ private:
+  std::int64_t stride_;
+  std::array<std::int64_t, 2> padding_{0, 0};
+};
+TORCH_MODULE(ConvolutionLayer);
 
 /// Puts the module of one layer behind those that are there.
 struct Append {

@@ -1,9 +1,10 @@
-"""A step program beside the same training in Python: rounds.py NETWORK BATCH THREADS ROUNDS STEPS
+"""A step program beside the same training in Python: rounds.py NETWORK BATCH THREADS ROUNDS STEPS [--cpu]
 
 Each round runs the step program, Python as it comes, Python with its settings tuned, and a product of
 matrices, one after the other, so that a machine that is busy for a while is busy for each. Times are
-medians over the rounds of the median step, ratios medians of the ratio within a round. CPU seconds of
-a step, which others on the machine change less, are those of a run less those of a run of one step.
+medians over the rounds of the median step, ratios medians of the ratio within a round. With --cpu it
+also prints CPU seconds of a step, which others on the machine change less: those of a run less those
+of a run of one step.
 """
 
 import os
@@ -82,7 +83,7 @@ def check_equal(found):
 
 
 def main():
-    network, batch, threads, rounds, steps = sys.argv[1:]
+    network, batch, threads, rounds, steps, *measure_cpu = sys.argv[1:]
     if subprocess.run([sys.executable, "-c", "import torch"], check=False).returncode != 0:
         sys.exit(f"rounds.py: {sys.executable} has no PyTorch (Debian: apt install python3-torch)")
     commands = commands_of(network, batch, threads, steps)
@@ -97,6 +98,8 @@ def main():
         check_equal(found)
         for who, samples in step_s.items():
             samples.append(float(found[who]["time_per_step_median_s"]))
+            if not measure_cpu:
+                continue
             command, environment = of_one_step[who]
             start = values_of(command, environment | kernels_of(who, found))
             cpu_s[who].append((found[who]["cpu_s"] - start["cpu_s"]) / (int(steps) - 1))
@@ -105,11 +108,12 @@ def main():
     flops = float(found["ours"]["training_flops_per_sample"]) * int(batch)
     for who, samples in step_s.items():
         print(f"{who}_s={statistics.median(samples):.5f} {who}_min_s={min(samples):.5f}"
-              f" {who}_cpu_s={statistics.median(cpu_s[who]):.5f}"
               f" {who}_of_gemm_percent={100 * flops / statistics.median(samples) / statistics.median(gemm_flops):.1f}"
               f" {who}_first_loss={found[who]['first_loss']} {who}_final_loss={found[who]['final_loss']}")
+        if measure_cpu:
+            print(f"{who}_cpu_s={statistics.median(cpu_s[who]):.5f}")
     for who in ("python", "tuned"):
-        for name, samples in (("ratio", step_s), ("cpu_ratio", cpu_s)):
+        for name, samples in (("ratio", step_s), *((("cpu_ratio", cpu_s),) if measure_cpu else ())):
             ratio = statistics.median(a / b for a, b in zip(samples["ours"], samples[who]))
             print(f"{name}_to_{who}={ratio:.3f}")
     print(f"gemm_gflops={statistics.median(gemm_flops) * 1e-9:.1f}")

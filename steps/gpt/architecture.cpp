@@ -102,11 +102,11 @@ double Counts::flops_per_token_causal() const {
 }
 
 double Counts::flops_per_token_6n() const {
-  return 6 * real(parameters() - position_parameters());
+  return 6 * real(multiplied_parameters());
 }
 
 std::int64_t Counts::forward_macs_per_sample() const {
-  const std::int64_t products = 12 * a_.layers * a_.hidden * a_.hidden + a_.vocabulary * a_.hidden;
+  const std::int64_t products = layer_macs_per_token() + a_.vocabulary * a_.hidden;
   return a_.sequence * (products + a_.layers * a_.sequence * a_.hidden);
 }
 

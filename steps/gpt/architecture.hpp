@@ -67,6 +67,8 @@ class Counts {
   std::int64_t parameters() const;
   std::int64_t embedding_parameters() const;  ///< Of the table of tokens.
   std::int64_t position_parameters() const;   ///< Of the table of positions, if there is one.
+  /// Those that a token is multiplied with, all but the positions.
+  std::int64_t multiplied_parameters() const { return parameters() - position_parameters(); }
 
   /// 24 c L h^2 (1 + s / 6h + V / 16Lh). Narayanan et al., Efficient Large-Scale Language Model
   /// Training on GPU Clusters Using Megatron-LM (arXiv:2104.04473), section 5.1 and appendix.
@@ -80,6 +82,8 @@ class Counts {
   /// 6 N, N the parameters without the positions. Kaplan et al. (arXiv:2001.08361), section 2.1.
   double flops_per_token_6n() const;
 
+  /// 12 L h^2: multiply-adds of a token in the matrices of all layers.
+  std::int64_t layer_macs_per_token() const { return 12 * a_.layers * a_.hidden * a_.hidden; }
   /// Multiply-adds of one forward pass, by the causal formula.
   std::int64_t forward_macs_per_sample() const;
 

@@ -1,6 +1,7 @@
-// gpt: trains a GPT language model and reports how fast. See README.md.
+// gpt: trains a GPT language model, or generates with one, and reports how fast. See README.md.
 
 #include "gpt/checkpoint_settings.hpp"
+#include "gpt/inference.hpp"
 #include "gpt/model.hpp"
 #include "gpt/options.hpp"
 #include "gpt/plan.hpp"
@@ -87,7 +88,7 @@ int train(steps::Session& session, Options options) {
 
 int main(int argc, char** argv) {
   Options options;
-  steps::Session session("gpt", "Trains a GPT language model and reports its speed.");
+  steps::Session session("gpt", "Trains or runs a GPT language model and reports its speed.");
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   if (session.arguments().describe || options.plan) {
@@ -97,6 +98,8 @@ int main(int argc, char** argv) {
   const steps::Ranks& ranks = session.find_ranks();
   transformer::set_ranks(options, ranks.size);
   session.begin();
+  if (options.inference.enabled)
+    return infer(session, options);
   log_run(options);
   check_memory(options, session.device(), ranks.local_size.value_or(1));
   return train(session, options);

@@ -4,6 +4,7 @@
 #include "transformer/tensor_parallel.hpp"
 #include "transformer/vocab_parallel.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -74,9 +75,10 @@ torch::Tensor LayerImpl::dropped(const torch::Tensor& x) const {
                                      : x;
 }
 
-torch::Tensor LayerImpl::forward(const torch::Tensor& x, const transformer::Rotary* rotary) {
+torch::Tensor LayerImpl::forward(const torch::Tensor& x, const transformer::Rotary* rotary,
+                                 transformer::LayerCache* cache) {
   const torch::Tensor middle =
-      x + dropped(attention_->forward(attention_norm_->forward(x), rotary));
+      x + dropped(attention_->forward(attention_norm_->forward(x), rotary, cache));
   const torch::Tensor wide =  // (B, S, mlp/T)
       torch::gelu(mlp_up_->forward(mlp_norm_->forward(middle)),
                   options_.gelu_by_tanh ? "tanh" : "none");
@@ -115,28 +117,36 @@ void GptImpl::add_tables(const WeightInit& init) {
   add_whole_parameters({positions_});
 }
 
-torch::Tensor GptImpl::embed(const torch::Tensor& tokens) {
+torch::Tensor GptImpl::embed(const torch::Tensor& tokens, std::int64_t first) {
   const steps::Communicator& group = options_.shard.tensor;
   torch::Tensor x =
       transformer::vocab_parallel_embedding(tokens, embedding_, group);  // (B, S/T, hidden)
   if (positions_.defined())
-    x = x + positions_.narrow(0, group.rank() * x.size(1), x.size(1));
+    x = x + positions_.narrow(0, first + group.rank() * x.size(1), x.size(1));
   if (options_.hidden_dropout > 0)
     x = torch::dropout(x, options_.hidden_dropout, is_training());
   return x;
 }
 
 torch::Tensor GptImpl::forward(const torch::Tensor& input) {
-  torch::Tensor x = options_.shard.is_first() ? embed(input) : input;
-  const transformer::Rotary* const rotary = rotary_ ? &*rotary_ : nullptr;
+  torch::Tensor x = options_.shard.is_first() ? embed(input, /*first=*/0) : input;
   for (Layer& layer : layers_) {
-    auto run = [layer, rotary](const torch::Tensor& before) mutable {
+    auto run = [layer, rotary = rotary()](const torch::Tensor& before) mutable {
       return layer->forward(before, rotary);
     };
     x = options_.recompute && is_training() ? transformer::recomputed(run, x) : run(x);
   }
-  if (!options_.shard.is_last())
-    return x;
+  return options_.shard.is_last() ? scores(x) : x;
+}
+
+torch::Tensor GptImpl::next_scores(const torch::Tensor& tokens, transformer::KeyValueCache& cache) {
+  torch::Tensor x = embed(tokens, cache.length());
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    x = layers_[i]->forward(x, rotary(), &cache.layer(i));
+  return scores(x.narrow(1, x.size(1) - 1, 1)).squeeze(1);
+}
+
+torch::Tensor GptImpl::scores(const torch::Tensor& x) {
   return transformer::column_parallel(norm_->forward(x), embedding_, {}, options_.shard.tensor);
 }
 

@@ -3,6 +3,7 @@
 #include "gpt/architecture.hpp"
 #include "harness/torch_all.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/key_value_cache.hpp"
 #include "transformer/language_model.hpp"
 #include "transformer/linear.hpp"
 #include "transformer/norm.hpp"
@@ -35,7 +36,9 @@ class LayerImpl : public torch::nn::Module {
   /// @param number of the layer in the model, from 0
   LayerImpl(const Architecture& architecture, const ModelOptions& options, std::int64_t number);
   /// @param rotary null if positions are learned
-  torch::Tensor forward(const torch::Tensor& x, const transformer::Rotary* rotary);
+  /// @param cache as for `transformer::SelfAttention`
+  torch::Tensor forward(const torch::Tensor& x, const transformer::Rotary* rotary,
+                        transformer::LayerCache* cache = nullptr);
 
   /// Parameters that every tensor-parallel rank holds whole.
   std::vector<torch::Tensor> whole_parameters() const;
@@ -61,10 +64,15 @@ class GptImpl : public transformer::LanguageModel {
   GptImpl(const Architecture& architecture, const ModelOptions& options);
 
   torch::Tensor forward(const torch::Tensor& input) override;
+  torch::Tensor next_scores(const torch::Tensor& tokens,
+                            transformer::KeyValueCache& cache) override;
 
  private:
   void add_tables(const transformer::WeightInit& init);
-  torch::Tensor embed(const torch::Tensor& tokens);
+  /// @param first position of the first token
+  torch::Tensor embed(const torch::Tensor& tokens, std::int64_t first);
+  const transformer::Rotary* rotary() const { return rotary_ ? &*rotary_ : nullptr; }
+  torch::Tensor scores(const torch::Tensor& x);
 
   Architecture architecture_;
   ModelOptions options_;

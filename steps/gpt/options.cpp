@@ -110,11 +110,15 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   transformer::add_training_options(app, options);
   add_network_options(app, options);
   add_plan_options(app, options);
+  transformer::add_inference_options(app, options.inference);
+  app.get_option("--inference")->excludes(app.get_option("--plan"));
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
   options.architecture = architecture_of(sizes);
   transformer::check_training_options(options, options.architecture.sizes());
+  if (options.inference.enabled)
+    transformer::prepare_inference(options.inference, options, options.architecture.sizes());
   if (!options.plan)  // which may be for another machine
     transformer::check_attention(transformer::parse_attention(options.attention));
   return true;

@@ -4,6 +4,7 @@
 #include "gpt/model.hpp"
 #include "harness/session.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace bench::gpt {
 
 struct Options : transformer::TrainingOptions {
   Architecture architecture;
+  transformer::InferenceOptions inference;
   double attention_dropout = 0.1;
   double hidden_dropout = 0.1;
   std::string gelu = "erf";

@@ -1,5 +1,6 @@
 #include "gpt/report.hpp"
 
+#include "gpt/inference.hpp"
 #include "harness/log.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/report.hpp"
@@ -37,6 +38,8 @@ void log_description(const Options& options) {
                          .forward_macs_per_sample = counts.forward_macs_per_sample(),
                          .sequence = a.sequence});
   log_flops(options);
+  if (options.inference.enabled)
+    transformer::log_inference(options.inference, options, inference_cost(a));
 }
 
 void log_run(const Options& options) {

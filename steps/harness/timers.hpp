@@ -70,9 +70,12 @@ class Timers {
     end_aside(name, begin_s);
   }
 
+  /// Keeps a sample that the program has timed itself, beside those of work aside.
+  void keep(const std::string& name, double seconds) { asides_s_[name].push_back(seconds); }
+
   /// Samples in seconds, in order of time. Of batches and their parts, up to the last epoch's end.
   const std::vector<double>& samples_s(Region region) const;
-  /// Of the work aside with that name; empty if there was none.
+  /// Of the work aside with that name, or those that were kept; empty if there are none.
   const std::vector<double>& asides_s(const std::string& name) const;
   /// Time of the very first batch, in which LibTorch chooses algorithms; 0 before its end is known.
   double first_batch_s() const { return first_batch_s_; }

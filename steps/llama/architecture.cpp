@@ -84,13 +84,20 @@ double Counts::flops_per_token_causal() const {
   return 6 * static_cast<double>(forward_macs_per_sample()) / static_cast<double>(a_.sequence);
 }
 
+std::int64_t Counts::multiplied_parameters() const {
+  return parameters() - (a_.tied_embedding ? 0 : embedding_parameters());
+}
+
 double Counts::flops_per_token_6n() const {
-  const std::int64_t looked_up = a_.tied_embedding ? 0 : embedding_parameters();
-  return 6 * static_cast<double>(parameters() - looked_up);
+  return 6 * static_cast<double>(multiplied_parameters());
+}
+
+std::int64_t Counts::layer_macs_per_token() const {
+  return a_.layers * matrices_per_layer();
 }
 
 std::int64_t Counts::forward_macs_per_sample() const {
-  const std::int64_t products = a_.layers * matrices_per_layer() + a_.vocabulary * a_.hidden;
+  const std::int64_t products = layer_macs_per_token() + a_.vocabulary * a_.hidden;
   return a_.sequence * (products + a_.layers * a_.sequence * a_.hidden);
 }
 

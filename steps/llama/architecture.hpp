@@ -48,6 +48,8 @@ class Counts {
   /// L (2 h^2 + 2 h k + 3 h f + 2 h) + h + V h, or + 2 V h if the embedding is not tied.
   std::int64_t parameters() const;
   std::int64_t embedding_parameters() const;  ///< Of the table of tokens.
+  /// Those that a token is multiplied with: all but a table of tokens that is only looked up.
+  std::int64_t multiplied_parameters() const;
 
   /// 6 (L (2 h^2 + 2 h k + 3 h f) + V h) + 6 L s h: matrix products only, and in attention only
   /// those that the causal mask leaves. The one to compare devices with. Chowdhery et al., PaLM
@@ -57,6 +59,8 @@ class Counts {
   /// (arXiv:2001.08361), section 2.1.
   double flops_per_token_6n() const;
 
+  /// L (2 h^2 + 2 h k + 3 h f): multiply-adds of a token in the matrices of all layers.
+  std::int64_t layer_macs_per_token() const;
   /// Multiply-adds of one forward pass, by the causal formula.
   std::int64_t forward_macs_per_sample() const;
 

@@ -1,10 +1,12 @@
-// llama: trains a language model of the Llama family and reports how fast. See README.md.
+// llama: trains a language model of the Llama family, or generates with one, and reports how fast.
+// See README.md.
 
 #include "harness/checkpoints.hpp"
 #include "harness/loop.hpp"
 #include "harness/program.hpp"
 #include "harness/report.hpp"
 #include "harness/session.hpp"
+#include "llama/inference.hpp"
 #include "llama/model.hpp"
 #include "llama/options.hpp"
 #include "transformer/grid.hpp"
@@ -88,16 +90,19 @@ int train(steps::Session& session, Options options) {
 int main(int argc, char** argv) {
   Options options;
   steps::Session session("llama",
-                         "Trains a language model of the Llama family and reports its speed.");
+                         "Trains or runs a language model of the Llama family and reports its "
+                         "speed.");
   if (!read_options(session, argc, argv, options))
     return steps::exit_ok;
   if (session.arguments().describe) {
-    log_description(options.architecture);
+    log_description(options);
     return steps::exit_ok;
   }
   transformer::set_ranks(options, session.find_ranks().size);
   session.begin();
-  log_description(options.architecture);
+  if (options.inference.enabled)
+    return infer(session, options);
+  log_description(options);
   transformer::log_training(options);
   return train(session, options);
 }

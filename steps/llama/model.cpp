@@ -5,6 +5,7 @@
 #include "transformer/vocab_parallel.hpp"
 #include "transformer/weight_init.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -57,8 +58,9 @@ std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
   return result;
 }
 
-torch::Tensor LayerImpl::forward(const torch::Tensor& x, const transformer::Rotary& rotary) {
-  const torch::Tensor middle = x + attention_->forward(attention_norm_->forward(x), &rotary);
+torch::Tensor LayerImpl::forward(const torch::Tensor& x, const transformer::Rotary& rotary,
+                                 transformer::LayerCache* cache) {
+  const torch::Tensor middle = x + attention_->forward(attention_norm_->forward(x), &rotary, cache);
   return middle + mlp_->forward(mlp_norm_->forward(middle));
 }
 
@@ -97,19 +99,31 @@ void LlamaImpl::add_tables(const Architecture& a) {
 }
 
 torch::Tensor LlamaImpl::forward(const torch::Tensor& input) {
-  const steps::Communicator& group = options_.shard.tensor;
-  torch::Tensor x = options_.shard.is_first()
-                        ? transformer::vocab_parallel_embedding(input, embedding_, group)
-                        : input;  // (B, S/T, hidden)
+  torch::Tensor x = options_.shard.is_first() ? embed(input) : input;
   for (Layer& layer : layers_) {
     auto run = [layer, this](const torch::Tensor& before) mutable {
       return layer->forward(before, rotary_);
     };
     x = options_.recompute && is_training() ? transformer::recomputed(run, x) : run(x);
   }
-  if (!options_.shard.is_last())
-    return x;
-  return transformer::column_parallel(norm_->forward(x), output_, {}, group);
+  return options_.shard.is_last() ? scores(x) : x;
+}
+
+torch::Tensor LlamaImpl::next_scores(const torch::Tensor& tokens,
+                                     transformer::KeyValueCache& cache) {
+  torch::Tensor x = embed(tokens);
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    x = layers_[i]->forward(x, rotary_, &cache.layer(i));
+  return scores(x.narrow(1, x.size(1) - 1, 1)).squeeze(1);
+}
+
+/// (B, S/T, hidden).
+torch::Tensor LlamaImpl::embed(const torch::Tensor& tokens) const {
+  return transformer::vocab_parallel_embedding(tokens, embedding_, options_.shard.tensor);
+}
+
+torch::Tensor LlamaImpl::scores(const torch::Tensor& x) {
+  return transformer::column_parallel(norm_->forward(x), output_, {}, options_.shard.tensor);
 }
 
 }  // namespace bench::llama

@@ -3,6 +3,7 @@
 #include "harness/torch_all.hpp"
 #include "llama/architecture.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/key_value_cache.hpp"
 #include "transformer/language_model.hpp"
 #include "transformer/norm.hpp"
 #include "transformer/rotary.hpp"
@@ -29,7 +30,9 @@ class LayerImpl : public torch::nn::Module {
  public:
   /// @param number of the layer in the model, from 0
   LayerImpl(const Architecture& architecture, const ModelOptions& options, std::int64_t number);
-  torch::Tensor forward(const torch::Tensor& x, const transformer::Rotary& rotary);
+  /// @param cache as for `transformer::SelfAttention`
+  torch::Tensor forward(const torch::Tensor& x, const transformer::Rotary& rotary,
+                        transformer::LayerCache* cache = nullptr);
 
   /// Parameters that every tensor-parallel rank holds whole.
   std::vector<torch::Tensor> whole_parameters() const;
@@ -51,9 +54,13 @@ class LlamaImpl : public transformer::LanguageModel {
   LlamaImpl(const Architecture& architecture, const ModelOptions& options);
 
   torch::Tensor forward(const torch::Tensor& input) override;
+  torch::Tensor next_scores(const torch::Tensor& tokens,
+                            transformer::KeyValueCache& cache) override;
 
  private:
   void add_tables(const Architecture& architecture);
+  torch::Tensor embed(const torch::Tensor& tokens) const;
+  torch::Tensor scores(const torch::Tensor& x);
 
   ModelOptions options_;
   torch::Tensor embedding_;  // (V/T, hidden), in the first stage, and if tied in the last one

@@ -2,6 +2,7 @@
 
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "llama/inference.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/checkpoint_settings.hpp"
 #include "transformer/parallel_training.hpp"
@@ -73,12 +74,15 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   options.adamw = {.beta2 = 0.95, .weight_decay = 0.1};  // Touvron et al., section 2.3
   add_model_options(session.app(), sizes);
   transformer::add_training_options(session.app(), options);
+  transformer::add_inference_options(session.app(), options.inference);
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
   options.architecture = architecture_of(sizes);
   check_heads(options.architecture);
   transformer::check_training_options(options, options.architecture.sizes());
+  if (options.inference.enabled)
+    transformer::prepare_inference(options.inference, options, options.architecture.sizes());
   transformer::check_attention(transformer::parse_attention(options.attention));
   return true;
 }
@@ -103,8 +107,9 @@ steps::CheckpointSettings checkpoint_settings(const Options& options) {
                 .should_match = ""});
 }
 
-void log_description(const Architecture& a) {
+void log_description(const Options& options) {
   using steps::log_value;
+  const Architecture& a = options.architecture;
   const Counts counts(a);
   log_value("model", a.name);
   log_value("layers", a.layers);
@@ -120,6 +125,8 @@ void log_description(const Architecture& a) {
                          .sequence = a.sequence});
   log_value("flops_per_token_causal", counts.flops_per_token_causal());
   log_value("flops_per_token_6n", counts.flops_per_token_6n());
+  if (options.inference.enabled)
+    transformer::log_inference(options.inference, options, inference_cost(a));
 }
 
 }  // namespace bench::llama

@@ -6,12 +6,14 @@
 #include "llama/architecture.hpp"
 #include "llama/model.hpp"
 #include "transformer/grid.hpp"
+#include "transformer/inference_options.hpp"
 #include "transformer/training_options.hpp"
 
 namespace bench::llama {
 
 struct Options : transformer::TrainingOptions {
   Architecture architecture;
+  transformer::InferenceOptions inference;
 };
 
 /// Reads the command line. Returns false if it asked for help, which then is printed.
@@ -27,6 +29,6 @@ ModelOptions model_options(const Options& options, const torch::TensorOptions& t
 steps::CheckpointSettings checkpoint_settings(const Options& options);
 
 /// Prints what `--describe` promises.
-void log_description(const Architecture& architecture);
+void log_description(const Options& options);
 
 }  // namespace bench::llama

@@ -15,26 +15,30 @@ namespace {
 
 constexpr bool has_fused = BENCH_TORCH_AT_LEAST(2, 0);
 
-/// Added to the scores, (S, S): minus infinity for later keys.
-torch::Tensor causal_mask(std::int64_t sequence, const torch::TensorOptions& options) {
+/// Added to the scores, (queries, keys): minus infinity for later keys.
+torch::Tensor causal_mask(std::int64_t queries, std::int64_t keys,
+                          const torch::TensorOptions& options) {
   const double infinity = std::numeric_limits<double>::infinity();
-  return torch::full({sequence, sequence}, -infinity, options).triu(1);
+  return torch::full({queries, keys}, -infinity, options).triu(1 + keys - queries);
 }
 
 /// The queries of a group are rows of one matrix, (B * key_value_heads, heads_per_group * S, D), so
 /// products with the keys and values of the group need no copies of those.
 torch::Tensor plain_attention(const torch::Tensor& q, const torch::Tensor& k,
                               const torch::Tensor& v, double dropout) {
-  const std::int64_t sequence = q.size(2);
+  const std::int64_t count = q.size(2);
+  const std::int64_t tokens = k.size(2);
   const std::int64_t size = q.size(3);
   const std::int64_t heads_per_group = q.size(1) / k.size(1);
-  const torch::Tensor queries = q.reshape({-1, heads_per_group * sequence, size});
-  const torch::Tensor keys = k.reshape({-1, sequence, size});
-  const torch::Tensor values = v.reshape({-1, sequence, size});
-  const torch::Tensor mask = causal_mask(sequence, q.options()).repeat({heads_per_group, 1});
+  const torch::Tensor queries = q.reshape({-1, heads_per_group * count, size});
+  const torch::Tensor keys = k.reshape({-1, tokens, size}).transpose(1, 2);
+  const torch::Tensor values = v.reshape({-1, tokens, size});
   const double scale = 1.0 / std::sqrt(static_cast<double>(size));
   const torch::Tensor scores =
-      torch::baddbmm(mask, queries, keys.transpose(1, 2), /*beta=*/1, scale);
+      count == 1  // the last token sees all keys
+          ? torch::bmm(queries * scale, keys)
+          : torch::baddbmm(causal_mask(count, tokens, q.options()).repeat({heads_per_group, 1}),
+                           queries, keys, /*beta=*/1, scale);
   const torch::Tensor weights =
       torch::dropout(torch::softmax(scores, 2, torch::kFloat), dropout, dropout > 0);
   return torch::bmm(weights.to(v.scalar_type()), values).view(q.sizes());
@@ -49,6 +53,15 @@ torch::Tensor repeat_heads(const torch::Tensor& x, std::int64_t count) {
 torch::Tensor fused_attention(const torch::Tensor& q, const torch::Tensor& k,
                               const torch::Tensor& v, double dropout) {
   const std::int64_t heads_per_group = q.size(1) / k.size(1);
+  if (q.size(2) == 1) {
+    // The last token sees all keys, so the queries of a group may pass for as many tokens, which
+    // needs no copies of keys and values.
+    const torch::Tensor queries = q.reshape({q.size(0), k.size(1), heads_per_group, q.size(3)});
+    return at::scaled_dot_product_attention(queries, k, v, {}, dropout, /*is_causal=*/false)
+        .reshape(q.sizes());
+  }
+  if (q.size(2) != k.size(2))  // LibTorch's causal mask begins at the first key
+    return plain_attention(q, k, v, dropout);
 #if BENCH_TORCH_AT_LEAST(2, 5)
   // Only GPUs' flash kernels, which are of half precision, take fewer key/value heads. Elsewhere
   // LibTorch would fall back to an implementation that keeps all weights.

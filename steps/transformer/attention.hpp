@@ -23,8 +23,11 @@ void check_attention(AttentionKind kind);
 /// softmax(Q K^T / sqrt(D) under the causal mask) V. With fewer key/value heads than query heads,
 /// query head j uses key/value head j / (heads / key_value_heads): Ainslie et al., GQA
 /// (arXiv:2305.13245).
+///
+/// The queries belong to the last S of the tokens: to all of them, unless keys and values of
+/// earlier ones come from a cache.
 /// @param q (B, heads, S, D)
-/// @param k, v (B, key_value_heads, S, D)
+/// @param k, v (B, key_value_heads, tokens, D), tokens at least S
 /// @param dropout of the weights
 /// @returns (B, heads, S, D)
 torch::Tensor causal_attention(AttentionKind kind, const torch::Tensor& q, const torch::Tensor& k,

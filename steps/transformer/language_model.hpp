@@ -2,6 +2,7 @@
 
 #include "harness/communicator.hpp"
 #include "harness/torch_all.hpp"
+#include "transformer/key_value_cache.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -19,13 +20,19 @@ struct Shard {
   bool is_last() const { return stage == stages - 1; }
 };
 
-/// A decoder-only language model, or a shard of it, as training sees it.
+/// A decoder-only language model, or a shard of it, as training and inference see it.
 class LanguageModel : public torch::nn::Module {
  public:
   /// With T tensor-parallel ranks and a vocabulary of V:
   /// @param input tokens (B, S) int64 in the first stage, otherwise the output of the previous one
   /// @returns (B, S/T, hidden); in the last stage the scores of each next token, (B, S, V/T)
   virtual torch::Tensor forward(const torch::Tensor& input) = 0;
+
+  /// Runs tokens that follow those in a cache, and adds their keys and values to it. For a whole
+  /// model on one rank.
+  /// @param tokens (B, S) int64
+  /// @returns the scores of the token after the last, (B, V)
+  virtual torch::Tensor next_scores(const torch::Tensor& tokens, KeyValueCache& cache) = 0;
 
   /// Parameters that every tensor-parallel rank holds whole. The backward pass leaves the gradient
   /// of the rank's slice of the sequence in them; the full gradient is the sum over the ranks.

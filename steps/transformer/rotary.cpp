@@ -53,9 +53,9 @@ Rotary::Rotary(std::int64_t sequence, std::int64_t head_size, double base,
   sine_ = angles.sin().to(options.dtype());
 }
 
-torch::Tensor Rotary::rotate(const torch::Tensor& x) const {
-  const std::int64_t sequence = x.size(1);
-  return Rotation::apply(x, cosine_.narrow(0, 0, sequence), sine_.narrow(0, 0, sequence));
+torch::Tensor Rotary::rotate(const torch::Tensor& x, std::int64_t first) const {
+  const std::int64_t count = x.size(1);
+  return Rotation::apply(x, cosine_.narrow(0, first, count), sine_.narrow(0, first, count));
 }
 
 }  // namespace bench::transformer

@@ -15,8 +15,9 @@ class Rotary {
   Rotary(std::int64_t sequence, std::int64_t head_size, double base,
          const torch::TensorOptions& options);
 
-  /// @param x (B, S, groups, heads, D) with S at most `sequence`
-  torch::Tensor rotate(const torch::Tensor& x) const;
+  /// @param x (B, S, groups, heads, D)
+  /// @param first position of the first token; `first` + S is at most `sequence`
+  torch::Tensor rotate(const torch::Tensor& x, std::int64_t first = 0) const;
 
  private:
   torch::Tensor cosine_;  // (S, 1, 1, D/2)

@@ -33,7 +33,8 @@ SelfAttentionImpl::SelfAttentionImpl(const WeightInit& init, std::uint64_t numbe
       projection_(
           register_module("projection", RowLinear(init, number + 1, projection(sizes, options)))) {}
 
-torch::Tensor SelfAttentionImpl::forward(const torch::Tensor& x, const Rotary* rotary) {
+torch::Tensor SelfAttentionImpl::forward(const torch::Tensor& x, const Rotary* rotary,
+                                         LayerCache* cache) {
   const torch::Tensor columns = queries_keys_values_->forward(x);
   const torch::Tensor groups =
       columns.view({columns.size(0), columns.size(1), -1, heads_per_group_ + 2, head_size_});
@@ -42,10 +43,12 @@ torch::Tensor SelfAttentionImpl::forward(const torch::Tensor& x, const Rotary* r
       groups.split_with_sizes({heads_per_group_, 1, 1}, 3);
   if (rotary)
     for (const std::size_t i : {0, 1})
-      parts[i] = rotary->rotate(parts[i]);
+      parts[i] = rotary->rotate(parts[i], cache ? cache->length() : 0);
   for (torch::Tensor& part : parts)
     part = part.flatten(2, 3).transpose(1, 2);  // (B, heads/T or groups/T, S, D)
-  const torch::Tensor attended = causal_attention(options_.kind, parts[0], parts[1], parts[2],
+  const KeysAndValues own{parts[1], parts[2]};
+  const KeysAndValues all = cache ? cache->append(own) : own;
+  const torch::Tensor attended = causal_attention(options_.kind, parts[0], all.keys, all.values,
                                                   is_training() ? options_.dropout : 0);
   return projection_->forward(attended.transpose(1, 2).flatten(2));
 }

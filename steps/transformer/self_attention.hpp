@@ -3,6 +3,7 @@
 #include "harness/torch_all.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/decoder_sizes.hpp"
+#include "transformer/key_value_cache.hpp"
 #include "transformer/linear.hpp"
 #include "transformer/rotary.hpp"
 #include "transformer/weight_init.hpp"
@@ -29,7 +30,9 @@ class SelfAttentionImpl : public torch::nn::Module {
                     const SelfAttentionOptions& options);
 
   /// @param rotary null if queries and keys are not rotated
-  torch::Tensor forward(const torch::Tensor& x, const Rotary* rotary);
+  /// @param cache of the tokens before these, to which it adds these; null: there are none. Only
+  ///        for one rank that holds all heads.
+  torch::Tensor forward(const torch::Tensor& x, const Rotary* rotary, LayerCache* cache = nullptr);
 
   /// Parameters that every tensor-parallel rank holds whole.
   std::vector<torch::Tensor> whole_parameters() const { return projection_->whole_parameters(); }

@@ -134,6 +134,26 @@ TEST(InterruptedRanks, EndTogetherWhereOneGetsTheSignal) {
   }
 }
 
+TEST(InterruptedRanks, EndTogetherInAnInference) {
+  const Folder folder;
+  const std::string marks = folder.file("marks");
+  std::ofstream(marks).close();
+  Endless program(GPT_PROGRAM,
+                  "--layers 2 --hidden 32 --heads 4 --seq 32 --vocab-size 128 --threads 1 --device "
+                  "cpu --inference --prompt-tokens 8 --new-tokens 4 --warmup 0 --steps 1000000",
+                  2, {"BENCH_ENERGY_REGIONS=" + marks});
+  program.rank(0).wait_for_text(marks, "prefill");
+  program.rank(1).signal(SIGTERM);
+  const Outcome first = program.wait(0);
+  EXPECT_EQ(first.exit_code, -SIGTERM) << first.err;
+  EXPECT_EQ(first.value("result"), "interrupted");
+  EXPECT_GE(first.number("measured_prefills"), 1);
+  EXPECT_GT(first.number("prefill_tokens_per_second"), 0);
+  EXPECT_EQ(first.value("measured_decodes"), "0");
+  EXPECT_EQ(first.value("decode_tokens_per_second"), "");
+  EXPECT_EQ(program.wait(1).exit_code, -SIGTERM);
+}
+
 TEST(InterruptedRanks, EndTogetherInAnEvaluation) {
   Endless program(GPT_PROGRAM,
                   gpt +

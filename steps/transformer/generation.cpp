@@ -1,0 +1,48 @@
+#include "transformer/generation.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace bench::transformer {
+
+Generation::Generation(std::shared_ptr<LanguageModel> model, KeyValueCache cache)
+    : model_(std::move(model)), cache_(std::move(cache)) {
+  model_->eval();
+}
+
+torch::Tensor Generation::next_tokens(const torch::Tensor& tokens) {
+  const torch::NoGradGuard no_gradient;
+  scores_ = model_->next_scores(tokens, cache_);
+  return scores_.argmax(1, /*keepdim=*/true);
+}
+
+torch::Tensor Generation::prefill(const torch::Tensor& prompts) {
+  cache_.truncate(0);
+  first_tokens_ = next_tokens(prompts);
+  prompt_tokens_ = cache_.length();
+  return first_tokens_.squeeze(1).to(torch::kCPU);
+}
+
+torch::Tensor Generation::decode(std::int64_t count, std::vector<double>& latencies_s) {
+  using Clock = std::chrono::steady_clock;
+  cache_.truncate(prompt_tokens_);
+  torch::Tensor tokens = first_tokens_;
+  std::vector<torch::Tensor> delivered;
+  auto before = Clock::now();
+  for (std::int64_t i = 0; i < count; ++i) {
+    tokens = next_tokens(tokens);
+    delivered.push_back(tokens.to(torch::kCPU));  // waits for the device
+    const auto now = Clock::now();
+    latencies_s.push_back(std::chrono::duration<double>(now - before).count());
+    before = now;
+  }
+  return torch::cat(delivered, 1);
+}
+
+bool Generation::has_finite_scores() const {
+  return !scores_.defined() || torch::isfinite(scores_).all().item<bool>();
+}
+
+}  // namespace bench::transformer

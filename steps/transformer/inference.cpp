@@ -1,0 +1,176 @@
+#include "transformer/inference.hpp"
+
+#include "harness/device.hpp"
+#include "harness/interruption.hpp"
+#include "harness/log.hpp"
+#include "harness/program.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/generation.hpp"
+#include "transformer/inference_report.hpp"
+#include "transformer/key_value_cache.hpp"
+#include "transformer/parallel_training.hpp"
+#include "transformer/token_data.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace bench::transformer {
+namespace {
+
+using steps::log_value;
+
+std::int64_t bytes_per_number(const TrainingOptions& options) {
+  return static_cast<std::int64_t>(c10::elementSize(parameter_type(options.common.precision())));
+}
+
+std::int64_t cache_bytes(const InferenceOptions& inference, const TrainingOptions& options,
+                         const DecoderSizes& sizes) {
+  return key_value_cache_bytes(sizes, inference.batch_size, inference.cached_tokens(),
+                               bytes_per_number(options));
+}
+
+/// Runs the batches of one phase after the other. All ranks begin a batch together, and a phase
+/// ends after the same one on all of them: after a signal, or when its time is over.
+class Phases {
+ public:
+  explicit Phases(steps::Session& session) : session_(session) {}
+
+  /// Runs at least one batch, unless there was a signal or there are none.
+  /// @param prepare called before each batch, outside of the region
+  void run(const std::string& region, std::int64_t batches, const std::function<void()>& prepare,
+           const std::function<void()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < batches; ++i) {
+      prepare();
+      const bool time_is_over = agree(std::chrono::steady_clock::now() - begin);
+      if (interrupted_ || (time_is_over && i > 0))
+        return;
+      session_.timers().aside(region, work);
+    }
+  }
+
+  bool is_interrupted() const { return interrupted_; }
+
+ private:
+  /// Waits for all ranks.
+  /// @returns whether the time is over on one of them
+  bool agree(std::chrono::duration<double> since_begin) {
+    const double limit_s = session_.arguments().time_limit_s;
+    const bool over = limit_s > 0 && since_begin.count() >= limit_s;
+    const torch::Tensor flags =
+        torch::tensor({steps::is_interrupted() ? 1.0 : 0.0, over ? 1.0 : 0.0})
+            .to(session_.device());
+    session_.ranks().all_reduce(flags).wait();
+    const std::vector<double> asked = steps::numbers_of(flags);
+    interrupted_ = interrupted_ || asked[0] > 0;
+    return asked[1] > 0;
+  }
+
+  steps::Session& session_;
+  bool interrupted_ = false;
+};
+
+/// Prompts are samples of so many tokens.
+DecoderSizes with_sequence(DecoderSizes sizes, std::int64_t tokens) {
+  sizes.sequence = tokens;
+  return sizes;
+}
+
+int report_outcome(steps::Session& session, bool interrupted) {
+  if (const auto peak_bytes = steps::peak_memory_bytes(session.device()))
+    log_value("peak_memory_bytes", *peak_bytes);
+  log_value("total_runtime_s", session.seconds());
+  log_value("result", interrupted ? "interrupted" : "ok");
+  return interrupted ? steps::exit_interrupted : steps::exit_ok;
+}
+
+}  // namespace
+
+double InferenceCost::prompt_macs(std::int64_t tokens) const {
+  const auto count = static_cast<double>(tokens);
+  const double attention = static_cast<double>(sizes.layers * sizes.hidden) * count * count;
+  return count * static_cast<double>(macs_per_token) + attention +
+         static_cast<double>(sizes.vocabulary * sizes.hidden);
+}
+
+void log_inference(const InferenceOptions& inference, const TrainingOptions& options,
+                   const InferenceCost& cost) {
+  log_value("mode", "inference");
+  log_value("batch_size", inference.batch_size);
+  log_value("prompt_tokens", inference.prompt_tokens);
+  log_value("new_tokens", inference.new_tokens);
+  log_value("steps", options.common.steps);
+  log_value("warmup", options.common.warmup);
+  log_value("attention", attention_name(parse_attention(options.attention)));
+  log_value("prefill_flops_per_prompt", 2 * cost.prompt_macs(inference.prompt_tokens));
+  log_value("weight_bytes", cost.parameters * bytes_per_number(options));
+  log_value("kv_cache_bytes_by_formula", cache_bytes(inference, options, cost.sizes));
+}
+
+void check_inference_memory(steps::Session& session, const InferenceOptions& inference,
+                            const TrainingOptions& options, const InferenceCost& cost) {
+  constexpr double gib = 1024.0 * 1024 * 1024;
+  const int processes = session.find_ranks().local_size.value_or(1);
+  const auto there = static_cast<double>(steps::device_memory_bytes(session.device(), processes));
+  const auto weights = static_cast<double>(cost.parameters * bytes_per_number(options));
+  const auto cache = static_cast<double>(cache_bytes(inference, options, cost.sizes));
+  if (weights + cache > there)
+    throw steps::OutOfMemory(
+        fmt::format("weights of {:.1f} GiB and a key/value cache of {:.1f} GiB exceed the {:.1f} "
+                    "GiB of each device",
+                    weights / gib, cache / gib, there / gib),
+        "a smaller --batch-size or fewer tokens need a smaller cache; bf16 weights have half the "
+        "bytes of fp32");
+}
+
+int run_inference(steps::Session& session, const Grid& grid, const TrainingOptions& options,
+                  const InferenceOptions& inference, const std::shared_ptr<LanguageModel>& model,
+                  const InferenceCost& cost) {
+  const TokenData data(session, options, with_sequence(cost.sizes, inference.prompt_tokens),
+                       cost.kinds);
+  data.log();
+  const auto batches = data.training(grid, /*first_sample=*/0);
+  Generation generation(model,
+                        KeyValueCache(cost.sizes, inference.batch_size, inference.cached_tokens(),
+                                      model_tensors(options, session.device())));
+  log_value("kv_cache_bytes", generation.cache_bytes());
+  InferenceTimes times;
+  torch::Tensor prompts;  // (B, prompt tokens)
+  const auto take_prompts = [&] {
+    prompts = batches->next()["tokens"].narrow(1, 0, inference.prompt_tokens);
+  };
+  const auto prefill = [&] { generation.prefill(prompts); };
+  const auto decode = [&] { generation.decode(inference.new_tokens - 1, times.token_times_s); };
+
+  session.start_training();
+  Phases phases(session);
+  phases.run("warmup", options.common.warmup, take_prompts, [&] {
+    prefill();
+    decode();
+  });
+  times.token_times_s.clear();
+  steps::reset_peak_memory(session.device());
+  phases.run("prefill", options.common.steps, take_prompts, prefill);
+  phases.run(
+      "decode", options.common.steps, [] {}, decode);
+
+  if (!generation.has_finite_scores())
+    throw steps::HintedError("the scores of the last token are not finite",
+                             "try --precision bf16 or fp32, or other weights");
+  steps::Timers& timers = session.timers();
+  times.prefill_s = timers.asides_s("prefill");
+  times.decode_s = timers.asides_s("decode");
+  for (const double token_s : times.token_times_s)
+    timers.keep("inter_token_latency", token_s);
+  report_inference(session, times, inference, cost, bytes_per_number(options));
+  return report_outcome(session, phases.is_interrupted());
+}
+
+}  // namespace bench::transformer

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "harness/session.hpp"
+#include "harness/torch_all.hpp"
+#include "transformer/decoder_sizes.hpp"
+#include "transformer/grid.hpp"
+#include "transformer/inference_options.hpp"
+#include "transformer/language_model.hpp"
+#include "transformer/training_options.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace bench::transformer {
+
+/// Costs of inference with a model, whichever it is.
+struct InferenceCost {
+  DecoderSizes sizes;
+  std::int64_t kinds = 0;       ///< Tokens of the vocabulary without its padding.
+  std::int64_t parameters = 0;  ///< All of them.
+  /// Those that every new token is multiplied with: without a table that is only looked up.
+  std::int64_t multiplied_parameters = 0;
+  /// Multiply-adds of one token of a sequence: without attention and output matrix.
+  std::int64_t macs_per_token = 0;
+
+  /// Multiply-adds of a prompt's forward pass: matrix products only, in attention only those that
+  /// the causal mask leaves, the output matrix for the last token alone.
+  double prompt_macs(std::int64_t tokens) const;
+};
+
+/// Prints what is generated, and the size of the cache by its formula.
+void log_inference(const InferenceOptions& inference, const TrainingOptions& options,
+                   const InferenceCost& cost);
+
+/// @throws steps::OutOfMemory if weights and cache need more than the device has, before anything
+///         is allocated
+void check_inference_memory(steps::Session& session, const InferenceOptions& inference,
+                            const TrainingOptions& options, const InferenceCost& cost);
+
+/// Generates tokens greedily, and prints how fast.
+///
+/// All prompts are measured one after the other, as the region `prefill`, and then all new tokens,
+/// as the region `decode`. So a meter that reads power every 100 ms can tell the phases apart,
+/// which it could not if they alternated. The new tokens always follow the last prompts.
+/// @param grid one in which each rank has the whole model
+/// @returns the exit code of the program
+int run_inference(steps::Session& session, const Grid& grid, const TrainingOptions& options,
+                  const InferenceOptions& inference, const std::shared_ptr<LanguageModel>& model,
+                  const InferenceCost& cost);
+
+}  // namespace bench::transformer

@@ -1,0 +1,105 @@
+#include "transformer/inference_report.hpp"
+
+#include "harness/device.hpp"
+#include "harness/log.hpp"
+#include "harness/quantile.hpp"
+#include "harness/statistics.hpp"
+#include "transformer/key_value_cache.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace bench::transformer {
+namespace {
+
+using steps::log_value;
+
+constexpr double tera = 1e12;
+constexpr double giga = 1e9;
+
+double real_of(std::int64_t number) {
+  return static_cast<double>(number);
+}
+
+/// (ranks, n): the n samples of each rank, which have equally many.
+torch::Tensor of_all_ranks(steps::Session& session, const std::vector<double>& samples_s) {
+  const torch::Tensor own = torch::tensor(samples_s, torch::kDouble).to(session.device());
+  return session.ranks().all_gather(own).to(torch::kCPU);
+}
+
+/// @param samples_s (ranks, batches)
+double seconds_of_slowest(const torch::Tensor& samples_s) {
+  return samples_s.amax(0).sum().item<double>();
+}
+
+void log_latency(const std::string& name, const torch::Tensor& samples_s) {
+  const std::vector<double> samples = steps::numbers_of(samples_s.flatten());
+  const steps::Statistics s = steps::statistics(samples);
+  log_value(name + "_min_s", s.min);
+  log_value(name + "_mean_s", s.mean);
+  for (const int percent : {50, 95, 99})
+    log_value(fmt::format("{}_p{}_s", name, percent), steps::quantile(samples, percent / 100.0));
+  log_value(name + "_max_s", s.max);
+}
+
+/// @param tokens of all ranks
+void log_rate(const std::string& phase, double tokens, double seconds, int ranks) {
+  log_value(phase + "_tokens_per_second", tokens / seconds);
+  log_value(phase + "_tokens_per_second_per_device", tokens / seconds / ranks);
+}
+
+void report_prefill(steps::Session& session, const InferenceTimes& times,
+                    const InferenceOptions& inference, const InferenceCost& cost) {
+  const torch::Tensor samples_s = of_all_ranks(session, times.prefill_s);
+  const double seconds = seconds_of_slowest(samples_s);
+  const double prompts = real_of(inference.batch_size * std::ssize(times.prefill_s));
+  const int ranks = session.ranks().size();
+  log_latency("time_to_first_token", samples_s);
+  log_rate("prefill", ranks * prompts * real_of(inference.prompt_tokens), seconds, ranks);
+  const double tflops = 2 * cost.prompt_macs(inference.prompt_tokens) * prompts / seconds / tera;
+  log_value("prefill_tflops_per_device", tflops);
+  if (const double peak = session.arguments().peak_tflops; peak > 0)
+    log_value("prefill_mfu_percent", 100 * tflops / peak);
+}
+
+/// That a step of decoding must read, in the middle of the new tokens: weights, keys and values.
+double bytes_per_step(const InferenceOptions& inference, const InferenceCost& cost,
+                      std::int64_t bytes_per_number) {
+  const double tokens = real_of(inference.prompt_tokens) + real_of(inference.new_tokens) / 2;
+  return real_of(cost.multiplied_parameters * bytes_per_number) +
+         tokens *
+             real_of(key_value_cache_bytes(cost.sizes, inference.batch_size, 1, bytes_per_number));
+}
+
+void report_decode(steps::Session& session, const InferenceTimes& times,
+                   const InferenceOptions& inference, const InferenceCost& cost,
+                   std::int64_t bytes_per_number) {
+  const double seconds = seconds_of_slowest(of_all_ranks(session, times.decode_s));
+  const double steps = real_of(std::ssize(times.token_times_s));
+  const int ranks = session.ranks().size();
+  log_latency("inter_token_latency", of_all_ranks(session, times.token_times_s));
+  log_rate("decode", ranks * steps * real_of(inference.batch_size), seconds, ranks);
+  log_value("decode_gigabytes_per_second_per_device",
+            bytes_per_step(inference, cost, bytes_per_number) * steps / seconds / giga);
+}
+
+}  // namespace
+
+void report_inference(steps::Session& session, const InferenceTimes& times,
+                      const InferenceOptions& inference, const InferenceCost& cost,
+                      std::int64_t bytes_per_number) {
+  log_value("measured_prefills", times.prefill_s.size());
+  log_value("measured_decodes", times.decode_s.size());
+  if (!times.prefill_s.empty())
+    report_prefill(session, times, inference, cost);
+  if (!times.decode_s.empty())
+    report_decode(session, times, inference, cost, bytes_per_number);
+  session.write_timings();
+  std::fflush(stdout);  // a failure afterwards must not lose them
+}
+
+}  // namespace bench::transformer

@@ -1,0 +1,235 @@
+// Generation with a cache of keys and values, beside full forward passes without one.
+#include "transformer/generation.hpp"
+
+#include "gpt/inference.hpp"
+#include "gpt/model.hpp"
+#include "llama/inference.hpp"
+#include "llama/model.hpp"
+#include "transformer/attention.hpp"
+#include "transformer/key_value_cache.hpp"
+#include "transformer/rotary.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::transformer {
+namespace {
+
+constexpr std::int64_t batch = 3;
+constexpr std::int64_t prompt_tokens = 7;
+constexpr std::int64_t new_tokens = 9;
+constexpr std::int64_t vocabulary = 96;
+
+/// A small network whose scores differ clearly between tokens.
+struct SmallModel {
+  std::string name;
+  DecoderSizes sizes;
+  std::function<std::shared_ptr<LanguageModel>()> make;
+};
+void PrintTo(const SmallModel& model, std::ostream* out) {
+  *out << model.name;
+}
+
+SmallModel small_gpt(const std::string& name, gpt::Positions positions) {
+  const gpt::Architecture a{.name = name,
+                            .layers = 3,
+                            .hidden = 32,
+                            .heads = 4,
+                            .sequence = 24,
+                            .vocabulary = vocabulary,
+                            .positions = positions,
+                            .initial_deviation = 0.3};
+  return {name, a.sizes(), [a] {
+            return gpt::Gpt(a, gpt::ModelOptions{.attention_dropout = 0.5, .hidden_dropout = 0.5})
+                .ptr();
+          }};
+}
+
+SmallModel small_llama(const std::string& name, std::int64_t key_value_heads) {
+  const llama::Architecture a{.name = name,
+                              .layers = 3,
+                              .hidden = 32,
+                              .heads = 4,
+                              .key_value_heads = key_value_heads,
+                              .mlp = 40,
+                              .sequence = 24,
+                              .vocabulary = vocabulary,
+                              .initial_deviation = 0.3};
+  return {name, a.sizes(), [a] { return llama::Llama(a, llama::ModelOptions{}).ptr(); }};
+}
+
+torch::Tensor random_prompts() {
+  torch::manual_seed(5);
+  return torch::randint(vocabulary, {batch, prompt_tokens}, torch::kLong);
+}
+
+KeyValueCache cache_of(const SmallModel& model) {
+  return {model.sizes, batch, prompt_tokens + new_tokens - 1, torch::TensorOptions(torch::kFloat)};
+}
+
+/// The scores of the token after all of these, (B, V), computed without a cache.
+torch::Tensor full_scores(LanguageModel& model, const torch::Tensor& tokens) {
+  return model.forward(tokens).select(1, tokens.size(1) - 1);
+}
+
+class CachedModelTest : public testing::TestWithParam<SmallModel> {
+ protected:
+  CachedModelTest() : model_(GetParam().make()) { model_->eval(); }
+  LanguageModel& model() { return *model_; }
+  const std::shared_ptr<LanguageModel>& pointer() const { return model_; }
+
+ private:
+  torch::NoGradGuard no_gradient_;
+  std::shared_ptr<LanguageModel> model_;
+};
+
+TEST_P(CachedModelTest, HasTheScoresOfFullPasses) {
+  KeyValueCache cache = cache_of(GetParam());
+  torch::Tensor all = random_prompts();
+  torch::Tensor next = all;
+  for (std::int64_t i = 0; i < new_tokens; ++i) {
+    const torch::Tensor found = model().next_scores(next, cache);
+    const torch::Tensor expected = full_scores(model(), all);
+    EXPECT_GT(expected.std().item<double>(), 0.1) << "scores that are all alike show nothing";
+    EXPECT_LT((found - expected).abs().max().item<double>(), 1e-4) << i;
+    next = torch::randint(vocabulary, {batch, 1}, torch::kLong);
+    all = torch::cat({all, next}, 1);
+  }
+}
+
+TEST_P(CachedModelTest, GeneratesTheTokensOfFullPasses) {
+  torch::Tensor all = random_prompts();
+  Generation generation(pointer(), cache_of(GetParam()));
+  std::vector<double> latencies_s;
+  const torch::Tensor first = generation.prefill(all);
+  const torch::Tensor others = generation.decode(new_tokens - 1, latencies_s);
+  for (std::int64_t i = 0; i < new_tokens; ++i)
+    all = torch::cat({all, full_scores(model(), all).argmax(1, true)}, 1);
+  EXPECT_TRUE(torch::equal(torch::cat({first.unsqueeze(1), others}, 1),
+                           all.narrow(1, prompt_tokens, new_tokens)));
+  EXPECT_EQ(std::ssize(latencies_s), new_tokens - 1);
+  EXPECT_TRUE(generation.has_finite_scores());
+}
+
+TEST_P(CachedModelTest, TakesTokensInPiecesOfAnyLength) {
+  const torch::Tensor tokens = random_prompts();
+  KeyValueCache cache = cache_of(GetParam());
+  model().next_scores(tokens.narrow(1, 0, 2), cache);
+  model().next_scores(tokens.narrow(1, 2, 1), cache);
+  const torch::Tensor found = model().next_scores(tokens.narrow(1, 3, 4), cache);
+  EXPECT_LT((found - full_scores(model(), tokens)).abs().max().item<double>(), 1e-4);
+}
+
+TEST_P(CachedModelTest, RepeatsWhatFollowsAPrompt) {
+  Generation generation(pointer(), cache_of(GetParam()));
+  std::vector<double> latencies_s;
+  generation.prefill(random_prompts());
+  const torch::Tensor once = generation.decode(new_tokens - 1, latencies_s);
+  EXPECT_TRUE(torch::equal(generation.decode(new_tokens - 1, latencies_s), once));
+  generation.prefill(random_prompts().flip({0}));
+  EXPECT_TRUE(torch::equal(generation.decode(new_tokens - 1, latencies_s), once.flip({0})));
+}
+
+TEST_P(CachedModelTest, NeedsRoomForEachToken) {
+  Generation generation(pointer(), cache_of(GetParam()));
+  std::vector<double> latencies_s;
+  generation.prefill(random_prompts());
+  EXPECT_THROW(generation.decode(new_tokens, latencies_s), std::length_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, CachedModelTest,
+    testing::Values(small_gpt("GptOfLearnedPositions", gpt::Positions::learned),
+                    small_gpt("GptOfRotaryPositions", gpt::Positions::rotary),
+                    small_llama("Llama", 4), small_llama("LlamaOfGroupedQueries", 2),
+                    small_llama("LlamaOfOneGroup", 1)),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(GenerationScores, ThatAreNotNumbersAreNoticed) {
+  const SmallModel small = small_llama("Llama", 2);
+  const std::shared_ptr<LanguageModel> model = small.make();
+  Generation generation(model, cache_of(small));
+  EXPECT_TRUE(generation.has_finite_scores());
+  model->named_parameters()["norm.weight"].detach().fill_(std::nan(""));
+  generation.prefill(random_prompts());
+  EXPECT_FALSE(generation.has_finite_scores());
+}
+
+TEST(Cache, HasTheBytesOfItsFormula) {
+  const DecoderSizes sizes = llama::architecture("8B").sizes();
+  // 32 layers, 8 key/value heads of 128, keys and values: 128 KiB per token in bf16.
+  EXPECT_EQ(key_value_cache_bytes(sizes, 1, 1, 2), 131'072);
+  for (const auto type : {torch::kBFloat16, torch::kFloat}) {
+    const KeyValueCache cache(sizes, 4, 100, torch::TensorOptions(torch::kMeta).dtype(type));
+    EXPECT_EQ(cache.bytes(), key_value_cache_bytes(
+                                 sizes, 4, 100, static_cast<std::int64_t>(c10::elementSize(type))));
+  }
+}
+
+TEST(Cache, CannotBeTruncatedToMoreThanItHas) {
+  LayerCache cache({1, 1, 4, 2}, torch::TensorOptions(torch::kFloat));
+  const torch::Tensor two = torch::ones({1, 1, 2, 2});
+  cache.append({two, two});
+  EXPECT_THROW(cache.truncate(3), std::length_error);
+  cache.truncate(1);
+  EXPECT_EQ(cache.append({2 * two, 3 * two}).values[0][0][2][0].item<float>(), 3);
+}
+
+// The last queries alone have the results that they have among all.
+TEST(CachedAttention, EqualsTheLastRowsOfTheWhole) {
+  torch::manual_seed(3);
+  const torch::Tensor q = torch::randn({2, 6, 11, 8});
+  const torch::Tensor k = torch::randn({2, 2, 11, 8});
+  const torch::Tensor v = torch::randn({2, 2, 11, 8});
+  std::vector<AttentionKind> kinds{AttentionKind::plain};
+  if (BENCH_TORCH_AT_LEAST(2, 0))
+    kinds.push_back(AttentionKind::fused);
+  for (const AttentionKind kind : kinds)
+    for (const std::int64_t count : {1, 4, 11}) {
+      const torch::Tensor whole = causal_attention(kind, q, k, v, 0);
+      const torch::Tensor last = causal_attention(kind, q.narrow(2, 11 - count, count), k, v, 0);
+      EXPECT_TRUE(torch::allclose(last, whole.narrow(2, 11 - count, count), 1e-4, 1e-5))
+          << attention_name(kind) << count;
+    }
+}
+
+TEST(RotaryPositions, MayBeginAtAnyToken) {
+  const Rotary rotary(12, 8, 10000, torch::TensorOptions(torch::kFloat));
+  const torch::Tensor x = torch::randn({2, 12, 2, 3, 8});
+  EXPECT_TRUE(torch::equal(rotary.rotate(x.narrow(1, 5, 4), 5), rotary.rotate(x).narrow(1, 5, 4)));
+}
+
+// By hand, for 3 tokens: 2 layers of 3 (h^2 + h k) + ... multiply-adds.
+TEST(InferenceCosts, AreThoseOfTheFormula) {
+  const llama::Architecture a{.name = "small",
+                              .layers = 2,
+                              .hidden = 8,
+                              .heads = 4,
+                              .key_value_heads = 2,
+                              .mlp = 10,
+                              .sequence = 24,
+                              .vocabulary = 96};
+  const InferenceCost of_llama = llama::inference_cost(a);
+  const double matrices = 2 * (8 * 8 + 2 * 8 * 4 + 8 * 8 + 3 * 8 * 10);  // of a token
+  const double attention = 2 * (2 * 8 * (1 + 2 + 3) - 8 * 3);  // half of the own token's product
+  EXPECT_EQ(of_llama.prompt_macs(3), 3 * matrices + attention + 96 * 8);
+  EXPECT_EQ(of_llama.parameters - of_llama.multiplied_parameters, 96 * 8);
+
+  gpt::Architecture b = gpt::architecture("117M");
+  const InferenceCost of_gpt = gpt::inference_cost(b);
+  EXPECT_EQ(of_gpt.parameters - of_gpt.multiplied_parameters, 1024 * 768);
+  // A forward pass of the training, but with the scores of the last token alone.
+  const double scores = static_cast<double>(b.vocabulary * b.hidden);
+  EXPECT_EQ(of_gpt.prompt_macs(b.sequence),
+            static_cast<double>(gpt::Counts(b).forward_macs_per_sample()) - 1023 * scores);
+}
+
+}  // namespace
+}  // namespace bench::transformer

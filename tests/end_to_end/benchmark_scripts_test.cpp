@@ -1,4 +1,4 @@
-// The job scripts that the shipped benchmarks make for machines, and what they refuse there.
+// The job scripts that the shipped benchmarks make for machines.
 #include "bench_program.hpp"
 #include "shipped_benchmark.hpp"
 
@@ -11,7 +11,6 @@ namespace bench::end_to_end {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 /// What a benchmark does on a machine.
 struct ScriptCase {
@@ -116,6 +115,41 @@ INSTANTIATE_TEST_SUITE_P(
                    "llm_training",
                    {"GC200", "short", "synthetic", "container"},
                    {"-- apptainer exec /images/gpt.sif ${BENCH_IPU_GPT:?} 4 256 "}},
+        ScriptCase{"LlamaOnNumbersOfNodes",
+                   "llama",
+                   {"JEDI", "synthetic"},
+                   {"| train |           12 |  no limit |   12 |", "#SBATCH --nodes=1",
+                    "#SBATCH --nodes=8", "-- llama --model 1B --precision bf16",
+                    "--micro-batch-size 1 --global-batch-size 64 --tensor-parallel 1 "
+                    "--pipeline-parallel 1 --recompute selective --peak-tflops 990 --steps 20",
+                    "--global-batch-size 1024 "}},
+        ScriptCase{"LlamaSharedByANode",
+                   "llama",
+                   {"JEDI", "8B", "fp16", "short"},
+                   {"#SBATCH --nodes=1", "-- llama --model 8B --precision fp16",
+                    "--tensor-parallel 4 --pipeline-parallel 1 --recompute selective",
+                    "--data-path '\\''/data/oscar'\\''"}},
+        ScriptCase{
+            "LlamaThatNeedsMoreOfSmallDevices",
+            "llama",
+            {"A100", "8B", "short", "synthetic"},
+            {"#SBATCH --nodes=2", "--tensor-parallel 4 --pipeline-parallel 2 --recompute full"}},
+        ScriptCase{
+            "LlamaSharedByManyNodes",
+            "llama",
+            {"JUPITER", "405B", "short", "synthetic"},
+            {"#SBATCH --nodes=42", "--tensor-parallel 4 --pipeline-parallel 42 --recompute full"}},
+        ScriptCase{"LlamaSharedByEightDevicesOfEachNode",
+                   "llama",
+                   {"LUMI-G", "70B", "short", "synthetic"},
+                   {"#SBATCH --nodes=4", "#SBATCH --ntasks-per-node=8",
+                    "--tensor-parallel 8 --pipeline-parallel 4 --recompute full"}},
+        ScriptCase{"LlamaOnOneDeviceInAContainer",
+                   "llama",
+                   {"MI250", "360M", "one_device", "synthetic", "container"},
+                   {"| train |            3 |  no limit |    3 |", "#SBATCH --ntasks-per-node=1",
+                    "-- apptainer exec --rocm /images/gpt.sif llama --model 360M",
+                    "--micro-batch-size 4 --global-batch-size 4096 "}},
         ScriptCase{"ImagesOnNumbersOfDevices",
                    "image_classification",
                    {"GH200", "synthetic"},
@@ -282,116 +316,6 @@ INSTANTIATE_TEST_SUITE_P(
                    {"JEDI", "gpt", "short", "container"},
                    {"-- apptainer exec --nv /images/gpt.sif gpt --model 24x1024",
                     "--timings timings.csv --data-path '\\''/data/oscar'\\''"}}),
-    [](const auto& instance) { return instance.param.name; });
-
-/// What a benchmark refuses to do on a machine.
-struct RefusedCase {
-  std::string name;
-  std::string benchmark;
-  std::vector<std::string> tags;
-  std::string expected;  ///< A text in the message.
-};
-class RefusedBenchmarkTest : public testing::TestWithParam<RefusedCase> {};
-
-TEST_P(RefusedBenchmarkTest, SaysWhyAndWritesNoScript) {
-  const Playground here;
-  std::vector<std::string> arguments{"run", benchmark(GetParam().benchmark), "--dry-run", "--tag"};
-  arguments.insert(arguments.end(), GetParam().tags.begin(), GetParam().tags.end());
-  const auto run = here.bench(arguments);
-  EXPECT_EQ(run.status.code, 1) << run.standard_output;
-  EXPECT_THAT(run.standard_error, HasSubstr(GetParam().expected));
-  EXPECT_THAT(run.standard_output, Not(HasSubstr("#SBATCH")));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Mistakes, RefusedBenchmarkTest,
-    testing::Values(
-        RefusedCase{"GptWithoutData",
-                    "llm_training",
-                    {"JEDI"},
-                    "BENCH_TOKEN_DATA: set it to the PREFIX of a corpus, or give the tag "
-                    "synthetic"},
-        RefusedCase{"GptOfTwoSizes",
-                    "llm_training",
-                    {"JEDI", "synthetic", "800M", "117M"},
-                    "not (117M and 800M)"},
-        RefusedCase{"GptSharedByOneDevice",
-                    "llm_training",
-                    {"JEDI", "synthetic", "13B", "one_device"},
-                    "not (one_device and (13B or 175B))"},
-        RefusedCase{"GptOnMoreNodesThanThereAre",
-                    "llm_training",
-                    {"H100", "synthetic", "175B"},
-                    "175B is shared by 64 devices, 4 on a node; H100 has 1 nodes"},
-        RefusedCase{"GptOnTwoNumbersOfNodes",
-                    "llm_training",
-                    {"JEDI", "synthetic", "2nodes", "4nodes"},
-                    "not (2nodes and (4nodes or 8nodes or 16nodes or 32nodes or 44nodes))"},
-        RefusedCase{"GptOnMoreNodesThanTheMachineHas",
-                    "llm_training",
-                    {"H100", "synthetic", "800M", "2nodes"},
-                    "H100 has 1 nodes, not 2"},
-        RefusedCase{"GptOnAPartOfTheNodesThatACopyNeeds",
-                    "llm_training",
-                    {"A100", "synthetic", "175B", "44nodes"},
-                    "each copy of 175B needs 32 nodes, of which 44 is not a multiple"},
-        RefusedCase{"GptThatDevicesCannotHold",
-                    "llm_training",
-                    {"ABCI", "synthetic", "13B"},
-                    "13B needs devices of 40 GB; ABCI has 16.0 GB"},
-        RefusedCase{"GptOfGraphcoreInAnotherSize",
-                    "llm_training",
-                    {"GC200", "synthetic", "800M"},
-                    "not (GC200 and (24x1024 or 800M or 13B or 175B))"},
-        RefusedCase{"GptInAContainerHere",
-                    "llm_training",
-                    {"container"},
-                    "not (local and (bf16 or container))"},
-        RefusedCase{"ImagesWithoutData",
-                    "image_classification",
-                    {"JEDI"},
-                    "BENCH_IMAGE_DATA: set it to the folder of a data set, or give the tag "
-                    "synthetic"},
-        RefusedCase{"ImagesForTwoNetworks",
-                    "image_classification",
-                    {"JEDI", "synthetic", "vgg16", "alexnet"},
-                    "not (vgg16 and alexnet)"},
-        RefusedCase{"ImagesOfGraphcoreForAnotherNetwork",
-                    "image_classification",
-                    {"GC200", "synthetic", "vgg16"},
-                    "not (GC200 and (resnet50_v2 or inception3 or vgg16 or alexnet or fp32))"},
-        RefusedCase{"ImagesWhereNobodyTellsOfContainers",
-                    "image_classification",
-                    {"slurm", "synthetic", "container"},
-                    "platform slurm tells no container"},
-        RefusedCase{"VolumesWithoutData",
-                    "cosmoflow",
-                    {"JEDI"},
-                    "BENCH_COSMOFLOW_DATA: set it to the folder of a data set, or give the tag "
-                    "non_io"},
-        RefusedCase{"VolumesOfOneBatchToTheTarget",
-                    "cosmoflow",
-                    {"JEDI", "non_io", "target"},
-                    "not (target and non_io)"},
-        RefusedCase{"WeatherOnIpus", "deepcam", {"GC200", "non_io"}, "not GC200"},
-        RefusedCase{"SizesWithoutData",
-                    "scaling",
-                    {"JEDI", "gpt"},
-                    "BENCH_TOKEN_DATA: set it to the PREFIX of a corpus, or give the tag "
-                    "synthetic"},
-        RefusedCase{"EnsemblesWithoutData",
-                    "ap4",
-                    {"GH200", "io"},
-                    "BENCH_AP4_DATA: set it to the folder of ENS-10"},
-        RefusedCase{"FieldsWithoutData",
-                    "atmorep",
-                    {"JEDI", "io"},
-                    "BENCH_ATMOREP_DATA: set it to the folder of ERA5 fields"},
-        RefusedCase{"FilesOfMaelstromHere", "ap1", {"io"}, "not (local and (io or container))"},
-        RefusedCase{"SizesInTwoWays",
-                    "scaling",
-                    {"JEDI", "synthetic", "weak", "strong"},
-                    "not (weak and strong)"}),
     [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -36,6 +36,7 @@ struct LocalCase {
   std::size_t rows;
   std::string rate;  ///< Heading of a column that must have a positive number in every row.
   std::string energy = "Wh/device of the epoch";  ///< Heading of the first column with energy.
+  std::string step = "train";
 };
 class LocalBenchmarkTest : public testing::TestWithParam<LocalCase> {};
 
@@ -89,7 +90,7 @@ TEST_P(LocalBenchmarkTest, FillsEveryRowOfItsTable) {
 
   // Analysed as if there had been no meter, what energy is in is absent, and says why.
   for (std::size_t row = 0; row < GetParam().rows; ++row)
-    here.write(fmt::format("runs/000000/{:06}_train/work/energy.txt", row),
+    here.write(fmt::format("runs/000000/{:06}_{}/work/energy.txt", row, GetParam().step),
                "duration_s=1.5\nenergy_absent=nvml: no NVIDIA driver\n");
   const auto analysed = here.bench({"result", "runs", "--analyse", "--strict"});
   EXPECT_EQ(analysed.status.code, 0) << analysed.standard_error;
@@ -101,18 +102,22 @@ TEST_P(LocalBenchmarkTest, FillsEveryRowOfItsTable) {
 
 INSTANTIATE_TEST_SUITE_P(
     Benchmarks, LocalBenchmarkTest,
-    testing::Values(LocalCase{"llm_training", {}, "gpt", 3, "Tokens/second"},
-                    LocalCase{"image_classification", {}, "vision", 3, "Images/second"},
-                    LocalCase{"scaling", {"gpt", "strong"}, "gpt", 2, "Tokens/second"},
-                    LocalCase{"ap1", {}, "ap1", 2, "Performance non-first epoch", "Total energy"},
-                    LocalCase{"ap2", {}, "ap2", 2, "Tokens/second", "GPU energy"},
-                    LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "MAX Power"},
-                    LocalCase{"ap4", {}, "ap4", 2, "performance", "Max aggregate power"},
-                    LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"},
-                    LocalCase{"ap6", {}, "ap6", 2, "performance", "Integrated total energy"},
-                    LocalCase{"atmorep", {}, "atmorep", 4, "Efficiency", "Max aggregate power"},
-                    LocalCase{"cosmoflow", {}, "cosmoflow", 2, "Time to solution"},
-                    LocalCase{"deepcam", {}, "deepcam", 2, "Time to solution"}),
+    testing::Values(
+        LocalCase{"llm_training", {}, "gpt", 3, "Tokens/second"},
+        LocalCase{"llama", {}, "llama", 3, "Tokens/second"},
+        LocalCase{
+            "llm_inference", {}, "llama", 3, "Decode tokens/second", "Prefill energy", "generate"},
+        LocalCase{"image_classification", {}, "vision", 3, "Images/second"},
+        LocalCase{"scaling", {"gpt", "strong"}, "gpt", 2, "Tokens/second"},
+        LocalCase{"ap1", {}, "ap1", 2, "Performance non-first epoch", "Total energy"},
+        LocalCase{"ap2", {}, "ap2", 2, "Tokens/second", "GPU energy"},
+        LocalCase{"ap3", {}, "ap3", 2, "Non-first epoch Performance", "MAX Power"},
+        LocalCase{"ap4", {}, "ap4", 2, "performance", "Max aggregate power"},
+        LocalCase{"ap5", {}, "ap5", 2, "performance", "Integrated Total Energy"},
+        LocalCase{"ap6", {}, "ap6", 2, "performance", "Integrated total energy"},
+        LocalCase{"atmorep", {}, "atmorep", 4, "Efficiency", "Max aggregate power"},
+        LocalCase{"cosmoflow", {}, "cosmoflow", 2, "Time to solution"},
+        LocalCase{"deepcam", {}, "deepcam", 2, "Time to solution"}),
     [](const auto& instance) { return instance.param.name; });
 
 /// GC200 without its batch system, so that its commands run here.

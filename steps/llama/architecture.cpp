@@ -20,6 +20,8 @@ struct Size {
   std::int64_t vocabulary;
   double rotary_base;
   bool tied_embedding;
+  std::int64_t experts = 0;
+  std::int64_t experts_per_token = 0;
 };
 
 constexpr Size known_sizes[] = {
@@ -28,6 +30,7 @@ constexpr Size known_sizes[] = {
     {"1B", 16, 2048, 32, 8, 8192, 8192, 128256, 500'000, true},
     {"3B", 28, 3072, 24, 8, 8192, 8192, 128256, 500'000, true},
     {"8B", 32, 4096, 32, 8, 14336, 8192, 128256, 500'000, false},
+    {"8x7B", 32, 4096, 32, 8, 14336, 32768, 32000, 1'000'000, false, 8, 2},
     {"70B", 80, 8192, 64, 8, 28672, 8192, 128256, 500'000, false},
     {"405B", 126, 16384, 128, 8, 53248, 8192, 128256, 500'000, false},
 };
@@ -60,24 +63,35 @@ Architecture architecture(const std::string& name) {
           .sequence = size.sequence,
           .vocabulary = size.vocabulary,
           .rotary_base = size.rotary_base,
-          .tied_embedding = size.tied_embedding};
+          .tied_embedding = size.tied_embedding,
+          .experts = size.experts,
+          .experts_per_token = size.experts_per_token};
 }
 
 std::int64_t Counts::embedding_parameters() const {
   return a_.vocabulary * a_.hidden;
 }
 
-// h^2 each for queries and behind attention, h k each for keys and values, 3 h f in the MLP.
-std::int64_t Counts::matrices_per_layer() const {
+// h^2 each for queries and behind attention, h k each for keys and values, 3 h f in an MLP, and h
+// for each expert in the router.
+std::int64_t Counts::matrices_per_layer(std::int64_t mlps) const {
   const std::int64_t key_value_width = a_.key_value_heads * a_.sizes().head_size();
-  return a_.hidden * (2 * a_.hidden + 2 * key_value_width + 3 * a_.mlp);
+  return a_.hidden * (2 * a_.hidden + 2 * key_value_width + 3 * mlps * a_.mlp + a_.experts);
 }
 
 // Two normalisations per layer, and one behind the last.
-std::int64_t Counts::parameters() const {
+std::int64_t Counts::parameters_with(std::int64_t mlps) const {
   const std::int64_t tables = a_.tied_embedding ? 1 : 2;
-  return a_.layers * (matrices_per_layer() + 2 * a_.hidden) + a_.hidden +
+  return a_.layers * (matrices_per_layer(mlps) + 2 * a_.hidden) + a_.hidden +
          tables * embedding_parameters();
+}
+
+std::int64_t Counts::parameters() const {
+  return parameters_with(mlps());
+}
+
+std::int64_t Counts::active_parameters() const {
+  return parameters_with(active_mlps());
 }
 
 double Counts::flops_per_token_causal() const {
@@ -85,7 +99,7 @@ double Counts::flops_per_token_causal() const {
 }
 
 std::int64_t Counts::multiplied_parameters() const {
-  return parameters() - (a_.tied_embedding ? 0 : embedding_parameters());
+  return active_parameters() - (a_.tied_embedding ? 0 : embedding_parameters());
 }
 
 double Counts::flops_per_token_6n() const {
@@ -93,7 +107,7 @@ double Counts::flops_per_token_6n() const {
 }
 
 std::int64_t Counts::layer_macs_per_token() const {
-  return a_.layers * matrices_per_layer();
+  return a_.layers * matrices_per_layer(active_mlps());
 }
 
 std::int64_t Counts::forward_macs_per_sample() const {

@@ -15,7 +15,7 @@ namespace bench::llama {
 /// Grattafiori et al., The Llama 3 Herd of Models (arXiv:2407.21783), table 3; those of 1B and 3B
 /// are Llama 3.2's, those of 135M and 360M SmolLM's, from their published configurations. Llama 3.1
 /// and 3.2 also scale the rotary frequencies for long contexts. That is left out, as it changes
-/// neither parameters nor operations.
+/// neither parameters nor operations. 8x7B is Mixtral's: Jiang et al. (arXiv:2401.04088), table 1.
 struct Architecture {
   std::string name;  ///< Of the size, or `custom`.
   std::int64_t layers = 0;
@@ -26,7 +26,9 @@ struct Architecture {
   std::int64_t sequence = 0;    ///< Tokens per sample.
   std::int64_t vocabulary = 0;  ///< Rows of the embedding, padding included.
   double rotary_base = 500'000;
-  bool tied_embedding = false;      ///< The embedding is also the output matrix.
+  bool tied_embedding = false;  ///< The embedding is also the output matrix.
+  std::int64_t experts = 0;     ///< MLPs of a layer of which a token uses some; 0: one for all.
+  std::int64_t experts_per_token = 0;
   double initial_deviation = 0.02;  ///< Of the first weights.
 
   transformer::DecoderSizes sizes() const;
@@ -40,22 +42,24 @@ const std::vector<std::string>& architecture_names();
 Architecture architecture(const std::string& name);
 
 /// Parameters and operations of a model, computed from its sizes alone. L layers, h hidden, s
-/// sequence, V vocabulary, f width of the MLP, k the width of all key/value heads.
+/// sequence, V vocabulary, f width of the MLP, k the width of all key/value heads. With experts, an
+/// MLP of E of them has 3 E h f + E h parameters, of which a token uses 3 e h f + E h.
 class Counts {
  public:
   explicit Counts(const Architecture& architecture) : a_(architecture) {}
 
   /// L (2 h^2 + 2 h k + 3 h f + 2 h) + h + V h, or + 2 V h if the embedding is not tied.
   std::int64_t parameters() const;
+  std::int64_t active_parameters() const;     ///< Those that a token uses.
   std::int64_t embedding_parameters() const;  ///< Of the table of tokens.
-  /// Those that a token is multiplied with: all but a table of tokens that is only looked up.
+  /// Active ones that a token is multiplied with: all but a table of tokens that is only looked up.
   std::int64_t multiplied_parameters() const;
 
   /// 6 (L (2 h^2 + 2 h k + 3 h f) + V h) + 6 L s h: matrix products only, and in attention only
   /// those that the causal mask leaves. The one to compare devices with. Chowdhery et al., PaLM
   /// (arXiv:2204.02311), appendix B, has 12 L s h, without the mask.
   double flops_per_token_causal() const;
-  /// 6 N, N the parameters without a table of tokens that is only looked up. Kaplan et al.
+  /// 6 N, N the active parameters without a table of tokens that is only looked up. Kaplan et al.
   /// (arXiv:2001.08361), section 2.1.
   double flops_per_token_6n() const;
 
@@ -65,7 +69,11 @@ class Counts {
   std::int64_t forward_macs_per_sample() const;
 
  private:
-  std::int64_t matrices_per_layer() const;
+  /// Of a layer with so many MLPs.
+  std::int64_t matrices_per_layer(std::int64_t mlps) const;
+  std::int64_t parameters_with(std::int64_t mlps) const;
+  std::int64_t mlps() const { return a_.experts == 0 ? 1 : a_.experts; }
+  std::int64_t active_mlps() const { return a_.experts == 0 ? 1 : a_.experts_per_token; }
 
   Architecture a_;
 };

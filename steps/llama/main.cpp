@@ -7,6 +7,7 @@
 #include "harness/report.hpp"
 #include "harness/session.hpp"
 #include "llama/inference.hpp"
+#include "llama/loss.hpp"
 #include "llama/model.hpp"
 #include "llama/options.hpp"
 #include "transformer/grid.hpp"
@@ -16,7 +17,6 @@
 #include "transformer/report.hpp"
 #include "transformer/token_data.hpp"
 #include "transformer/validation.hpp"
-#include "transformer/vocab_parallel.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -25,26 +25,26 @@ namespace bench::llama {
 namespace {
 
 int train(steps::Session& session, Options options) {
+  const Architecture& a = options.architecture;
   transformer::Grid grid(session.ranks(), options.layout);
   const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
-  Llama model(options.architecture, model_options(options, tensors, grid));
+  Llama model(a, model_options(options, tensors, grid));
   session.load_weights(*model);
   steps::Trainer trainer(session.context(), *model,
                          transformer::trainer_options(options, model.ptr(), grid));
-  transformer::Pipeline pipeline(
-      grid, transformer::shape_between_stages(options, options.architecture.sizes()), tensors);
-  const transformer::TokenData data(session, options, options.architecture.sizes(),
-                                    options.architecture.vocabulary);
+  transformer::Pipeline pipeline(grid, transformer::shape_between_stages(options, a.sizes()),
+                                 tensors);
+  const transformer::TokenData data(session, options, a.sizes(), a.vocabulary);
   data.log();
   transformer::set_epochs(options, data.training_samples());
-  transformer::mllog_options(options, options.architecture.sequence);
+  transformer::mllog_options(options, a.sequence);
   steps::Checkpoints checkpoints(session, options.checkpoints, checkpoint_settings(options));
   checkpoints.load(trainer);
   const auto batches = data.training(grid, trainer.samples());
   transformer::Validation validation(session, options, data, grid, pipeline, model.ptr(), trainer);
 
-  const double flops_per_token = Counts(options.architecture).flops_per_token_causal();
-  transformer::IterationLog log(options, trainer, options.architecture.sequence,
+  const double flops_per_token = Counts(a).flops_per_token_causal();
+  transformer::IterationLog log(options, trainer, a.sequence,
                                 {.of_step = flops_per_token, .megatron = flops_per_token});
   session.start_training();
   steps::Loop loop(session.timers(), trainer, log, options.loop());
@@ -62,7 +62,7 @@ int train(steps::Session& session, Options options) {
                  const torch::Tensor output = model->forward(  // (B, S/T, hidden) or (B, S, V/T)
                      grid.is_first_stage() ? tokens.narrow(1, 0, tokens.size(1) - 1) : input);
                  return grid.is_last_stage()
-                            ? transformer::next_token_loss(output, tokens, grid.tensor())
+                            ? training_loss(model, options, output, tokens, grid.tensor())
                             : output;
                });
              },
@@ -77,8 +77,8 @@ int train(steps::Session& session, Options options) {
     loop.update();
   }
 
-  transformer::report_measured(session, loop, options, options.architecture.sequence,
-                               flops_per_token);
+  transformer::report_measured(session, loop, options, a.sequence, flops_per_token);
+  log_expert_loads(model, session.ranks());
   checkpoints.save_last(loop, trainer);
   checkpoints.log_results();
   session.save_weights(*model);

@@ -13,6 +13,7 @@
 namespace bench::llama {
 namespace {
 
+using transformer::Experts;
 using transformer::RmsNorm;
 using transformer::SelfAttention;
 using transformer::Shard;
@@ -22,8 +23,9 @@ using transformer::WeightInit;
 // Numbers of parameters in the model, for `WeightInit`.
 constexpr std::uint64_t embedding_number = 0;
 constexpr std::uint64_t output_number = 1;
-constexpr std::uint64_t first_of_layer(std::int64_t layer) {
-  return 2 + 4 * static_cast<std::uint64_t>(layer);
+constexpr std::uint64_t first_of_layer(std::int64_t layer, std::int64_t experts) {
+  const std::int64_t matrices = experts == 0 ? 4 : 3 + 2 * experts;
+  return 2 + static_cast<std::uint64_t>(matrices * layer);
 }
 
 WeightInit weight_init_of(const ModelOptions& options) {
@@ -36,7 +38,7 @@ LayerImpl::LayerImpl(const Architecture& architecture, const ModelOptions& optio
                      std::int64_t number) {
   const transformer::DecoderSizes sizes = architecture.sizes();
   const WeightInit init = weight_init_of(options);
-  const std::uint64_t first = first_of_layer(number);
+  const std::uint64_t first = first_of_layer(number, architecture.experts);
   const double deviation = architecture.initial_deviation;
   const double residual = transformer::residual_deviation(deviation, sizes.layers);
   attention_norm_ = register_module("attention_norm", RmsNorm(sizes.hidden, options.tensors));
@@ -47,8 +49,13 @@ LayerImpl::LayerImpl(const Architecture& architecture, const ModelOptions& optio
                                                                    .projection_deviation = residual,
                                                                    .bias = false}));
   mlp_norm_ = register_module("mlp_norm", RmsNorm(sizes.hidden, options.tensors));
-  mlp_ =
-      register_module("mlp", SwiGlu(init, first + 2, sizes.hidden, sizes.mlp, deviation, residual));
+  if (architecture.experts == 0)
+    mlp_ = register_module("mlp",
+                           SwiGlu(init, first + 2, sizes.hidden, sizes.mlp, deviation, residual));
+  else
+    experts_ = register_module(
+        "experts", Experts(init, first + 2, architecture.experts, architecture.experts_per_token,
+                           sizes.hidden, sizes.mlp, deviation, residual));
 }
 
 std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
@@ -61,7 +68,11 @@ std::vector<torch::Tensor> LayerImpl::whole_parameters() const {
 torch::Tensor LayerImpl::forward(const torch::Tensor& x, const transformer::Rotary& rotary,
                                  transformer::LayerCache* cache) {
   const torch::Tensor middle = x + attention_->forward(attention_norm_->forward(x), &rotary, cache);
-  return middle + mlp_->forward(mlp_norm_->forward(middle));
+  return middle + mlp(mlp_norm_->forward(middle));
+}
+
+torch::Tensor LayerImpl::mlp(const torch::Tensor& x) {
+  return experts_ ? experts_->forward(x) : mlp_->forward(x);
 }
 
 LlamaImpl::LlamaImpl(const Architecture& architecture, const ModelOptions& options)
@@ -115,6 +126,22 @@ torch::Tensor LlamaImpl::next_scores(const torch::Tensor& tokens,
   for (std::size_t i = 0; i < layers_.size(); ++i)
     x = layers_[i]->forward(x, rotary_, &cache.layer(i));
   return scores(x.narrow(1, x.size(1) - 1, 1)).squeeze(1);
+}
+
+torch::Tensor LlamaImpl::balance_loss() const {
+  std::vector<torch::Tensor> losses;
+  for (const Layer& layer : layers_)
+    if (layer->experts() && layer->experts()->balance_loss().defined())
+      losses.push_back(layer->experts()->balance_loss());
+  return losses.empty() ? torch::Tensor() : torch::stack(losses).mean();
+}
+
+torch::Tensor LlamaImpl::expert_loads() const {
+  std::vector<torch::Tensor> loads;
+  for (const Layer& layer : layers_)
+    if (layer->experts())
+      loads.push_back(layer->experts()->loads());
+  return loads.empty() ? torch::Tensor() : torch::stack(loads);
 }
 
 /// (B, S/T, hidden).

@@ -3,6 +3,7 @@
 #include "harness/torch_all.hpp"
 #include "llama/architecture.hpp"
 #include "transformer/attention.hpp"
+#include "transformer/experts.hpp"
 #include "transformer/key_value_cache.hpp"
 #include "transformer/language_model.hpp"
 #include "transformer/norm.hpp"
@@ -25,7 +26,7 @@ struct ModelOptions {
 };
 
 /// x + attention(norm(x)), then x + swiglu(norm(x)): (B, S/T, hidden) -> (B, S/T, hidden). The T
-/// tensor-parallel ranks split the key/value heads and the width of the MLP.
+/// tensor-parallel ranks split the key/value heads and the width of the MLP. Experts are not split.
 class LayerImpl : public torch::nn::Module {
  public:
   /// @param number of the layer in the model, from 0
@@ -36,12 +37,17 @@ class LayerImpl : public torch::nn::Module {
 
   /// Parameters that every tensor-parallel rank holds whole.
   std::vector<torch::Tensor> whole_parameters() const;
+  /// Empty if the layer has one MLP for all tokens.
+  const transformer::Experts& experts() const { return experts_; }
 
  private:
+  torch::Tensor mlp(const torch::Tensor& x);
+
   transformer::RmsNorm attention_norm_{nullptr};
   transformer::SelfAttention attention_{nullptr};
   transformer::RmsNorm mlp_norm_{nullptr};
-  transformer::SwiGlu mlp_{nullptr};
+  transformer::SwiGlu mlp_{nullptr};       // this
+  transformer::Experts experts_{nullptr};  // or these
 };
 TORCH_MODULE(Layer);
 
@@ -56,6 +62,11 @@ class LlamaImpl : public transformer::LanguageModel {
   torch::Tensor forward(const torch::Tensor& input) override;
   torch::Tensor next_scores(const torch::Tensor& tokens,
                             transformer::KeyValueCache& cache) override;
+
+  /// Mean over the layers of `transformer::Experts::balance_loss`; undefined without experts.
+  torch::Tensor balance_loss() const;
+  /// Tokens of each expert in the training, (layers, experts); undefined without experts.
+  torch::Tensor expert_loads() const;
 
  private:
   void add_tables(const Architecture& architecture);

@@ -2,6 +2,7 @@
 
 #include "harness/log.hpp"
 #include "harness/program.hpp"
+#include "harness/validators.hpp"
 #include "llama/inference.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/checkpoint_settings.hpp"
@@ -37,6 +38,10 @@ void add_model_options(CLI::App& app, Sizes& sizes) {
   app.add_option("--mlp", given.mlp, "Width inside the MLP")->check(size);
   app.add_option("--seq", given.sequence, "Tokens per sequence")->check(size);
   app.add_option("--vocab-size", given.vocabulary, "Vocabulary, with padding")->check(size);
+  app.add_option("--experts", given.experts, "MLPs of a layer, of which each token uses some")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{4096}));
+  app.add_option("--experts-per-token", given.experts_per_token, "How many; default: 2")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
   app.option_defaults()->always_capture_default();
 }
 
@@ -45,9 +50,11 @@ Architecture architecture_of(const Sizes& sizes) {
   for (std::int64_t Architecture::*size :
        {&Architecture::layers, &Architecture::hidden, &Architecture::heads,
         &Architecture::key_value_heads, &Architecture::mlp, &Architecture::sequence,
-        &Architecture::vocabulary})
+        &Architecture::vocabulary, &Architecture::experts, &Architecture::experts_per_token})
     if (sizes.given.*size > 0)
       result.*size = sizes.given.*size;
+  if (result.experts > 0 && result.experts_per_token == 0)
+    result.experts_per_token = 2;
   if (result != architecture(sizes.model))
     result.name = "custom";
   return result;
@@ -67,6 +74,21 @@ void check_heads(const Architecture& a) {
         "choose other --heads");
 }
 
+void check_experts(const Options& options) {
+  const Architecture& a = options.architecture;
+  if (a.experts_per_token > a.experts)
+    throw steps::UsageError(
+        fmt::format("a token cannot use {} of {} experts", a.experts_per_token, a.experts),
+        "--experts-per-token must be at most --experts");
+  if (a.experts > 0 && options.layout.devices_per_model() > 1)
+    throw steps::UsageError("experts are not split among ranks",
+                            "leave out --tensor-parallel and --pipeline-parallel: each rank has "
+                            "all experts and computes its own tokens");
+  if (a.experts > 0 && options.recompute == "full")
+    throw steps::UsageError("layers with experts cannot be recomputed",
+                            "leave out --recompute full");
+}
+
 }  // namespace
 
 bool read_options(steps::Session& session, int argc, char** argv, Options& options) {
@@ -74,12 +96,17 @@ bool read_options(steps::Session& session, int argc, char** argv, Options& optio
   options.adamw = {.beta2 = 0.95, .weight_decay = 0.1};  // Touvron et al., section 2.3
   add_model_options(session.app(), sizes);
   transformer::add_training_options(session.app(), options);
+  session.app()
+      .add_option("--balance-weight", options.balance_weight,
+                  "Weight of the loss that spreads tokens evenly over experts")
+      ->check(steps::not_negative());
   transformer::add_inference_options(session.app(), options.inference);
   if (!session.parse(argc, argv))
     return false;
   options.common = session.arguments();
   options.architecture = architecture_of(sizes);
   check_heads(options.architecture);
+  check_experts(options);
   transformer::check_training_options(options, options.architecture.sizes());
   if (options.inference.enabled)
     transformer::prepare_inference(options.inference, options, options.architecture.sizes());
@@ -98,12 +125,15 @@ ModelOptions model_options(const Options& options, const torch::TensorOptions& t
 
 steps::CheckpointSettings checkpoint_settings(const Options& options) {
   const Architecture& a = options.architecture;
+  const std::string experts = a.experts == 0 ? ""
+                                             : fmt::format("experts={}\nexperts_per_token={}\n",
+                                                           a.experts, a.experts_per_token);
   return transformer::checkpoint_settings(
       options, {.program = "llama",
                 .must_match = fmt::format("layers={}\nhidden={}\nheads={}\nkv_heads={}\nmlp={}\n"
-                                          "sequence={}\nvocabulary={}\ntied={}\n",
+                                          "sequence={}\nvocabulary={}\ntied={}\n{}",
                                           a.layers, a.hidden, a.heads, a.key_value_heads, a.mlp,
-                                          a.sequence, a.vocabulary, a.tied_embedding),
+                                          a.sequence, a.vocabulary, a.tied_embedding, experts),
                 .should_match = ""});
 }
 
@@ -119,6 +149,11 @@ void log_description(const Options& options) {
   log_value("mlp", a.mlp);
   log_value("sequence", a.sequence);
   log_value("vocabulary", a.vocabulary);
+  if (a.experts > 0) {
+    log_value("experts", a.experts);
+    log_value("experts_per_token", a.experts_per_token);
+    log_value("active_parameters", counts.active_parameters());
+  }
   transformer::log_cost({.parameters = counts.parameters(),
                          .embedding_parameters = counts.embedding_parameters(),
                          .forward_macs_per_sample = counts.forward_macs_per_sample(),

@@ -13,6 +13,7 @@ namespace bench::llama {
 
 struct Options : transformer::TrainingOptions {
   Architecture architecture;
+  double balance_weight = 0.01;  ///< Of the loss that spreads tokens over the experts.
   transformer::InferenceOptions inference;
 };
 

@@ -47,6 +47,21 @@ TEST(LlamaProgram, GoesOnFromACheckpointAsIfItHadNotStopped) {
   EXPECT_EQ(rest.value("final_loss"), whole.value("final_loss"));
 }
 
+TEST(LlamaProgram, TrainsExpertsAndReportsTheirLoads) {
+  const Outcome outcome = run_llama(
+      tiny_llama + "--experts 4 --micro-batch-size 2 --global-batch-size 4 --steps 3 --warmup 1");
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.value("experts"), "4");
+  EXPECT_EQ(outcome.value("experts_per_token"), "2");
+  // 2 layers, 2 unused MLPs each: 3 matrices of 32 x 64.
+  EXPECT_EQ(outcome.number("trainable_parameters") - outcome.number("active_parameters"),
+            2 * 2 * 3 * 32 * 64);
+  EXPECT_NEAR(outcome.number("first_loss"), std::log(128.0), 0.1);
+  EXPECT_GE(outcome.number("expert_load_max"), 1);
+  EXPECT_LE(outcome.number("expert_load_min"), 1);
+  EXPECT_GT(outcome.number("balance_loss"), 0.9);
+}
+
 struct Mistake {
   std::string name;
   std::string arguments;
@@ -73,7 +88,17 @@ INSTANTIATE_TEST_SUITE_P(
                             "hint: --heads must be a multiple of --kv-heads\n"},
                     Mistake{"OddHeads", "--hidden 12 --heads 4 --kv-heads 2",
                             "llama: error: rotary positions need an even head size, not 3\n"
-                            "hint: choose other --heads\n"}),
+                            "hint: choose other --heads\n"},
+                    Mistake{"Experts", "--experts 2 --experts-per-token 3",
+                            "llama: error: a token cannot use 3 of 2 experts\n"
+                            "hint: --experts-per-token must be at most --experts\n"},
+                    Mistake{"SplitExperts", "--model 8x7B --tensor-parallel 2",
+                            "llama: error: experts are not split among ranks\n"
+                            "hint: leave out --tensor-parallel and --pipeline-parallel: each rank "
+                            "has all experts and computes its own tokens\n"},
+                    Mistake{"RecomputedExperts", "--experts 2 --recompute full",
+                            "llama: error: layers with experts cannot be recomputed\n"
+                            "hint: leave out --recompute full\n"}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -52,7 +52,8 @@ SmallModel small_gpt(const std::string& name, gpt::Positions positions) {
           }};
 }
 
-SmallModel small_llama(const std::string& name, std::int64_t key_value_heads) {
+SmallModel small_llama(const std::string& name, std::int64_t key_value_heads,
+                       std::int64_t experts = 0) {
   const llama::Architecture a{.name = name,
                               .layers = 3,
                               .hidden = 32,
@@ -61,6 +62,8 @@ SmallModel small_llama(const std::string& name, std::int64_t key_value_heads) {
                               .mlp = 40,
                               .sequence = 24,
                               .vocabulary = vocabulary,
+                              .experts = experts,
+                              .experts_per_token = experts / 2,
                               .initial_deviation = 0.3};
   return {name, a.sizes(), [a] { return llama::Llama(a, llama::ModelOptions{}).ptr(); }};
 }
@@ -149,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(small_gpt("GptOfLearnedPositions", gpt::Positions::learned),
                     small_gpt("GptOfRotaryPositions", gpt::Positions::rotary),
                     small_llama("Llama", 4), small_llama("LlamaOfGroupedQueries", 2),
-                    small_llama("LlamaOfOneGroup", 1)),
+                    small_llama("LlamaOfOneGroup", 1), small_llama("LlamaOfExperts", 2, 4)),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(GenerationScores, ThatAreNotNumbersAreNoticed) {

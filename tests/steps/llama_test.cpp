@@ -1,4 +1,5 @@
 #include "llama/architecture.hpp"
+#include "llama/loss.hpp"
 #include "llama/model.hpp"
 #include "steps/trained.hpp"
 #include "transformer/layout.hpp"
@@ -48,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, LlamaSizeTest,
                                          SizeCase{"1B", 1'235'814'400, 9.02508e9, 7.41489e9},
                                          SizeCase{"3B", 3'212'749'824, 2.35033e10, 1.92765e10},
                                          SizeCase{"8B", 8'030'261'248, 5.14704e10, 4.50295e10},
+                                         SizeCase{"8x7B", 46'702'792'704, 1.02261e11, 7.64931e10},
                                          SizeCase{"70B", 70'553'706'496, 4.49223e11, 4.17018e11},
                                          SizeCase{"405B", 405'853'388'800, 2.52396e12, 2.42251e12}),
                          [](const auto& instance) { return "Model" + instance.param.name; });
@@ -62,6 +64,13 @@ Architecture tiny(bool tied = false) {
           .sequence = 24,
           .vocabulary = 96,
           .tied_embedding = tied};
+}
+
+Architecture tiny_with_experts() {
+  Architecture result = tiny();
+  result.experts = 4;
+  result.experts_per_token = 2;
+  return result;
 }
 
 torch::Tensor random_tokens(std::int64_t count) {
@@ -122,6 +131,36 @@ TEST(LlamaModel, LearnsABatchByHeart) {
         steps::trained_loss(*llama, 60, 0.01, [&] { return loss_of(llama, tokens); });
     EXPECT_LT(loss, 1) << tied;
   }
+}
+
+// Mixtral's: 12.9 B of 46.7 B.
+TEST(LlamaExperts, AreActiveAsPublished) {
+  EXPECT_EQ(Counts(architecture("8x7B")).active_parameters(), 12'879'925'248);
+  EXPECT_EQ(Counts(architecture("8B")).active_parameters(),
+            Counts(architecture("8B")).parameters());
+}
+
+TEST(LlamaExperts, LearnABatchByHeartAndStayBalanced) {
+  Llama llama(tiny_with_experts(), ModelOptions{});
+  Options options;
+  options.balance_weight = 0.1;
+  const torch::Tensor tokens = random_tokens(2);
+  const double loss = steps::trained_loss(*llama, 60, 0.01, [&] {
+    return training_loss(llama, options, scores_of(llama, tokens), tokens, {});
+  });
+  EXPECT_LT(loss, 1);
+  EXPECT_LT(llama->balance_loss().item<double>(), 1.2);
+  EXPECT_TRUE(torch::equal(llama->expert_loads().sum(1),  // 2 of 48 tokens, in each pass
+                           torch::full({2}, llama->expert_loads()[0].sum().item<std::int64_t>())));
+}
+
+TEST(LlamaExperts, KeepTheValueOfTheLoss) {
+  Llama llama(tiny_with_experts(), ModelOptions{});
+  const torch::Tensor tokens = random_tokens(2);
+  const torch::Tensor scores = scores_of(llama, tokens);
+  const torch::Tensor loss = training_loss(llama, Options{}, scores, tokens, {});
+  EXPECT_EQ(loss.item<float>(), transformer::next_token_loss(scores, tokens).item<float>());
+  EXPECT_FALSE(Llama(tiny(), ModelOptions{})->balance_loss().defined());
 }
 
 TEST(LlamaModel, RecomputingChangesNoGradient) {

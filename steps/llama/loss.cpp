@@ -1,0 +1,29 @@
+#include "llama/loss.hpp"
+
+#include "harness/log.hpp"
+#include "transformer/experts.hpp"
+#include "transformer/vocab_parallel.hpp"
+
+namespace bench::llama {
+
+torch::Tensor training_loss(const Llama& model, const Options& options, const torch::Tensor& scores,
+                            const torch::Tensor& tokens, const steps::Communicator& group) {
+  const torch::Tensor loss = transformer::next_token_loss(scores, tokens, group);
+  const torch::Tensor balance = model->balance_loss();
+  return balance.defined() ? transformer::with_gradient_of(loss, options.balance_weight * balance)
+                           : loss;
+}
+
+void log_expert_loads(const Llama& model, steps::Communicator& ranks) {
+  const torch::Tensor balance = model->balance_loss();
+  if (!balance.defined())
+    return;
+  const torch::Tensor loads = model->expert_loads();  // (layers, experts)
+  ranks.all_reduce(loads).wait();
+  const torch::Tensor relative = loads.to(torch::kFloat) / loads.to(torch::kFloat).mean(1, true);
+  steps::log_value("expert_load_max", relative.amax(1).mean().item<double>());
+  steps::log_value("expert_load_min", relative.amin(1).mean().item<double>());
+  steps::log_value("balance_loss", balance.item<double>());
+}
+
+}  // namespace bench::llama

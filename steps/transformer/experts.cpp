@@ -1,0 +1,59 @@
+#include "transformer/experts.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench::transformer {
+
+ExpertsImpl::ExpertsImpl(const WeightInit& init, std::uint64_t number, std::int64_t count,
+                         std::int64_t per_token, std::int64_t hidden, std::int64_t width,
+                         double deviation, double down_deviation)
+    : per_token_(per_token),
+      router_(register_parameter("router", init.whole(number, count, hidden, deviation))),
+      loads_(torch::zeros({count}, init.tensors.dtype(torch::kLong))) {
+  for (std::int64_t i = 0; i < count; ++i)
+    experts_.push_back(register_module("expert" + std::to_string(i),
+                                       SwiGlu(init, number + 1 + 2 * static_cast<std::uint64_t>(i),
+                                              hidden, width, deviation, down_deviation)));
+}
+
+torch::Tensor ExpertsImpl::forward(const torch::Tensor& x) {
+  const torch::Tensor tokens = x.reshape({-1, x.size(2)});                        // (N, hidden)
+  const torch::Tensor scores = torch::linear(tokens, router_).to(torch::kFloat);  // (N, count)
+  const auto [highest, chosen] = scores.topk(per_token_, 1);                      // (N, per token)
+  const torch::Tensor weights = torch::softmax(highest, 1).to(x.scalar_type());
+
+  // Each expert has its tokens side by side, also if they are none: so all weights have a gradient.
+  const auto [expert, order] = chosen.flatten().sort(/*stable=*/true, 0, /*descending=*/false);
+  const torch::Tensor counts =
+      expert.unsqueeze(1).eq(torch::arange(router_.size(0), expert.options())).sum(0);
+  const torch::Tensor on_host = counts.to(torch::kCPU);
+  const std::vector<torch::Tensor> shares =
+      tokens.index_select(0, order.div(per_token_, "floor"))
+          .split_with_sizes({on_host.data_ptr<std::int64_t>(), experts_.size()});
+  std::vector<torch::Tensor> results;
+  for (std::size_t i = 0; i < experts_.size(); ++i)
+    results.push_back(experts_[i]->forward(shares[i].unsqueeze(0)).squeeze(0));
+  const torch::Tensor by_token = torch::cat(results)
+                                     .index_select(0, order.argsort())
+                                     .view({tokens.size(0), per_token_, tokens.size(1)});
+  if (is_training())
+    balance(scores, counts);
+  return (by_token * weights.unsqueeze(2)).sum(1).view(x.sizes());
+}
+
+void ExpertsImpl::balance(const torch::Tensor& scores, const torch::Tensor& counts) {
+  const auto count = static_cast<double>(counts.numel());
+  const auto assignments = static_cast<double>(scores.size(0) * per_token_);
+  const torch::Tensor shares = counts.to(torch::kFloat) / assignments;
+  balance_loss_ = count * (shares * torch::softmax(scores, 1).mean(0)).sum();
+  loads_.add_(counts);
+}
+
+torch::Tensor with_gradient_of(const torch::Tensor& loss, const torch::Tensor& extra) {
+  return loss + (extra - extra.detach());
+}
+
+}  // namespace bench::transformer

@@ -1,0 +1,119 @@
+#include "transformer/experts.hpp"
+
+#include "transformer/swiglu.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace bench::transformer {
+namespace {
+
+constexpr std::int64_t hidden = 6;
+constexpr std::int64_t width = 10;
+
+Experts four_experts(std::int64_t per_token) {
+  return Experts(WeightInit{.seed = 3}, 0, 4, per_token, hidden, width, /*deviation=*/0.8,
+                 /*down_deviation=*/0.4);
+}
+
+/// All experts compute all tokens; those that a token does not use have the weight 0.
+torch::Tensor dense_result(const Experts& experts, std::int64_t per_token, const torch::Tensor& x) {
+  const auto parameters = experts->named_parameters();
+  const torch::Tensor scores = torch::matmul(x, parameters["router"].t());  // (B, S, 4)
+  const torch::Tensor least = std::get<0>(scores.topk(per_token, 2)).amin(2, true);
+  const torch::Tensor chosen = scores.masked_fill(scores < least, -INFINITY);
+  const torch::Tensor weights = torch::softmax(chosen, 2);
+  torch::Tensor sum = torch::zeros_like(x);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::string name = "expert" + std::to_string(i);
+    const auto gate_up = torch::matmul(x, parameters[name + ".gate_up.weight"].t()).chunk(2, 2);
+    const torch::Tensor result =
+        torch::matmul(torch::silu(gate_up[0]) * gate_up[1], parameters[name + ".down.weight"].t());
+    sum = sum + weights.select(2, i).unsqueeze(2) * result;
+  }
+  return sum;
+}
+
+std::vector<torch::Tensor> gradients_of(const torch::Tensor& result, const torch::Tensor& factors,
+                                        const torch::Tensor& x, const Experts& experts) {
+  std::vector<torch::Tensor> inputs{x};
+  for (const torch::Tensor& parameter : experts->parameters())
+    inputs.push_back(parameter);
+  return torch::autograd::grad({(result * factors).sum()}, inputs);
+}
+
+TEST(MixtureOfExperts, EqualsADenseComputation) {
+  torch::manual_seed(4);
+  const torch::Tensor x = torch::randn({3, 5, hidden}).requires_grad_();
+  const torch::Tensor factors = torch::randn({3, 5, hidden});
+  for (const std::int64_t per_token : {1, 2, 4}) {
+    Experts experts = four_experts(per_token);
+    const torch::Tensor found = experts->forward(x);
+    const torch::Tensor expected = dense_result(experts, per_token, x);
+    EXPECT_TRUE(torch::allclose(found, expected, 1e-4, 1e-5)) << per_token;
+    const auto found_gradients = gradients_of(found, factors, x, experts);
+    const auto expected_gradients = gradients_of(expected, factors, x, experts);
+    for (std::size_t i = 0; i < found_gradients.size(); ++i)
+      EXPECT_TRUE(torch::allclose(found_gradients[i], expected_gradients[i], 1e-4, 1e-5))
+          << per_token << " " << i;
+  }
+}
+
+// One token leaves experts without any; their weights have a gradient nevertheless, of 0.
+TEST(MixtureOfExperts, HaveGradientsWithoutTokens) {
+  Experts experts = four_experts(1);
+  experts->forward(torch::ones({1, 1, hidden})).sum().backward();
+  std::int64_t unused = 0;
+  for (const auto& parameter : experts->named_parameters()) {
+    ASSERT_TRUE(parameter.value().grad().defined()) << parameter.key();
+    unused += parameter.key().find("gate_up") != std::string::npos &&
+              parameter.value().grad().abs().max().item<float>() == 0;
+  }
+  EXPECT_EQ(unused, 3);
+}
+
+TEST(MixtureOfExperts, CountsTheirTokensInTrainingOnly) {
+  torch::manual_seed(4);
+  Experts experts = four_experts(2);
+  const torch::Tensor x = torch::randn({3, 5, hidden});
+  experts->forward(x);
+  experts->forward(x);
+  EXPECT_EQ(experts->loads().sum().item<std::int64_t>(), 2 * 3 * 5 * 2);
+  experts->eval();
+  experts->forward(x);
+  EXPECT_EQ(experts->loads().sum().item<std::int64_t>(), 2 * 3 * 5 * 2);
+}
+
+// By hand: both tokens score (a, 0, 0, 0) or (-a, 0, 0, 0) by their first number.
+TEST(MixtureOfExperts, HaveTheBalanceLossOfTheFormula) {
+  Experts experts = four_experts(1);
+  torch::Tensor router = experts->named_parameters()["router"].detach();
+  router.zero_();
+  router[0][0] = 1;
+  const double a = 2;
+  torch::Tensor x = torch::zeros({1, 2, hidden});
+  x[0][0][0] = a;
+  x[0][1][0] = a;
+  experts->forward(x);  // all to the first: 4 * 1 * P
+  const double high = std::exp(a) / (std::exp(a) + 3);
+  EXPECT_NEAR(experts->balance_loss().item<double>(), 4 * high, 1e-5);
+  x.zero_();
+  experts->forward(x);  // all alike: 4 * 1 * 1/4, whichever was chosen
+  EXPECT_NEAR(experts->balance_loss().item<double>(), 1, 1e-6);
+}
+
+TEST(LossWithGradient, HasTheValueOfTheFirstAndTheGradientOfBoth) {
+  const torch::Tensor x = torch::tensor({3.0F}).requires_grad_();
+  const torch::Tensor loss = with_gradient_of((2 * x).sum(), (x * x).sum());
+  EXPECT_EQ(loss.item<float>(), 6);
+  loss.backward();
+  EXPECT_EQ(x.grad().item<float>(), 2 + 6);
+}
+
+}  // namespace
+}  // namespace bench::transformer

@@ -1,5 +1,6 @@
 #include "transformer/linear.hpp"
 
+#include "transformer/matrix_product.hpp"
 #include "transformer/tensor_parallel.hpp"
 
 #include <cstdint>
@@ -38,7 +39,7 @@ RowLinearImpl::RowLinearImpl(const WeightInit& init, std::uint64_t number,
 
 torch::Tensor RowLinearImpl::forward(const torch::Tensor& x) {
   if (group_.size() == 1)
-    return torch::linear(x, weight_, if_defined(bias_));
+    return product(x, weight_, if_defined(bias_));
   const torch::Tensor sum = reduce_scatter_sequence(torch::linear(x, weight_), group_);
   return bias_.defined() ? sum + bias_ : sum;
 }

@@ -1,6 +1,7 @@
 #include "transformer/tensor_parallel.hpp"
 
 #include "transformer/autograd_value.hpp"
+#include "transformer/matrix_product.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -73,7 +74,7 @@ class ReduceScatterSequence : public torch::autograd::Function<ReduceScatterSequ
 torch::Tensor column_parallel(const torch::Tensor& x, const torch::Tensor& weight,
                               const c10::optional<torch::Tensor>& bias, const Communicator& group) {
   if (group.size() == 1)
-    return torch::linear(x, weight, bias);
+    return product(x, weight, bias);
   return ColumnParallel::apply(x, weight, bias, group);
 }
 

@@ -7,6 +7,7 @@
 #include "llama/model.hpp"
 #include "transformer/attention.hpp"
 #include "transformer/key_value_cache.hpp"
+#include "transformer/matrix_product.hpp"
 #include "transformer/rotary.hpp"
 
 #include <cstdint>
@@ -73,8 +74,9 @@ torch::Tensor random_prompts() {
   return torch::randint(vocabulary, {batch, prompt_tokens}, torch::kLong);
 }
 
-KeyValueCache cache_of(const SmallModel& model) {
-  return {model.sizes, batch, prompt_tokens + new_tokens - 1, torch::TensorOptions(torch::kFloat)};
+KeyValueCache cache_of(const SmallModel& model, std::int64_t sequences = batch) {
+  return {model.sizes, sequences, prompt_tokens + new_tokens - 1,
+          torch::TensorOptions(torch::kFloat)};
 }
 
 /// The scores of the token after all of these, (B, V), computed without a cache.
@@ -94,16 +96,18 @@ class CachedModelTest : public testing::TestWithParam<SmallModel> {
 };
 
 TEST_P(CachedModelTest, HasTheScoresOfFullPasses) {
-  KeyValueCache cache = cache_of(GetParam());
-  torch::Tensor all = random_prompts();
-  torch::Tensor next = all;
-  for (std::int64_t i = 0; i < new_tokens; ++i) {
-    const torch::Tensor found = model().next_scores(next, cache);
-    const torch::Tensor expected = full_scores(model(), all);
-    EXPECT_GT(expected.std().item<double>(), 0.1) << "scores that are all alike show nothing";
-    EXPECT_LT((found - expected).abs().max().item<double>(), 1e-4) << i;
-    next = torch::randint(vocabulary, {batch, 1}, torch::kLong);
-    all = torch::cat({all, next}, 1);
+  for (const std::int64_t sequences : {std::int64_t{1}, batch}) {
+    KeyValueCache cache = cache_of(GetParam(), sequences);
+    torch::Tensor all = random_prompts().narrow(0, 0, sequences);
+    torch::Tensor next = all;
+    for (std::int64_t i = 0; i < new_tokens; ++i) {
+      const torch::Tensor found = model().next_scores(next, cache);
+      const torch::Tensor expected = full_scores(model(), all);
+      EXPECT_GT(expected.std().item<double>(), 0.1) << "scores that are all alike show nothing";
+      EXPECT_LT((found - expected).abs().max().item<double>(), 1e-4) << sequences << " " << i;
+      next = torch::randint(vocabulary, {sequences, 1}, torch::kLong);
+      all = torch::cat({all, next}, 1);
+    }
   }
 }
 
@@ -201,6 +205,29 @@ TEST(CachedAttention, EqualsTheLastRowsOfTheWhole) {
       EXPECT_TRUE(torch::allclose(last, whole.narrow(2, 11 - count, count), 1e-4, 1e-5))
           << attention_name(kind) << count;
     }
+}
+
+TEST(Products, OfASingleRowEqualThoseOfSeveral) {
+  torch::manual_seed(7);
+  const torch::Tensor weight = torch::randn({5, 8}).requires_grad_();
+  const torch::Tensor bias = torch::randn({5}).requires_grad_();
+  const torch::Tensor rows = torch::randn({2, 3, 8});
+  for (const auto type : {torch::kFloat, torch::kBFloat16}) {
+    const torch::Tensor x = rows.to(type);
+    const double tolerance = type == torch::kFloat ? 1e-5 : 0.05;
+    const torch::Tensor expected = torch::linear(x, weight.to(type), bias.to(type));
+    const torch::Tensor row = x.narrow(0, 1, 1).narrow(1, 2, 1);  // (1, 1, 8)
+    const torch::Tensor found = product(row, weight.to(type), bias.to(type));
+    EXPECT_EQ(found.sizes(), torch::IntArrayRef({1, 1, 5}));
+    EXPECT_TRUE(torch::allclose(found[0][0], expected[1][2], tolerance, tolerance));
+    EXPECT_TRUE(torch::allclose(product(row, weight.to(type))[0][0],
+                                (expected - bias.to(type))[1][2], tolerance, tolerance));
+    EXPECT_TRUE(torch::allclose(product(x, weight.to(type), bias.to(type)), expected));
+  }
+  const auto gradients =
+      torch::autograd::grad({product(rows[0].narrow(0, 0, 1), weight, bias).sum()}, {weight, bias});
+  EXPECT_TRUE(torch::allclose(gradients[0], rows[0][0].expand({5, 8})));
+  EXPECT_TRUE(torch::equal(gradients[1], torch::ones({5})));
 }
 
 TEST(RotaryPositions, MayBeginAtAnyToken) {

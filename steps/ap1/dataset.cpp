@@ -83,7 +83,8 @@ Scale scale_of(const steps::Moments& moments) {
 /// From samples that are spread over the data set.
 Scales scales_of(const steps::FieldSource& stored) {
   constexpr std::uint64_t samples = 64;
-  const auto moments = steps::moments_of(stored, samples, {dynamic_count, static_count});
+  const auto moments =
+      steps::moments_of(stored, samples, {{.count = dynamic_count}, {.count = static_count}});
   Scales scales;
   const auto rest = std::ranges::transform(moments[0], scales.begin(), scale_of).out;
   std::ranges::transform(moments[1], rest, scale_of);

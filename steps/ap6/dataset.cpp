@@ -23,45 +23,6 @@ std::int64_t levels_of(const DatasetOptions& options) {
   return channel_count / static_cast<std::int64_t>(options.variables.size());
 }
 
-/// Calls with a field of each channel, in order: those of the first variable, then the second.
-template <typename Call>
-void for_each_plane(const steps::FieldMemory& stored, std::size_t points, Call&& call) {
-  std::size_t channel = 0;
-  for (const std::span<std::byte> variable : stored) {
-    const std::span<const float> numbers = steps::floats(variable);
-    for (std::size_t begin = 0; begin < numbers.size(); begin += points)
-      call(channel++, numbers.subspan(begin, points));
-  }
-}
-
-/// Of each channel, from samples that are spread over the data set.
-std::vector<steps::Moments> moments_of_channels(const steps::FieldSource& stored,
-                                                std::size_t points) {
-  constexpr std::uint64_t most = 64;
-  std::vector<steps::Moments> moments(channel_count);
-  const steps::SampleBuffer sample(stored.fields());
-  const auto reader = stored.reader();
-  const std::uint64_t read = std::min(most, stored.samples());
-  for (std::uint64_t i = 0; i < read; ++i) {
-    reader->read(i * stored.samples() / read, sample.memory());
-    for_each_plane(sample.memory(), points,
-                   [&](std::size_t channel, std::span<const float> numbers) {
-                     for (const float number : numbers)
-                       moments[channel].add(static_cast<double>(number));
-                   });
-  }
-  return moments;
-}
-
-void normalise_plane(std::span<const float> from, const steps::Moments& moments,
-                     std::span<float> to) {
-  const double deviation = moments.deviation();
-  const double factor = deviation > 0 ? 1 / deviation : 0;
-  std::ranges::transform(from, to.begin(), [&](float number) {
-    return static_cast<float>((static_cast<double>(number) - moments.mean) * factor);
-  });
-}
-
 }  // namespace
 
 void check_dataset_options(const DatasetOptions& options) {
@@ -89,15 +50,23 @@ std::unique_ptr<steps::FieldSource> open_era5(const std::vector<std::string>& fi
   }
   std::shared_ptr<const steps::FieldSource> stored =
       steps::open_array_files(files, layout, expected);
-  const auto points = static_cast<std::size_t>(grid.points());
-  const std::vector<steps::Moments> moments = moments_of_channels(*stored, points);
+  const steps::Channels levels{.count = static_cast<std::size_t>(levels_of(options)),
+                               .run = static_cast<std::size_t>(grid.points())};
+  constexpr std::uint64_t measured_samples = 64;
+  const auto moments =
+      steps::moments_of(*stored, measured_samples, std::vector(options.variables.size(), levels));
   return numbered(steps::transformed_fields(
       std::move(stored), {stored_fields(grid).front()},
-      [points, moments](const steps::FieldMemory& from, const steps::FieldMemory& to) {
-        const std::span<float> fields = steps::floats(to[0]);
-        for_each_plane(from, points, [&](std::size_t channel, std::span<const float> numbers) {
-          normalise_plane(numbers, moments[channel], fields.subspan(channel * points, points));
-        });
+      [points = levels.run, moments](const steps::FieldMemory& from, const steps::FieldMemory& to) {
+        std::span<float> rest = steps::floats(to[0]);  // of the first variable all levels, ...
+        for (std::size_t variable = 0; variable < moments.size(); ++variable) {
+          std::span<const float> stored_rest = steps::floats(from[variable]);
+          for (const steps::Moments& of_level : moments[variable]) {
+            steps::normalise(stored_rest.first(points), of_level, rest);
+            stored_rest = stored_rest.subspan(points);
+            rest = rest.subspan(points);
+          }
+        }
       }));
 }
 

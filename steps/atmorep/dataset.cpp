@@ -74,34 +74,10 @@ std::size_t slice_points(const Sizes& sizes) {
   return static_cast<std::size_t>(sizes.window().rows * sizes.window().columns);
 }
 
-LevelMoments moments_on_levels(const steps::FieldSource& stored, const Sizes& sizes) {
-  LevelMoments moments(sizes.fields.size(),
-                       std::vector<steps::Moments>(static_cast<std::size_t>(sizes.levels)));
-  const steps::SampleBuffer sample(stored.fields());
-  const auto reader = stored.reader();
-  const std::uint64_t count = std::min(measured_samples, stored.samples());
-  for (std::uint64_t i = 0; i < count; ++i) {
-    reader->read(i * stored.samples() / count, sample.memory());
-    for (std::size_t field = 0; field < moments.size(); ++field)
-      for_each_slice(sizes, [&](std::size_t level, std::size_t from, std::size_t) {
-        for (const float number :
-             steps::floats(sample.memory()[field]).subspan(from, slice_points(sizes)))
-          moments[field][level].add(static_cast<double>(number));
-      });
-  }
-  return moments;
-}
-
 void normalise_levels(std::span<const float> stored, std::span<float> field, const Sizes& sizes,
                       const std::vector<steps::Moments>& moments) {
   for_each_slice(sizes, [&](std::size_t level, std::size_t from, std::size_t to) {
-    const double mean = moments[level].mean;
-    const double deviation = moments[level].deviation();
-    const double factor = deviation > 0 ? 1 / deviation : 0;
-    std::ranges::transform(
-        stored.subspan(from, slice_points(sizes)), field.subspan(to).begin(), [&](float number) {
-          return static_cast<float>((static_cast<double>(number) - mean) * factor);
-        });
+    steps::normalise(stored.subspan(from, slice_points(sizes)), moments[level], field.subspan(to));
   });
 }
 
@@ -143,7 +119,11 @@ std::unique_ptr<steps::FieldSource> open_dataset(const std::vector<std::string>&
   }
   std::shared_ptr<const steps::FieldSource> stored =
       steps::open_array_files(files, layout, expected);
-  const LevelMoments moments = moments_on_levels(*stored, sizes);
+  const LevelMoments moments =  // stored as (T, L, points)
+      steps::moments_of(*stored, measured_samples,
+                        std::vector(sizes.fields.size(),
+                                    steps::Channels{.count = static_cast<std::size_t>(sizes.levels),
+                                                    .run = slice_points(sizes)}));
   return steps::transformed_fields(
       stored, fields(sizes), [sizes, moments](const FieldMemory& from, const FieldMemory& to) {
         transform_sample(from, to, sizes, moments);

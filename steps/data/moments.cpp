@@ -19,11 +19,19 @@ double Moments::deviation() const {
   return std::sqrt(squares / count);
 }
 
+void normalise(std::span<const float> numbers, const Moments& moments, std::span<float> to) {
+  const double deviation = moments.deviation();
+  const double factor = deviation > 0 ? 1 / deviation : 0;
+  std::ranges::transform(numbers, to.begin(), [&](float number) {
+    return static_cast<float>((static_cast<double>(number) - moments.mean) * factor);
+  });
+}
+
 std::vector<std::vector<Moments>> moments_of(const FieldSource& source, std::uint64_t samples,
-                                             const std::vector<std::size_t>& channels) {
+                                             const std::vector<Channels>& channels) {
   std::vector<std::vector<Moments>> moments;
-  for (const std::size_t count : channels)
-    moments.emplace_back(count);
+  for (const Channels& of_field : channels)
+    moments.emplace_back(of_field.count);
   const SampleBuffer sample(source.fields());
   const auto reader = source.reader();
   const std::uint64_t read = std::min(samples, source.samples());
@@ -32,9 +40,11 @@ std::vector<std::vector<Moments>> moments_of(const FieldSource& source, std::uin
     for (std::size_t field = 0; field < moments.size(); ++field) {
       if (source.fields()[field].type != FieldType::float32)
         continue;
+      const auto [count, run] = channels[field];
       const std::span<const float> numbers = floats(sample.memory()[field]);
-      for (std::size_t k = 0; k < numbers.size(); ++k)
-        moments[field][k % channels[field]].add(static_cast<double>(numbers[k]));
+      for (std::size_t k = 0; k * run < numbers.size(); ++k)
+        for (const float number : numbers.subspan(k * run, run))
+          moments[field][k % count].add(static_cast<double>(number));
     }
   }
   return moments;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace bench::steps {
@@ -20,14 +21,24 @@ struct Moments {
   double deviation() const;
 };
 
+/// Gives numbers the mean 0 and the deviation 1; all become 0 where the deviation is 0.
+/// @param to as many
+void normalise(std::span<const float> numbers, const Moments& moments, std::span<float> to);
+
+/// The parts of a field that have moments of their own: it is a row of runs, the first of channel
+/// 0, the next of channel 1, and so on, again and again.
+struct Channels {
+  std::size_t count = 1;  ///< 1: the field as a whole.
+  std::size_t run = 1;    ///< Numbers; 1 where the channel is the last dimension.
+};
+
 /// The moments of a data set's first fields, in samples that are spread over it.
 /// @param samples at least 1; all are read if the data set has fewer
-/// @param channels of each of these fields, its last dimension; 1: the field as a whole. The
-/// moments
-///        of a field that is not float32 have no numbers.
+/// @param channels of each of these fields. The moments of a field that is not float32 have no
+///        numbers.
 /// @returns for each of these fields the moments of its channels
 /// @throws DataError if a sample is damaged
 std::vector<std::vector<Moments>> moments_of(const FieldSource& source, std::uint64_t samples,
-                                             const std::vector<std::size_t>& channels);
+                                             const std::vector<Channels>& channels);
 
 }  // namespace bench::steps

@@ -2,7 +2,6 @@
 
 #include "llama/model.hpp"
 #include "transformer/grid.hpp"
-#include "transformer/parallel_training.hpp"
 
 namespace bench::llama {
 
@@ -16,14 +15,12 @@ transformer::InferenceCost inference_cost(const Architecture& architecture) {
 }
 
 int infer(steps::Session& session, const Options& options) {
-  const transformer::InferenceCost cost = inference_cost(options.architecture);
   log_description(options);
-  transformer::check_inference_memory(session, options.inference, options, cost);
-  transformer::Grid grid(session.ranks(), options.layout);
-  const torch::TensorOptions tensors = transformer::model_tensors(options, session.device());
-  Llama model(options.architecture, model_options(options, tensors, grid));
-  session.load_weights(*model);
-  return transformer::run_inference(session, grid, options, options.inference, model.ptr(), cost);
+  return transformer::run_inference(
+      session, options, options.inference, inference_cost(options.architecture),
+      [&](const torch::TensorOptions& tensors, transformer::Grid& grid) {
+        return Llama(options.architecture, model_options(options, tensors, grid)).ptr();
+      });
 }
 
 }  // namespace bench::llama

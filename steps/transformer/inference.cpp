@@ -91,6 +91,22 @@ int report_outcome(steps::Session& session, bool interrupted) {
   return interrupted ? steps::exit_interrupted : steps::exit_ok;
 }
 
+void check_inference_memory(steps::Session& session, const TrainingOptions& options,
+                            const InferenceOptions& inference, const InferenceCost& cost) {
+  constexpr double gib = 1024.0 * 1024 * 1024;
+  const int processes = session.find_ranks().local_size.value_or(1);
+  const auto there = static_cast<double>(steps::device_memory_bytes(session.device(), processes));
+  const auto weights = static_cast<double>(cost.parameters * bytes_per_number(options));
+  const auto cache = static_cast<double>(cache_bytes(inference, options, cost.sizes));
+  if (weights + cache > there)
+    throw steps::OutOfMemory(
+        fmt::format("weights of {:.1f} GiB and a key/value cache of {:.1f} GiB exceed the {:.1f} "
+                    "GiB of each device",
+                    weights / gib, cache / gib, there / gib),
+        "a smaller --batch-size or fewer tokens need a smaller cache; bf16 weights have half the "
+        "bytes of fp32");
+}
+
 }  // namespace
 
 double InferenceCost::prompt_macs(std::int64_t tokens) const {
@@ -114,32 +130,20 @@ void log_inference(const InferenceOptions& inference, const TrainingOptions& opt
   log_value("kv_cache_bytes_by_formula", cache_bytes(inference, options, cost.sizes));
 }
 
-void check_inference_memory(steps::Session& session, const InferenceOptions& inference,
-                            const TrainingOptions& options, const InferenceCost& cost) {
-  constexpr double gib = 1024.0 * 1024 * 1024;
-  const int processes = session.find_ranks().local_size.value_or(1);
-  const auto there = static_cast<double>(steps::device_memory_bytes(session.device(), processes));
-  const auto weights = static_cast<double>(cost.parameters * bytes_per_number(options));
-  const auto cache = static_cast<double>(cache_bytes(inference, options, cost.sizes));
-  if (weights + cache > there)
-    throw steps::OutOfMemory(
-        fmt::format("weights of {:.1f} GiB and a key/value cache of {:.1f} GiB exceed the {:.1f} "
-                    "GiB of each device",
-                    weights / gib, cache / gib, there / gib),
-        "a smaller --batch-size or fewer tokens need a smaller cache; bf16 weights have half the "
-        "bytes of fp32");
-}
-
-int run_inference(steps::Session& session, const Grid& grid, const TrainingOptions& options,
-                  const InferenceOptions& inference, const std::shared_ptr<LanguageModel>& model,
-                  const InferenceCost& cost) {
+int run_inference(steps::Session& session, const TrainingOptions& options,
+                  const InferenceOptions& inference, const InferenceCost& cost,
+                  const MakeModel& make_model) {
+  check_inference_memory(session, options, inference, cost);
+  Grid grid(session.ranks(), options.layout);
+  const torch::TensorOptions tensors = model_tensors(options, session.device());
+  const std::shared_ptr<LanguageModel> model = make_model(tensors, grid);
+  session.load_weights(*model);
   const TokenData data(session, options, with_sequence(cost.sizes, inference.prompt_tokens),
                        cost.kinds);
   data.log();
   const auto batches = data.training(grid, /*first_sample=*/0);
-  Generation generation(model,
-                        KeyValueCache(cost.sizes, inference.batch_size, inference.cached_tokens(),
-                                      model_tensors(options, session.device())));
+  Generation generation(
+      model, KeyValueCache(cost.sizes, inference.batch_size, inference.cached_tokens(), tensors));
   log_value("kv_cache_bytes", generation.cache_bytes());
   InferenceTimes times;
   torch::Tensor prompts;  // (B, prompt tokens)

@@ -9,6 +9,7 @@
 #include "transformer/training_options.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace bench::transformer {
@@ -32,20 +33,20 @@ struct InferenceCost {
 void log_inference(const InferenceOptions& inference, const TrainingOptions& options,
                    const InferenceCost& cost);
 
-/// @throws steps::OutOfMemory if weights and cache need more than the device has, before anything
-///         is allocated
-void check_inference_memory(steps::Session& session, const InferenceOptions& inference,
-                            const TrainingOptions& options, const InferenceCost& cost);
+/// Makes a model with its first weights.
+using MakeModel =
+    std::function<std::shared_ptr<LanguageModel>(const torch::TensorOptions& tensors, Grid& grid)>;
 
-/// Generates tokens greedily, and prints how fast.
+/// Generates tokens greedily with a model that each rank has as a whole, and prints how fast.
 ///
 /// All prompts are measured one after the other, as the region `prefill`, and then all new tokens,
 /// as the region `decode`. So a meter that reads power every 100 ms can tell the phases apart,
 /// which it could not if they alternated. The new tokens always follow the last prompts.
-/// @param grid one in which each rank has the whole model
 /// @returns the exit code of the program
-int run_inference(steps::Session& session, const Grid& grid, const TrainingOptions& options,
-                  const InferenceOptions& inference, const std::shared_ptr<LanguageModel>& model,
-                  const InferenceCost& cost);
+/// @throws steps::OutOfMemory if weights and cache need more than the device has, before anything
+///         is allocated
+int run_inference(steps::Session& session, const TrainingOptions& options,
+                  const InferenceOptions& inference, const InferenceCost& cost,
+                  const MakeModel& make_model);
 
 }  // namespace bench::transformer

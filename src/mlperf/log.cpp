@@ -155,4 +155,12 @@ std::optional<double> number_at(const Log& log, std::string_view key) {
   return number ? std::optional(*number) : std::nullopt;
 }
 
+std::optional<double> metadata_number(const Event& event, const std::string& name) {
+  const auto found = event.metadata.find(name);
+  if (found == event.metadata.end())
+    return std::nullopt;
+  const double* const number = std::get_if<double>(&found->second);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
 }  // namespace bench::mlperf

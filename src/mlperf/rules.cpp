@@ -18,14 +18,6 @@ namespace {
 
 constexpr std::int64_t most_init_ms = std::int64_t{30} * 60 * 1000;
 
-std::optional<double> metadata_number(const Event& event, const std::string& name) {
-  const auto found = event.metadata.find(name);
-  if (found == event.metadata.end())
-    return std::nullopt;
-  const double* const number = std::get_if<double>(&found->second);
-  return number ? std::optional(*number) : std::nullopt;
-}
-
 /// Collects what a log breaks.
 class Checker {
  public:

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -66,12 +65,8 @@ const Event& required(const Log& log, const std::string& key, const std::string&
 /// Blocks say how many epochs they have.
 double epochs_in(const std::vector<Interval>& blocks) {
   double epochs = 0;
-  for (const Interval& block : blocks) {
-    const auto count = block.start->metadata.find("epoch_count");
-    const double* const number =
-        count == block.start->metadata.end() ? nullptr : std::get_if<double>(&count->second);
-    epochs += number ? *number : 1;
-  }
+  for (const Interval& block : blocks)
+    epochs += metadata_number(*block.start, "epoch_count").value_or(1);
   return epochs;
 }
 

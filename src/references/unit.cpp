@@ -16,12 +16,7 @@ struct Unit {
   std::map<std::string, int> powers;
 };
 
-struct KnownUnit {
-  double factor;
-  std::map<std::string, int> powers;
-};
-
-const std::map<std::string, KnownUnit, std::less<>>& known_units() {
+const std::map<std::string, Unit, std::less<>>& known_units() {
   static const std::map<std::string, int> time{{"s", 1}};
   static const std::map<std::string, int> energy{{"J", 1}};
   static const std::map<std::string, int> power{{"J", 1}, {"s", -1}};
@@ -29,7 +24,7 @@ const std::map<std::string, KnownUnit, std::less<>>& known_units() {
   static const std::map<std::string, int> apparent_energy{{"VA", 1}, {"s", 1}};
   static const std::map<std::string, int> data{{"B", 1}};
   static const std::map<std::string, int> flop{{"FLOP", 1}};
-  static const std::map<std::string, KnownUnit, std::less<>> units{
+  static const std::map<std::string, Unit, std::less<>> units{
       {"ns", {1e-9, time}},
       {"us", {1e-6, time}},
       {"µs", {1e-6, time}},

@@ -57,5 +57,7 @@ const Event* first_of(const Log& log, std::string_view key);
 std::string text_at(const Log& log, std::string_view key);
 /// The number on that line; absent: there is no such line, or its value is no number.
 std::optional<double> number_at(const Log& log, std::string_view key);
+/// The number of that name in a line's metadata; absent: there is none.
+std::optional<double> metadata_number(const Event& event, const std::string& name);
 
 }  // namespace bench::mlperf

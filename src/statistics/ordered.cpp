@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -53,10 +54,12 @@ double at_least(std::size_t least, std::size_t n, double chance) {
 /// The smallest of n values, by its number from 0, that the `rank`-th smallest of n values drawn
 /// from them is at most with this probability.
 std::size_t quantile_of_rank(std::size_t rank, std::size_t n, double probability) {
-  for (std::size_t k = 1; k < n; ++k)
-    if (at_least(rank, n, static_cast<double>(k) / static_cast<double>(n)) >= probability)
-      return k - 1;
-  return n - 1;
+  const auto is_less_probable = [&](std::size_t k) {
+    return at_least(rank, n, static_cast<double>(k + 1) / static_cast<double>(n)) < probability;
+  };
+  const auto numbers = std::views::iota(std::size_t{0}, n - 1);
+  return static_cast<std::size_t>(std::ranges::partition_point(numbers, is_less_probable) -
+                                  numbers.begin());
 }
 
 constexpr double tail = 0.025;

@@ -37,7 +37,7 @@ double deviation(std::span<const double> values, const Sums& sums) {
   return std::sqrt(squares / (count - 1));
 }
 
-/// The n-th root of the product; `nan` unless all are above 0.
+/// The n-th root of the product; 0 if one of them is 0, `nan` if one is below.
 Value geometric_mean(Values values, const Numbers*) {
   double logarithms = 0;
   for (const Value& value : values)

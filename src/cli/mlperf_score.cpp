@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,14 +40,16 @@ struct ScoreOptions {
 };
 
 /// The meter's total beside a log that is the standard output of a workpackage.
-std::optional<double> energy_beside(const fs::path& log) {
-  const fs::path summary = log.parent_path() / "energy.txt";
+void add_energy_beside(mlperf::Training& training) {
+  constexpr std::string_view total = "energy_wh=";
+  const fs::path summary = fs::path(training.log).parent_path() / "energy.txt";
   if (!fs::exists(summary))
-    return std::nullopt;
+    return;
   for (const std::string& line : split(read_file(summary), "\n"))
-    if (line.starts_with("energy_wh="))
-      return parse_number(strip(std::string_view(line).substr(line.find('=') + 1)));
-  return std::nullopt;
+    if (line.starts_with(total))
+      training.energy_wh = parse_number(strip(std::string_view(line).substr(total.size())));
+    else if (strip(line) == "energy_quality=estimated")
+      training.energy_is_estimated = true;
 }
 
 Cell text_cell(const std::string& text) {
@@ -60,8 +63,12 @@ Cell number_cell(std::optional<double> number, const std::string& format,
   return {.value = Value(*number), .format = format};
 }
 
-Cell energy_cell(std::optional<double> energy_wh) {
-  return number_cell(energy_wh, ".4g", "no energy.txt with a total beside the log");
+/// Of a training, a score or a throughput.
+template <class Result>
+Cell energy_cell(const Result& of) {
+  Cell cell = number_cell(of.energy_wh, ".4g", "no energy.txt with a total beside the log");
+  cell.estimated = cell.value && of.energy_is_estimated;
+  return cell;
 }
 
 std::string role_of(const mlperf::Training& training, std::size_t index,
@@ -87,18 +94,18 @@ Table trainings_table(const std::vector<mlperf::Result>& results,
   for (std::size_t r = 0; r < results.size(); ++r)
     for (std::size_t i = 0; i < results[r].trainings.size(); ++i) {
       const mlperf::Training& training = results[r].trainings[i];
-      table.rows.push_back(
-          {text_cell(training.log), number_cell(training.time_s / 60, ".2f"),
-           number_cell(training.staging_s / 60, ".2f"), number_cell(training.epochs, ".0f"),
-           number_cell(training.train_samples_per_s_per_device, ".2f"),
-           number_cell(training.eval_samples_per_s_per_device, ".2f"),
-           number_cell(training.budget_device_h(), ".2f"), energy_cell(training.energy_wh),
-           text_cell(role_of(training, i, counted[r]))});
+      table.rows.push_back({text_cell(training.log), number_cell(training.time_s / 60, ".2f"),
+                            number_cell(training.staging_s / 60, ".2f"),
+                            number_cell(training.epochs, ".0f"),
+                            number_cell(training.train_samples_per_s_per_device, ".2f"),
+                            number_cell(training.eval_samples_per_s_per_device, ".2f"),
+                            number_cell(training.budget_device_h(), ".2f"), energy_cell(training),
+                            text_cell(role_of(training, i, counted[r]))});
     }
   return table;
 }
 
-/// What a row of a result begins with.
+/// The first cells of a result's row.
 std::vector<Cell> name_cells(const mlperf::Result& result) {
   return {text_cell(result.benchmark), text_cell(result.division), text_cell(result.platform),
           number_cell(result.nodes, ".0f")};
@@ -137,7 +144,7 @@ Table score_table(const std::vector<mlperf::Result>& results,
     row.push_back(cell(score.eval_samples_per_s_per_device, ".2f"));
     row.push_back(cell(score.budget_device_h, ".2f"));
     row.push_back(score.counted.empty() ? number_cell(std::nullopt, "", reason)
-                                        : energy_cell(score.energy_wh));
+                                        : energy_cell(score));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -168,14 +175,13 @@ Table throughput_table(const std::vector<mlperf::Result>& results,
     row.push_back(cell(static_cast<double>(all.counted.size()), ".0f"));
     row.push_back(cell(all.time_s / 60, ".2f"));
     row.push_back(cell(all.trainings_per_hour(), ".3g"));
-    row.push_back(reason.empty() ? energy_cell(all.energy_wh)
-                                 : number_cell(std::nullopt, "", reason));
+    row.push_back(reason.empty() ? energy_cell(all) : number_cell(std::nullopt, "", reason));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-/// The logs as they are, and below `table` which of them break rules. Returns whether none does.
+/// Notes below `table` which logs break rules. Returns whether none does.
 bool note_violations(const std::vector<mlperf::NamedLog>& logs, Table& table) {
   bool all_right = true;
   for (const auto& [file, log] : logs)
@@ -195,7 +201,7 @@ int show_score(const ScoreOptions& options) {
   std::vector<mlperf::Result> results = mlperf::results_of(logs);
   for (mlperf::Result& result : results)
     for (mlperf::Training& training : result.trainings)
-      training.energy_wh = energy_beside(training.log);
+      add_energy_beside(training);
 
   bool all_right = true;
   std::vector<std::vector<std::size_t>> counted;

@@ -25,7 +25,7 @@ bool is_setting(const std::string& key) {
          std::ranges::find(settings, key) != std::end(settings);
 }
 
-/// What differs from the first log of the result; empty: nothing.
+/// The first setting in which two logs differ; empty if there is none.
 std::string difference(const NamedLog& first, const NamedLog& other) {
   const auto value_in = [](const Log& log, const std::string& key) {
     const Event* const event = first_of(log, key);

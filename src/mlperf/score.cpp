@@ -15,7 +15,7 @@
 namespace bench::mlperf {
 namespace {
 
-/// Of the trainings with these indices; absent unless all have a value.
+/// The sum over these trainings; absent unless all have a value.
 template <class ValueOf>
 std::optional<double> sum(const std::vector<Training>& trainings,
                           std::span<const std::size_t> indices, ValueOf value_of) {
@@ -34,6 +34,11 @@ std::optional<double> mean(const std::vector<Training>& trainings,
                            std::span<const std::size_t> indices, ValueOf value_of) {
   const std::optional<double> total = sum(trainings, indices, value_of);
   return total ? std::optional(*total / static_cast<double>(indices.size())) : std::nullopt;
+}
+
+bool any_estimated(const std::vector<Training>& trainings, std::span<const std::size_t> indices) {
+  return std::ranges::any_of(
+      indices, [&](std::size_t index) { return trainings[index].energy_is_estimated; });
 }
 
 std::vector<std::string> equal_seeds(const std::vector<Training>& trainings) {
@@ -122,6 +127,7 @@ Score score_of(const Result& result) {
   score.train_samples_per_s_per_device = mean_of(&Training::train_samples_per_s_per_device);
   score.eval_samples_per_s_per_device = mean_of(&Training::eval_samples_per_s_per_device);
   score.energy_wh = mean_of(&Training::energy_wh);
+  score.energy_is_estimated = any_estimated(trainings, score.counted);
   score.budget_device_h = *mean(trainings, score.counted, [](const Training& training) {
     return std::optional(training.budget_device_h());
   });
@@ -161,6 +167,7 @@ Throughput throughput_of(const Result& result) {
   throughput.time_s = static_cast<double>(last_end_ms - first_begin_ms) / 1000;
   throughput.devices_per_training = last_begun->devices;
   throughput.devices = last_begun->devices * static_cast<double>(counted.size());
+  throughput.energy_is_estimated = any_estimated(trainings, counted);
   throughput.energy_wh =
       sum(trainings, counted, [](const Training& training) { return training.energy_wh; });
   return throughput;

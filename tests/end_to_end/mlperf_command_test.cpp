@@ -59,6 +59,9 @@ TEST_F(MlperfCommandTest, ScoresTrainings) {
   EXPECT_THAT(score.standard_output, HasSubstr("cosmoflow,open,none,1,4,10,"));
   EXPECT_THAT(score.standard_output, HasSubstr(",12.5\n"));
 
+  here_.write("3/energy.txt", "energy_wh=12.5\nenergy_quality=estimated\n");
+  EXPECT_THAT(here_.bench(arguments).standard_output, HasSubstr("energy[Wh] (estimated)"));
+
   arguments.pop_back();
   const auto too_few = here_.bench(arguments);
   EXPECT_EQ(too_few.status.code, 1);

@@ -11,7 +11,7 @@
 
 namespace bench::mlperf {
 
-/// What the score of a result is made of: one training, by its log.
+/// One training, as its log tells it: what scores are made of.
 ///
 /// The quantities are those of Farrell et al., "MLPerf HPC: A Holistic Benchmark Suite for
 /// Scientific Machine Learning on HPC Systems", arXiv:2110.11466, section 4 and Table 6.
@@ -28,7 +28,8 @@ struct Training {
   /// Without evaluation; absent where the log does not tell.
   std::optional<double> train_samples_per_s_per_device;
   std::optional<double> eval_samples_per_s_per_device;
-  std::optional<double> energy_wh;  ///< Of the program; no log has it, so the caller sets it.
+  std::optional<double> energy_wh;   ///< Of the program; no log has it, so the caller sets it.
+  bool energy_is_estimated = false;  ///< Not measured; the caller sets it, too.
 
   double budget_device_h() const { return time_s / 3600 * devices; }
 };
@@ -46,7 +47,7 @@ struct Result {
   double nodes = 0;
   double accelerators_per_node = 0;
   std::vector<Training> trainings;
-  /// Why they are not one result by the rules: other settings, equal seeds.
+  /// Settings in which they differ.
   std::vector<std::string> problems;
 };
 
@@ -60,7 +61,7 @@ struct NamedLog {
 /// @throws Error as `training_of`
 std::vector<Result> results_of(std::span<const NamedLog> logs);
 
-/// How many trainings the rules want for a result; 0: the benchmark is none of MLPerf HPC's.
+/// How many trainings the rules want for a result; 0 if MLPerf HPC has no such benchmark.
 std::size_t trainings_wanted(const std::string& benchmark);
 
 /// Means over the trainings that count: all but the fastest and the slowest.
@@ -77,7 +78,8 @@ struct Score {
   std::optional<double> train_samples_per_s_per_device;
   std::optional<double> eval_samples_per_s_per_device;
   double budget_device_h = 0;
-  std::optional<double> energy_wh;  ///< Absent unless all that count have one.
+  std::optional<double> energy_wh;   ///< Absent unless all that count have one.
+  bool energy_is_estimated = false;  ///< In one of them.
 };
 
 Score score_of(const Result& result);
@@ -89,8 +91,9 @@ struct Throughput {
   std::vector<std::string> problems;  ///< Why there is none.
   double devices = 0;                 ///< Of all trainings that count.
   double devices_per_training = 0;
-  double time_s = 0;  ///< From the first begin to the last end of those that count.
-  std::optional<double> energy_wh;
+  double time_s = 0;                 ///< From the first begin to the last end of those that count.
+  std::optional<double> energy_wh;   ///< As of a score.
+  bool energy_is_estimated = false;  ///< In one of them.
 
   double trainings_per_hour() const {
     return time_s > 0 ? static_cast<double>(counted.size()) / time_s * 3600 : 0;

@@ -14,7 +14,7 @@ namespace bench::references {
 /// published number is chosen.
 std::span<const Field> condition_fields();
 
-/// What is known of how a run measured.
+/// The conditions under which a run measured, as far as they are known.
 using Conditions = std::map<Field, std::string>;
 
 /// The conditions that none of the columns is. What they are in each row can be seen if the table

@@ -18,6 +18,15 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Whether one of the words is the name of the column, or its title if no column has that name.
+bool is_among(const Heading& heading, const std::vector<std::string>& words,
+              const std::vector<Heading>& all) {
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return heading.name == word ||
+           (heading.title == word && std::ranges::find(all, word, &Heading::name) == all.end());
+  });
+}
+
 /// The columns of the united table.
 class Union {
  public:
@@ -91,8 +100,9 @@ void choose_columns(Table& table, const std::vector<std::string>& select,
                     const std::vector<std::string>& exclude) {
   std::vector<std::size_t> kept;
   for (std::size_t k = 0; k < table.headings.size(); ++k)
-    if (const std::string& name = table.headings[k].name;
-        (select.empty() || contains(select, name)) && !contains(exclude, name))
+    if (const Heading& heading = table.headings[k];
+        (select.empty() || is_among(heading, select, table.headings)) &&
+        !is_among(heading, exclude, table.headings))
       kept.push_back(k);
   if (kept.size() == table.headings.size())
     return;

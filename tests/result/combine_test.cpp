@@ -80,5 +80,16 @@ TEST(ChooseColumns, GoesByNamesAndKeepsTheOrder) {
   EXPECT_EQ(render(excluded, "csv"), "A,C\n1,3\n");
 }
 
+TEST(ChooseColumns, GoesByTitlesThatAreNoNames) {
+  const Table all =
+      table_of({{"rate", "", "rate_avg"}, {"B", "", "b"}, {"b", "", "c"}}, {{1LL, 2LL, 3LL}});
+  Table selected = all;
+  choose_columns(selected, {"rate", "b"}, {});
+  EXPECT_EQ(render(selected, "csv"), "rate,B\n1,2\n");
+  Table excluded = all;
+  choose_columns(excluded, {}, {"rate"});
+  EXPECT_EQ(render(excluded, "csv"), "B,b\n2,3\n");
+}
+
 }  // namespace
 }  // namespace bench::result

@@ -21,8 +21,8 @@ struct RunTable {
 /// @param runs not empty, ascending by id
 Table combine(const std::vector<RunTable>& runs, bool descending);
 
-/// Leaves only columns with these names, and none of the others; an empty `select` keeps all.
-/// Order and rows stay.
+/// Leaves only columns with these names, or titles that are no column's name, and none of the
+/// others; an empty `select` keeps all. Order and rows stay.
 void choose_columns(Table& table, const std::vector<std::string>& select,
                     const std::vector<std::string>& exclude);
 

@@ -78,7 +78,7 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
   for (const SameName& same : all)
     for (const result::RunTable& one : same.tables)
       for (const result::Heading& heading : one.table.headings)
-        names.insert(heading.name);
+        names.insert({heading.name, heading.title});
   const std::vector<std::string> known(names.begin(), names.end());
   Diagnostics diagnostics = telling_diagnostics();
   for (const auto* chosen : {&options.select, &options.exclude})

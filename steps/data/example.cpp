@@ -12,11 +12,9 @@
 namespace bench::steps {
 namespace {
 
-using Field = ProtobufReader::Field;
-
 BytesList bytes_list(ProtobufReader list) {
   BytesList values;
-  for (Field field; list.next(field);)
+  for (ProtobufReader::Field field; list.next(field);)
     if (field.number == 1) {
       if (field.type != WireType::bytes)
         list.fail("a list of bytes with something else in it");
@@ -30,7 +28,7 @@ BytesList bytes_list(ProtobufReader list) {
 template <typename Number, typename Read, typename Convert>
 std::vector<Number> number_list(ProtobufReader list, WireType single, Read read, Convert convert) {
   std::vector<Number> values;
-  for (Field field; list.next(field);) {
+  for (ProtobufReader::Field field; list.next(field);) {
     if (field.number != 1)
       continue;
     if (field.type == single) {
@@ -58,7 +56,7 @@ Int64List int64_list(const ProtobufReader& list) {
 
 Feature feature_of(ProtobufReader feature) {
   Feature result;
-  for (Field field; feature.next(field);) {
+  for (ProtobufReader::Field field; feature.next(field);) {
     if (field.number == 1)
       result = bytes_list(feature.message(field));
     else if (field.number == 2)
@@ -72,7 +70,7 @@ Feature feature_of(ProtobufReader feature) {
 void read_entry(ProtobufReader entry, Example& example) {
   std::string_view name;
   Feature value;
-  for (Field field; entry.next(field);) {
+  for (ProtobufReader::Field field; entry.next(field);) {
     if (field.number == 1 && field.type == WireType::bytes)
       name = field.bytes;
     else if (field.number == 2)
@@ -116,11 +114,11 @@ struct ListBytes {
 Example parse_example(std::string_view payload, const std::string& file, std::uint64_t payload_at) {
   Example result;
   ProtobufReader example(payload, file, payload_at);
-  for (Field outer; example.next(outer);) {
+  for (ProtobufReader::Field outer; example.next(outer);) {
     if (outer.number != 1)
       continue;
     ProtobufReader features = example.message(outer);
-    for (Field entry; features.next(entry);)
+    for (ProtobufReader::Field entry; features.next(entry);)
       if (entry.number == 1)
         read_entry(features.message(entry), result);
   }

@@ -152,7 +152,7 @@ void copy_files(const fs::path& from, const FileList& list, const std::vector<En
 }
 
 /// Waits for the only right to make this copy; held until the file is closed or this process ends.
-void lock(const OpenPath& file, const fs::path& path) {
+void lock_file(const OpenPath& file, const fs::path& path) {
   if (file.get() < 0)
     throw UsageError(fmt::format("cannot make {}: {}", path.string(), message_of(errno)),
                      "give --stage-to a folder that can be written");
@@ -183,8 +183,8 @@ Staged stage(const std::string& from, const FileList& files, const std::string& 
   const std::vector<Entry> entries = entries_of(source, files, threads);
   const fs::path copy = fs::path(into) / copy_name(source, files, entries);
   const std::string lock_name = copy.string() + ".lock";
-  const OpenPath lock_file(lock_name, O_RDONLY | O_CREAT);
-  lock(lock_file, lock_name);
+  const OpenPath lock(lock_name, O_RDONLY | O_CREAT);
+  lock_file(lock, lock_name);
   if (is_complete(copy, files, entries))
     return {.folder = copy.string()};
 

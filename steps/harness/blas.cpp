@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -14,7 +13,6 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace bench::steps {
 namespace {
@@ -23,8 +21,6 @@ constexpr const char* openblas_advice =
     "install OpenBLAS in its OpenMP flavour (Debian: libopenblas0-openmp) and make it the one in "
     "use, for example with "
     "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu/openblas-openmp";
-
-constexpr const char* kernels_variable = "OPENBLAS_CORETYPE";
 
 // OpenBLAS's names of processors without AVX2. Where it knows a processor by another one, its
 // choice stands.
@@ -80,9 +76,9 @@ std::string advice_on_kernels(const std::string& kernels) {
   if (better.empty())
     return "";
   return fmt::format(
-      "it takes this processor for {}, an older one; {}={} in the environment makes "
+      "it takes this processor for {}, an older one; OPENBLAS_CORETYPE={} in the environment makes "
       "matrix products several times faster",
-      kernels, kernels_variable, better);
+      kernels, better);
 }
 
 }  // namespace
@@ -132,20 +128,6 @@ std::string better_kernels(std::string_view kernels, const VectorUnits& processo
   if (processor.avx512)
     return "SkylakeX";
   return processor.avx2 ? "Haswell" : "";
-}
-
-void choose_blas_kernels(char* const* arguments) {
-  if (std::getenv(kernels_variable))
-    return;
-  const std::string better = better_kernels(detect_blas().kernels, vector_units());
-  std::error_code unknown;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  // A program that was started through the dynamic linker would need other arguments.
-  if (better.empty() || unknown || program.filename().string().starts_with("ld-"))
-    return;
-  ::setenv(kernels_variable, better.c_str(), 1);
-  ::execv(program.c_str(), arguments);
-  ::unsetenv(kernels_variable);  // the advice stands then
 }
 
 void take_blas_buffers(int threads) {

@@ -34,12 +34,6 @@ struct VectorUnits {
 /// @param kernels its choice, as `openblas_get_corename()` names it
 std::string better_kernels(std::string_view kernels, const VectorUnits& processor);
 
-/// Restarts this program with OPENBLAS_CORETYPE where OpenBLAS has not known the processor and
-/// that is not set: OpenBLAS chooses while it is loaded, once. To be called before anything is
-/// printed or computed, but only where something will be: it takes 0.5 s.
-/// @param arguments those of `main`
-void choose_blas_kernels(char* const* arguments);
-
 /// Has OpenBLAS take the memory that products on that many threads work in, before anything else is
 /// allocated: where it finds none later, it looks for it again and again without end. Nothing where
 /// the library is another one.

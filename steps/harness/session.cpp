@@ -26,7 +26,6 @@ Session::Session(const std::string& program, const std::string& description)
 Session::~Session() = default;
 
 bool Session::parse(int argc, char** argv) {
-  argv_ = argv;
   if (!parse_command_line(*app_, argc, argv))
     return false;
   if (arguments_.build_info) {
@@ -39,7 +38,6 @@ bool Session::parse(int argc, char** argv) {
 
 const Ranks& Session::find_ranks() {
   if (!found_) {
-    choose_blas_kernels(argv_);
     found_ = steps::find_ranks();
     begin_mllog(arguments_.mllog && found_->rank == 0);
   }

@@ -93,7 +93,6 @@ class Session {
   std::chrono::steady_clock::time_point training_begin_;
   std::unique_ptr<CLI::App> app_;
   CommonArguments arguments_;
-  char** argv_ = nullptr;
   std::optional<Ranks> found_;
   std::optional<torch::Device> device_;
   std::optional<c10::DeviceGuard> guard_;

@@ -77,7 +77,8 @@ void analyse_directory(const RunDirectory& directory, const UpdateOptions& updat
   analyse_and_store(directory, update);
 }
 
-Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again) {
+Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again,
+                   tabulate::Analyses (*stored)(const setup::Run&, const Workspace&)) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   setup::Run run = setup::load_run(directory, workspace);
   if (update.file.empty())
@@ -101,7 +102,7 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
     tell("note: this run belongs to another user: showing the owner's last analysis");
     evaluated.run = update.applied_to(evaluated.run);
   }
-  evaluated.analyses = tabulate::stored_analyses(evaluated.run, evaluated.workspace);
+  evaluated.analyses = stored(evaluated.run, evaluated.workspace);
   return evaluated;
 }
 

@@ -39,7 +39,10 @@ void analyse_directory(const workspace::RunDirectory& directory, const UpdateOpt
 /// Opens a run and analyses it where that is asked for or needed. What cannot be kept, because
 /// another bench works on the run, is only shown; another user's run is shown as its owner last
 /// analysed it, since analysing executes script code of the benchmark.
+/// @param stored reads what was found, of a run that is not analysed now
 Evaluated evaluate(const workspace::RunDirectory& directory, const UpdateOptions& update,
-                   bool analyse_again);
+                   bool analyse_again,
+                   tabulate::Analyses (*stored)(const setup::Run&, const workspace::Workspace&) =
+                       tabulate::stored_analyses);
 
 }  // namespace bench::cli

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -23,6 +25,13 @@ std::string heading_text(const Heading& heading, bool estimated) {
 }
 
 }  // namespace
+
+bool is_of_numbers(const Table& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+    return !row[column].value || row[column].is_wide_integer ||
+           !std::holds_alternative<std::string>(*row[column].value);
+  });
+}
 
 bool estimated_throughout(const Table& table, std::size_t column) {
   bool any = false;

@@ -40,6 +40,9 @@ std::string joined_rows(const Grid& grid, const std::string& separator);
 /// The rows in a frame: `| a | b |`, and below the headings a line whose dashes `rule_end` closes.
 std::string bordered(const Grid& grid, bool with_rule, char rule_end);
 
+/// Whether the column has nothing but numbers, which are flush right.
+bool is_of_numbers(const Table& table, std::size_t column);
+
 /// Whether every value of the column is an estimate, and there is one.
 bool estimated_throughout(const Table& table, std::size_t column);
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -55,15 +54,6 @@ std::string latex_text(const std::string& text) {
     }
   }
   return escaped;
-}
-
-/// Numbers are flush right.
-bool is_of_numbers(const Table& table, std::size_t column) {
-  for (const auto& row : table.rows)
-    if (row[column].value && std::holds_alternative<std::string>(*row[column].value) &&
-        !row[column].is_wide_integer)
-      return false;
-  return true;
 }
 
 std::string write_latex(const Table& table, const std::vector<std::string>& notes) {

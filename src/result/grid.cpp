@@ -1,5 +1,7 @@
 #include "grid.hpp"
 
+#include "spread_text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -14,8 +16,11 @@
 namespace bench::result {
 namespace {
 
-std::string cell_text(const Cell& cell, const Heading& heading, bool heading_says_estimated) {
-  std::string text = format_value(*cell.value, cell.format, heading.place);
+std::string cell_text(const Cell& cell, const Heading& heading, Iterations iterations,
+                      bool heading_says_estimated) {
+  std::string text = cell.spread && iterations == Iterations::spread
+                         ? spread_text(cell, heading)
+                         : format_value(*cell.value, cell.format, heading.place);
   return cell.estimated && !heading_says_estimated ? text + " (estimated)" : text;
 }
 
@@ -43,7 +48,7 @@ bool estimated_throughout(const Table& table, std::size_t column) {
   return any;
 }
 
-Grid grid_of(const Table& table, const std::string& missing) {
+Grid grid_of(const Table& table, const std::string& missing, Iterations iterations) {
   Grid grid;
   grid.rows.resize(table.rows.size() + 1);
   for (auto& row : grid.rows)
@@ -55,7 +60,8 @@ Grid grid_of(const Table& table, const std::string& missing) {
     grid.minimum_widths.push_back(static_cast<std::size_t>(std::max(heading.minimum_width, 0)));
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const Cell& cell = table.rows[row][column];
-      grid.rows[row + 1].push_back(cell.value ? cell_text(cell, heading, estimated) : missing);
+      grid.rows[row + 1].push_back(cell.value ? cell_text(cell, heading, iterations, estimated)
+                                              : missing);
     }
   }
   return grid;

@@ -15,15 +15,18 @@ struct Grid {
   std::vector<std::size_t> minimum_widths;  ///< Of each column; may be shorter than the rows.
 };
 
+/// What is shown of several iterations that are one row.
+enum class Iterations { first, spread };
+
 /// @param missing stands for missing values
 /// @throws Error if a value does not fit its format
-Grid grid_of(const Table& table, const std::string& missing);
+Grid grid_of(const Table& table, const std::string& missing, Iterations iterations);
 
 /// Rows and columns exchanged; minimum widths are dropped, they belong to what are rows now.
 Grid transposed(const Grid& grid);
 
 /// `grid_of`, transposed where the table is.
-Grid oriented_grid(const Table& table, const std::string& missing);
+Grid oriented_grid(const Table& table, const std::string& missing, Iterations iterations);
 
 /// A newline at the end of a cell is not a further line.
 void drop_final_newlines(Grid& grid);

@@ -48,7 +48,7 @@ std::string row_text(const std::vector<std::string>& cells, const std::vector<bo
 }
 
 std::string write_html(const Table& table, const std::vector<std::string>& notes) {
-  Grid grid = oriented_grid(table, not_available);
+  Grid grid = oriented_grid(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   std::vector<bool> of_numbers(grid.rows.front().size());
   if (!table.transpose)
@@ -73,6 +73,7 @@ std::string write_html(const Table& table, const std::vector<std::string>& notes
 
 }  // namespace
 
-const Writer html_writer{{.name = "html", .is_for_one_table = true}, write_html};
+const Writer html_writer{{.name = "html", .is_for_one_table = true, .shows_spreads = true},
+                         write_html};
 
 }  // namespace bench::result

@@ -57,7 +57,7 @@ std::string latex_text(const std::string& text) {
 }
 
 std::string write_latex(const Table& table, const std::vector<std::string>& notes) {
-  Grid grid = oriented_grid(table, "--");
+  Grid grid = oriented_grid(table, "--", Iterations::spread);
   drop_final_newlines(grid);
   std::string columns;
   for (std::size_t column = 0; column < grid.rows.front().size(); ++column)
@@ -67,7 +67,7 @@ std::string write_latex(const Table& table, const std::vector<std::string>& note
                   replace_all(table.name, "\n", " "), columns);
   for (auto& row : grid.rows) {
     for (std::string& cell : row)
-      cell = latex_text(cell);
+      cell = replace_all(latex_text(cell), "±", "$\\pm$");
     text += join(row, " & ") + " \\\\\n";
     if (&row == &grid.rows.front() && !table.transpose)
       text += "\\midrule\n";
@@ -80,6 +80,6 @@ std::string write_latex(const Table& table, const std::vector<std::string>& note
 
 }  // namespace
 
-const Writer latex_writer{{.name = "latex"}, write_latex};
+const Writer latex_writer{{.name = "latex", .shows_spreads = true}, write_latex};
 
 }  // namespace bench::result

@@ -38,7 +38,7 @@ std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark
   std::vector<model::Analyser> analysers = benchmark.analysers;
   for (model::Analyser& analyser : analysers)
     if (analyser.reduce && has_iterations) {
-      analyser.name += ", each iteration";
+      analyser.name = name_of_each(analyser.name);
       analyser.reduce = false;
     }
   if (model::Analyser energy = analyser_of_energy(benchmark, analysers); !energy.analyses.empty())
@@ -52,6 +52,10 @@ std::vector<model::Analyser> additional_analysers(const model::Benchmark& benchm
     return benchmark.analyser(one.name) != nullptr;
   });
   return analysers;
+}
+
+std::string name_of_each(const std::string& analyser) {
+  return analyser + ", each iteration";
 }
 
 void drop_statistics_of_one_value(analyse::Findings& findings) {

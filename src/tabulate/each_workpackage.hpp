@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <bench/analyse/group.hpp>
@@ -15,6 +16,9 @@ std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark
 /// Those of them that the benchmark does not have. Their names have a comma, so that nothing in a
 /// benchmark can use them: `NAME, each iteration` and `energy, each workpackage`.
 std::vector<model::Analyser> additional_analysers(const model::Benchmark& benchmark);
+
+/// The name of the copy of an analyser.
+std::string name_of_each(const std::string& analyser);
 
 /// Leaves out what a single value says of itself: the statistics of names that were found once.
 void drop_statistics_of_one_value(analyse::Findings& findings);

@@ -63,7 +63,7 @@ class TableBuilder {
                const Analyses& analyses, Filters& filters, Diagnostics& diagnostics)
       : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
     for (const std::string& name : result.use)
-      analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses.at(name)));
+      analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses));
   }
 
   result::Table fill(const std::string& name, const std::string& owner,

@@ -1,4 +1,3 @@
-#include "each_workpackage.hpp"
 #include "row_order.hpp"
 #include "series.hpp"
 #include "tidy_columns.hpp"
@@ -266,13 +265,6 @@ class TidyBuilder {
 };
 
 }  // namespace
-
-Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace) {
-  Analyses analyses;
-  for (const model::Analyser& analyser : analysers_of_each(run.benchmark))
-    analyses[analyser.name] = workspace.findings(analyser.name);
-  return analyses;
-}
 
 TidyTable tidy(std::span<const TidyRun> runs) {
   return TidyBuilder(runs).made();

@@ -113,8 +113,10 @@ void arrange(std::vector<ShownTable>& tables, const std::string& always,
     result::choose_columns(shown.table, select, options.exclude);
     if (options.raw)
       for (auto& row : shown.table.rows)
-        for (result::Cell& cell : row)
+        for (result::Cell& cell : row) {
           cell.format.clear();
+          cell.spread.reset();
+        }
   }
   std::erase_if(tables, [&](const ShownTable& shown) {  // nothing of it was selected
     return std::ranges::all_of(shown.table.headings, [&](const result::Heading& heading) {

@@ -143,13 +143,12 @@ tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
 }
 
 Evaluated evaluate_logged(const RunDirectory& directory, const ResultOptions& options,
-                          tabulate::Analyses (*stored)(const setup::Run&,
-                                                       const workspace::Workspace&)) {
+                          Found found) {
   if (workspace::is_own(directory.path))
     command_log().open(directory.path, "result");
   else
     command_log().close(0);
-  return evaluate(directory, options.update, options.analyse, stored);
+  return evaluate(directory, options.update, options.analyse, found);
 }
 
 void show_tables(const std::string& directory, const ResultOptions& options) {
@@ -159,7 +158,7 @@ void show_tables(const std::string& directory, const ResultOptions& options) {
   std::vector<Evaluated> runs;
   std::set<std::string> names;
   for (const RunDirectory& run : chosen_runs(directory, options)) {
-    runs.push_back(evaluate_logged(run, options, tabulate::stored_analyses));
+    runs.push_back(evaluate_logged(run, options, Found::in_rows));
     for (std::string& name : tabulate::result_names(runs.back().run.benchmark))
       names.insert(std::move(name));
   }
@@ -186,7 +185,7 @@ void show_tidy(const std::vector<std::string>& directories, const ResultOptions&
     for (const RunDirectory& run : chosen_runs(directory, options)) {
       if (!known.insert(std::filesystem::canonical(run.path)).second)
         continue;
-      runs.push_back(evaluate_logged(run, options, tabulate::stored_analyses_of_each));
+      runs.push_back(evaluate_logged(run, options, Found::in_workpackages));
       outpaths.push_back(outpath_of(directory));
     }
   std::vector<tabulate::TidyRun> all;

@@ -403,8 +403,8 @@ void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
 }
 
 bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
-  return std::ranges::all_of(names_of_analysers(run.benchmark), [&](const std::string& analyser) {
-    return workspace.analysed(analyser);
+  return std::ranges::all_of(run.benchmark.analysers, [&](const model::Analyser& analyser) {
+    return workspace.analysed(analyser.name);
   });
 }
 

@@ -136,8 +136,7 @@ Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::st
       benchmark_variables_(workflow::benchmark_variables(run)) {
   for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
     for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
-      if (!pattern.derived)
-        patterns_.insert(pattern.name);
+      (pattern.derived ? derived_ : patterns_).insert(pattern.name);
   for (const Finding& finding : analyses.at(analyser))
     findings_[finding.name].push_back(&finding);
   for (auto& [name, found] : findings_)
@@ -185,10 +184,10 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
   for (const std::size_t position : heads_[row])
     if (const Finding* one = found.at(family_.at(standing_for(position)).id))
       if (one->value || !is_pattern(name)) {
-        Cell cell{.value = one->value,
-                  .absent_reason = one->absent_reason,
-                  .estimated = one->estimated,
-                  .spread = spreads_.of(name, standing_for(position))};
+        Cell cell{
+            .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
+        if (!derived_.contains(name))  // what was derived is of the whole row
+          cell.spread = spreads_.of(name, standing_for(position));
         if (cell.spread && meaning.of_head(head).value)  // a parameter that cycles have changed
           cell.spread.reset();
         return cell;

@@ -69,6 +69,7 @@ class Rows {
   bool reduce_;
   Spreads spreads_;
   std::set<std::string, std::less<>> patterns_;  ///< Those that search files, by name.
+  std::set<std::string, std::less<>> derived_;   ///< The others.
   setup::Variables benchmark_variables_;
   /// The head of each row with its ancestors, nearest first; ascending by head.
   std::vector<std::vector<std::size_t>> heads_;

@@ -1,6 +1,7 @@
 #include "each_workpackage.hpp"
 #include "needed_names.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -27,6 +28,12 @@ Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& work
   for (const model::Analyser& analyser : additional_analysers(run.benchmark))
     read(analyser);
   return analyses;
+}
+
+bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
+  return std::ranges::all_of(
+      analysers_of_each(run.benchmark),
+      [&](const model::Analyser& analyser) { return workspace.analysed(analyser.name); });
 }
 
 Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace) {

@@ -69,6 +69,12 @@ TEST_F(SpreadsTest, AreNotThoseOfStatisticsThatAreAskedFor) {
 )");
 }
 
+TEST_F(SpreadsTest, AreNotShownBesideAStatisticOfTheSame) {
+  analyse("[t, t_last]", {"t=41.5", "t=41.1", "t=40.9"});
+  EXPECT_EQ(table("pretty"),
+            "r:\n| t[s] | t_last[s] |\n|------|-----------|\n| 41.5 |      40.9 |\n");
+}
+
 TEST_F(SpreadsTest, AreNotThereWhereAllValuesAreTheSame) {
   analyse("t", {"t=41.5", "t=41.5", "t=41.5"});
   EXPECT_EQ(table("pretty"), "r:\n| t[s] |\n|------|\n| 41.5 |\n");
@@ -99,10 +105,10 @@ TEST_F(SpreadsTest, MarkOutliersAndSayWhichTheyAre) {
   EXPECT_THAT(text, HasSubstr("\n* in t: outlier among the iterations: workpackage 2\n"));
 }
 
-TEST_F(SpreadsTest, AreThoseOfDerivedPatternsToo) {
-  analyse("rate", {"t=1", "t=2", "t=4"}, {},
-          ", {name: rate, type: float, mode: python, dotall: false, _: 100 / $t}");
-  EXPECT_THAT(table("pretty"), HasSubstr("| 50 ± 50 |"));
+TEST_F(SpreadsTest, AreNotThoseOfDerivedPatternsWhichAreOfTheWholeRow) {
+  analyse("rate", {"t=1", "t=2", "t=3"}, {},
+          ", {name: rate, type: float, mode: python, _: 100 / $t_avg}");
+  EXPECT_THAT(table("pretty"), HasSubstr("| 50.0 |"));
 }
 
 TEST_F(SpreadsTest, AreNotThereBeforeTheIterationsWereAnalysedOneByOne) {

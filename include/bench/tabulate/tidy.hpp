@@ -15,6 +15,10 @@ namespace bench::tabulate {
 /// where iterations make one row, at each of them.
 Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace);
 
+/// Whether that tells of all workpackages that have ended. What JUBE has analysed does not where
+/// iterations make one row.
+bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspace);
+
 /// A run for the tidy table.
 struct TidyRun {
   const setup::Run& run;

@@ -10,6 +10,7 @@
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/tabulate/tidy.hpp>
 #include <bench/tabulate/update.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -42,6 +43,11 @@ const char* why_not_saved(const std::filesystem::path& run_directory) {
     return "JUBE made this run";
   return workspace::worker_of(run_directory) ? "another bench process is working on this run"
                                              : "this run cannot be locked";
+}
+
+bool is_analysed(const Evaluated& evaluated, Found found) {
+  return found == Found::in_rows ? tabulate::is_analysed(evaluated.run, evaluated.workspace)
+                                 : tabulate::is_each_analysed(evaluated.run, evaluated.workspace);
 }
 
 }  // namespace
@@ -77,14 +83,14 @@ void analyse_directory(const RunDirectory& directory, const UpdateOptions& updat
   analyse_and_store(directory, update);
 }
 
-Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again) {
+Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again,
+                   Found found) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   setup::Run run = setup::load_run(directory, workspace);
   if (update.file.empty())
     advise_update(run);
   Evaluated evaluated{std::move(run), std::move(workspace), {}, workspace::is_own(directory.path)};
-  const bool needed = analyse_again || !update.file.empty() ||
-                      !tabulate::is_analysed(evaluated.run, evaluated.workspace);
+  const bool needed = analyse_again || !update.file.empty() || !is_analysed(evaluated, found);
   if (needed && evaluated.own) {
     if (const auto lock = WriterLock::take_if_free(directory.path)) {
       analyse_and_store(directory, update);
@@ -101,7 +107,9 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
     tell("note: this run belongs to another user: showing the owner's last analysis");
     evaluated.run = update.applied_to(evaluated.run);
   }
-  evaluated.analyses = tabulate::stored_analyses(evaluated.run, evaluated.workspace);
+  evaluated.analyses = found == Found::in_rows
+                           ? tabulate::stored_analyses(evaluated.run, evaluated.workspace)
+                           : tabulate::stored_analyses_of_each(evaluated.run, evaluated.workspace);
   return evaluated;
 }
 

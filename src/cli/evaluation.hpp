@@ -24,6 +24,9 @@ struct UpdateOptions {
   setup::Run applied_to(const setup::Run& run) const;
 };
 
+/// What of an analysis is wanted: what the results show, or all that was found in each workpackage.
+enum class Found { in_rows, in_workpackages };
+
 /// A run, its workspace open for reading, and what its analysers found.
 struct Evaluated {
   setup::Run run;
@@ -40,6 +43,6 @@ void analyse_directory(const workspace::RunDirectory& directory, const UpdateOpt
 /// another bench works on the run, is only shown; another user's run is shown as its owner last
 /// analysed it, since analysing executes script code of the benchmark.
 Evaluated evaluate(const workspace::RunDirectory& directory, const UpdateOptions& update,
-                   bool analyse_again);
+                   bool analyse_again, Found found = Found::in_rows);
 
 }  // namespace bench::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -31,37 +33,60 @@ namespace {
 using workspace::RunDirectory;
 
 struct ResultOptions {
-  RunChoice choice;
+  std::vector<std::string> directories;
+  RunChoice choice;  ///< In each of them.
   UpdateOptions update;
   ShowOptions show;
+  bool tidy = false;
   std::vector<std::string> tables;
   std::size_t newest = 0;  ///< 0: all that are chosen.
   bool analyse = false;
   std::optional<std::string> reference;  ///< None: nothing is compared.
 };
 
-void declare_options(CLI::App& app, ResultOptions& options) {
-  options.choice.declare(app);
-  declare_style(app, options.show.style, "style of the tables");
-  app.add_flag("-a,--analyse", options.analyse, "analyse again, even if nothing has changed");
+void declare_runs(CLI::App& app, ResultOptions& options) {
+  app.add_option("DIR", options.directories,
+                 "outpath or run directory; with --tidy several; default: the current directory");
+  options.choice.declare_ids(app);
   options.update.declare(app);
   app.get_option("--tag")->description(
       "with -u: tags for that file, in addition to those of the run; otherwise: only runs with one "
       "of these tags");
-  app.add_option("-o,--only", options.tables, "only the tables with these names")
-      ->type_name("TABLE");
-  app.add_option("--compare", options.reference,
-                 "set the numbers beside published ones: a name that `bench references` lists, a "
-                 ".csv file or a directory of them")
-      ->type_name("REFERENCE");
-  app.add_flag("-r,--reverse", options.show.descending, "with several runs: newest first");
   app.add_option("-n,--num", options.newest, "only the newest N runs; without -i: of all runs")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--raw", options.show.raw, "full values, without the columns' formats");
-  app.add_option("--select", options.show.select, "show only these columns")->type_name("NAME");
-  app.add_option("--exclude", options.show.exclude, "show all columns except these")
-      ->type_name("NAME");
+  app.add_flag("-r,--reverse", options.show.descending, "with several runs: newest first");
+  app.add_flag("-a,--analyse", options.analyse, "analyse again, even if nothing has changed");
+}
+
+void declare_tables(CLI::App& app, ResultOptions& options) {
+  auto* tidy = app.add_flag("--tidy", options.tidy,
+                            "instead of the tables of the file: a row for each workpackage, with "
+                            "all that is known of it");
+  app.add_option("-o,--only", options.tables, "only the tables with these names")
+      ->type_name("TABLE")
+      ->excludes(tidy);
+  app.add_option("--compare", options.reference,
+                 "set the numbers beside published ones: a name that `bench references` lists, a "
+                 ".csv file or a directory of them")
+      ->type_name("REFERENCE")
+      ->excludes(tidy);
+}
+
+void declare_form(CLI::App& app, ShowOptions& show) {
+  declare_style(app, show.style, "style of the tables");
+  app.add_option("--output", show.file,
+                 "write the tables to this file; without -s its ending says the style: .csv, "
+                 ".json, .md, .tex, .html")
+      ->type_name("FILE");
+  app.add_option("--where", show.where,
+                 "only the rows for which this holds: an expression of SQL over the columns")
+      ->type_name("EXPRESSION");
+  app.add_option("--sort", show.sort, "sort by these columns; COLUMN:desc: the largest first")
+      ->type_name("COLUMN");
+  app.add_option("--select", show.select, "show only these columns")->type_name("NAME");
+  app.add_option("--exclude", show.exclude, "show all columns except these")->type_name("NAME");
+  app.add_flag("--raw", show.raw, "full values, without the columns' formats");
 }
 
 bool has_one_of(const setup::Run& run, const std::vector<std::string>& tags) {
@@ -71,16 +96,15 @@ bool has_one_of(const setup::Run& run, const std::vector<std::string>& tags) {
   });
 }
 
-std::vector<RunDirectory> chosen_runs(const ResultOptions& options) {
+std::vector<RunDirectory> chosen_runs(const std::string& directory, const ResultOptions& options) {
   std::vector<std::string> ids = options.choice.ids;
-  if (options.newest > 0 && ids.empty() && !workspace::is_run(options.choice.directory))
+  if (options.newest > 0 && ids.empty() && !workspace::is_run(directory))
     ids = {"all"};
-  std::vector<RunDirectory> runs = workspace::select_runs(options.choice.directory, ids);
+  std::vector<RunDirectory> runs = workspace::select_runs(directory, ids);
   if (!options.update.tags.empty() && options.update.file.empty())
-    std::erase_if(runs, [&](const RunDirectory& directory) {
-      auto workspace =
-          workspace::Workspace::open(directory.path, workspace::Workspace::Access::read);
-      return !has_one_of(setup::load_run(directory, workspace), options.update.tags);
+    std::erase_if(runs, [&](const RunDirectory& run) {
+      auto workspace = workspace::Workspace::open(run.path, workspace::Workspace::Access::read);
+      return !has_one_of(setup::load_run(run, workspace), options.update.tags);
     });
   if (runs.empty())
     throw Error(
@@ -118,18 +142,23 @@ tabulate::Report report_of(Evaluated& one, const ResultOptions& options,
   return report;
 }
 
-int show_results(const ResultOptions& options) {
+Evaluated evaluate_logged(const RunDirectory& directory, const ResultOptions& options,
+                          Found found) {
+  if (workspace::is_own(directory.path))
+    command_log().open(directory.path, "result");
+  else
+    command_log().close(0);
+  return evaluate(directory, options.update, options.analyse, found);
+}
+
+void show_tables(const std::string& directory, const ResultOptions& options) {
   std::optional<PublishedComparison> comparison;
   if (options.reference)
     comparison.emplace(*options.reference);
   std::vector<Evaluated> runs;
   std::set<std::string> names;
-  for (const RunDirectory& directory : chosen_runs(options)) {
-    if (workspace::is_own(directory.path))
-      command_log().open(directory.path, "result");
-    else
-      command_log().close(0);
-    runs.push_back(evaluate(directory, options.update, options.analyse));
+  for (const RunDirectory& run : chosen_runs(directory, options)) {
+    runs.push_back(evaluate_logged(run, options, Found::in_rows));
     for (std::string& name : tabulate::result_names(runs.back().run.benchmark))
       names.insert(std::move(name));
   }
@@ -140,6 +169,61 @@ int show_results(const ResultOptions& options) {
   if (comparison)
     comparison->check_any();
   show(std::move(reports), options.show);
+}
+
+/// The outpath of a run, as the user has called it.
+std::string outpath_of(const std::string& directory) {
+  const std::filesystem::path path = std::filesystem::path(directory) / "";
+  return (workspace::is_run(path) ? path.parent_path().parent_path() : path.parent_path()).string();
+}
+
+void show_tidy(const std::vector<std::string>& directories, const ResultOptions& options) {
+  std::vector<Evaluated> runs;
+  std::vector<std::string> outpaths;
+  std::set<std::filesystem::path> known;
+  for (const std::string& directory : directories)
+    for (const RunDirectory& run : chosen_runs(directory, options)) {
+      if (!known.insert(std::filesystem::canonical(run.path)).second)
+        continue;
+      runs.push_back(evaluate_logged(run, options, Found::in_workpackages));
+      outpaths.push_back(outpath_of(directory));
+    }
+  std::vector<tabulate::TidyRun> all;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const std::size_t at = options.show.descending ? runs.size() - 1 - k : k;
+    all.push_back({runs[at].run, runs[at].workspace, runs[at].analyses,
+                   directories.size() > 1 ? outpaths[at] : ""});
+  }
+  show(tabulate::tidy(all).table, "csv", options.show);
+}
+
+/// The style that the ending of a file says; empty where it says none.
+std::string style_of_file(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".parquet")
+    throw Error(fmt::format("cannot write {}", file), without_parquet);
+  for (const auto& [known, style] : {std::pair{".csv", "csv"},
+                                     {".json", "json"},
+                                     {".md", "markdown"},
+                                     {".tex", "latex"},
+                                     {".html", "html"}})
+    if (ending == known)
+      return style;
+  return "";
+}
+
+int show_results(ResultOptions options) {
+  if (options.directories.empty())
+    options.directories = {"."};
+  if (options.show.style.empty())
+    options.show.style = style_of_file(options.show.file);
+  if (options.tidy) {
+    show_tidy(options.directories, options);
+    return 0;
+  }
+  if (options.directories.size() > 1)
+    throw Error("several directories were given", "--tidy makes one table of them");
+  show_tables(options.directories.front(), options);
   return 0;
 }
 
@@ -147,7 +231,9 @@ int show_results(const ResultOptions& options) {
 
 std::function<int()> declare_result(CLI::App& app) {
   const auto options = std::make_shared<ResultOptions>();
-  declare_options(app, *options);
+  declare_runs(app, *options);
+  declare_tables(app, *options);
+  declare_form(app, options->show);
   return [options] { return show_results(*options); };
 }
 

@@ -18,7 +18,7 @@ Element table() {
                           Type::text,
                           "how the table is written",
                           "csv",
-                          {"csv", "pretty", "aligned", "json", "markdown", "latex"}},
+                          {"csv", "pretty", "aligned", "json", "markdown", "latex", "html"}},
                          {"separator", Type::text, "between two cells", ","},
                          {"sort", Type::names, "columns to sort by"},
                          {"filter", Type::condition, filter_meaning},

@@ -57,7 +57,8 @@ class Usage {
     add(benchmark.file_sets, by_steps, "file set", "step");
     add(benchmark.substitute_sets, by_steps, "substitute set", "step");
     add(benchmark.pattern_sets, by_analysers, "pattern set", "analyser");
-    add(benchmark.analysers, by_results, "analyser", "result");
+    if (!benchmark.results.empty())  // else they are for `bench result --tidy`
+      add(benchmark.analysers, by_results, "analyser", "result");
   }
 
   void warn(const Node& root, bool whole_file, Diagnostics& diagnostics) const {

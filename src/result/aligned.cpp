@@ -11,7 +11,7 @@ namespace bench::result {
 namespace {
 
 std::string write_aligned(const Table& table, const std::vector<std::string>& notes) {
-  Grid grid = oriented_grid(table, not_available);
+  Grid grid = oriented_grid(table, not_available, Iterations::first);
   replace_in_cells(grid, "\n", " ");
   const auto widths = widths_of(grid);
   for (auto& row : grid.rows)

@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,15 +15,6 @@ namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Whether one of the words is the name of the column, or its title if no column has that name.
-bool is_among(const Heading& heading, const std::vector<std::string>& words,
-              const std::vector<Heading>& all) {
-  return std::ranges::any_of(words, [&](const std::string& word) {
-    return heading.name == word ||
-           (heading.title == word && std::ranges::find(all, word, &Heading::name) == all.end());
-  });
 }
 
 /// The columns of the united table.
@@ -94,27 +84,6 @@ Table combine(const std::vector<RunTable>& runs, bool descending) {
         combined.notes.push_back(note);
   }
   return combined;
-}
-
-void choose_columns(Table& table, const std::vector<std::string>& select,
-                    const std::vector<std::string>& exclude) {
-  std::vector<std::size_t> kept;
-  for (std::size_t k = 0; k < table.headings.size(); ++k)
-    if (const Heading& heading = table.headings[k];
-        (select.empty() || is_among(heading, select, table.headings)) &&
-        !is_among(heading, exclude, table.headings))
-      kept.push_back(k);
-  if (kept.size() == table.headings.size())
-    return;
-  const auto pick = [&](auto& all) {
-    std::remove_reference_t<decltype(all)> picked;
-    for (const std::size_t k : kept)
-      picked.push_back(std::move(all[k]));
-    all = std::move(picked);
-  };
-  pick(table.headings);
-  for (auto& cells : table.rows)
-    pick(cells);
 }
 
 }  // namespace bench::result

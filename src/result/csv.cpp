@@ -12,7 +12,7 @@ namespace bench::result {
 namespace {
 
 std::string write_csv(const Table& table, const std::vector<std::string>&) {
-  Grid grid = oriented_grid(table, "");
+  Grid grid = oriented_grid(table, "", Iterations::first);
   replace_in_cells(grid, "\n", " ");
   for (auto& row : grid.rows) {
     for (std::size_t column = 0; column < row.size(); ++column) {

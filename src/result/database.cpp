@@ -1,6 +1,7 @@
+#include "sql.hpp"
+
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -46,10 +47,6 @@ std::string type_of(const Table& rows, std::size_t column) {
   return text || !any ? "text" : real ? "float" : "int";
 }
 
-std::string identifier(const std::string& name) {
-  return "\"" + replace_all(name, "\"", "\"\"") + "\"";
-}
-
 std::vector<std::string> identifiers(std::vector<std::string> names) {
   for (std::string& name : names)
     name = identifier(name);
@@ -61,17 +58,6 @@ std::vector<std::string> folded(const std::vector<std::string>& names) {
   std::vector<std::string> lower(names.size());
   std::ranges::transform(names, lower.begin(), to_lower);
   return lower;
-}
-
-void bind_value(SQLite::Statement& statement, int index, const std::optional<Value>& value) {
-  if (!value)
-    statement.bind(index);
-  else if (const auto* integer = std::get_if<long long>(&*value))
-    statement.bind(index, static_cast<std::int64_t>(*integer));
-  else if (const auto* real = std::get_if<double>(&*value))
-    statement.bind(index, *real);
-  else
-    statement.bind(index, std::get<std::string>(*value));
 }
 
 /// Writes one table. SQLite's own exceptions are translated by the caller.

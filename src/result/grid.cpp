@@ -1,8 +1,12 @@
 #include "grid.hpp"
 
+#include "spread_text.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -12,8 +16,11 @@
 namespace bench::result {
 namespace {
 
-std::string cell_text(const Cell& cell, const Heading& heading, bool heading_says_estimated) {
-  std::string text = format_value(*cell.value, cell.format, heading.place);
+std::string cell_text(const Cell& cell, const Heading& heading, Iterations iterations,
+                      bool heading_says_estimated) {
+  std::string text = cell.spread && iterations == Iterations::spread
+                         ? spread_text(cell, heading)
+                         : format_value(*cell.value, cell.format, heading.place);
   return cell.estimated && !heading_says_estimated ? text + " (estimated)" : text;
 }
 
@@ -23,6 +30,13 @@ std::string heading_text(const Heading& heading, bool estimated) {
 }
 
 }  // namespace
+
+bool is_of_numbers(const Table& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+    return !row[column].value || row[column].is_wide_integer ||
+           !std::holds_alternative<std::string>(*row[column].value);
+  });
+}
 
 bool estimated_throughout(const Table& table, std::size_t column) {
   bool any = false;
@@ -34,7 +48,7 @@ bool estimated_throughout(const Table& table, std::size_t column) {
   return any;
 }
 
-Grid grid_of(const Table& table, const std::string& missing) {
+Grid grid_of(const Table& table, const std::string& missing, Iterations iterations) {
   Grid grid;
   grid.rows.resize(table.rows.size() + 1);
   for (auto& row : grid.rows)
@@ -46,7 +60,8 @@ Grid grid_of(const Table& table, const std::string& missing) {
     grid.minimum_widths.push_back(static_cast<std::size_t>(std::max(heading.minimum_width, 0)));
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const Cell& cell = table.rows[row][column];
-      grid.rows[row + 1].push_back(cell.value ? cell_text(cell, heading, estimated) : missing);
+      grid.rows[row + 1].push_back(cell.value ? cell_text(cell, heading, iterations, estimated)
+                                              : missing);
     }
   }
   return grid;

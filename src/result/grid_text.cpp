@@ -47,8 +47,8 @@ std::string rule(const std::vector<std::size_t>& widths, char end) {
 
 }  // namespace
 
-Grid oriented_grid(const Table& table, const std::string& missing) {
-  Grid grid = grid_of(table, missing);
+Grid oriented_grid(const Table& table, const std::string& missing, Iterations iterations) {
+  Grid grid = grid_of(table, missing, iterations);
   return table.transpose ? transposed(grid) : grid;
 }
 

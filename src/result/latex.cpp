@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -57,17 +56,8 @@ std::string latex_text(const std::string& text) {
   return escaped;
 }
 
-/// Numbers are flush right.
-bool is_of_numbers(const Table& table, std::size_t column) {
-  for (const auto& row : table.rows)
-    if (row[column].value && std::holds_alternative<std::string>(*row[column].value) &&
-        !row[column].is_wide_integer)
-      return false;
-  return true;
-}
-
 std::string write_latex(const Table& table, const std::vector<std::string>& notes) {
-  Grid grid = oriented_grid(table, "--");
+  Grid grid = oriented_grid(table, "--", Iterations::spread);
   drop_final_newlines(grid);
   std::string columns;
   for (std::size_t column = 0; column < grid.rows.front().size(); ++column)
@@ -77,7 +67,7 @@ std::string write_latex(const Table& table, const std::vector<std::string>& note
                   replace_all(table.name, "\n", " "), columns);
   for (auto& row : grid.rows) {
     for (std::string& cell : row)
-      cell = latex_text(cell);
+      cell = replace_all(latex_text(cell), "±", "$\\pm$");
     text += join(row, " & ") + " \\\\\n";
     if (&row == &grid.rows.front() && !table.transpose)
       text += "\\midrule\n";
@@ -90,6 +80,6 @@ std::string write_latex(const Table& table, const std::vector<std::string>& note
 
 }  // namespace
 
-const Writer latex_writer{{.name = "latex"}, write_latex};
+const Writer latex_writer{{.name = "latex", .shows_spreads = true}, write_latex};
 
 }  // namespace bench::result

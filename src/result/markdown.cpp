@@ -26,7 +26,7 @@ std::string markdown_text(std::string text) {
 }
 
 std::string write_markdown(const Table& table, const std::vector<std::string>& notes) {
-  Grid grid = oriented_grid(table, not_available);
+  Grid grid = oriented_grid(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   for (auto& row : grid.rows)
     for (std::string& cell : row)
@@ -42,6 +42,6 @@ std::string write_markdown(const Table& table, const std::vector<std::string>& n
 
 }  // namespace
 
-const Writer markdown_writer{{.name = "markdown"}, write_markdown};
+const Writer markdown_writer{{.name = "markdown", .shows_spreads = true}, write_markdown};
 
 }  // namespace bench::result

@@ -233,4 +233,27 @@ std::vector<std::string> notes_of(const Table& table) {
   return Footer(table).lines();
 }
 
+std::vector<std::string> notes_of_spreads(const Table& table) {
+  std::vector<std::string> with_spread;
+  std::vector<std::string> notes;
+  for (std::size_t column = 0; column < table.headings.size(); ++column) {
+    const std::string& title = table.headings[column].title;
+    Workpackages outliers;
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      if (const auto& spread = table.rows[row][column].spread) {
+        add_once(with_spread, title);
+        for (const long long id : spread->outliers)
+          outliers[table.sources[row].run].insert(id);
+      }
+    if (!outliers.empty())
+      notes.push_back(fmt::format("* in {}: outlier among the iterations: {}", title,
+                                  workpackages_text(outliers)));
+  }
+  if (!with_spread.empty())
+    notes.insert(notes.begin(),
+                 fmt::format("± in {}: median of the iterations and its 95 % confidence interval",
+                             join(with_spread, ", ")));
+  return notes;
+}
+
 }  // namespace bench::result

@@ -22,17 +22,18 @@ std::string lines(const std::vector<std::string>& notes) {
 }
 
 std::string write_pretty(const Table& table, const std::vector<std::string>& notes) {
-  Grid grid = oriented_grid(table, not_available);
+  Grid grid = oriented_grid(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   return fmt::format("{}:\n{}{}", table.name, bordered(grid, !table.transpose, '-'), lines(notes));
 }
 
 }  // namespace
 
-const Writer pretty_writer{{.name = "pretty", .may_be_vertical = true}, write_pretty};
+const Writer pretty_writer{{.name = "pretty", .may_be_vertical = true, .shows_spreads = true},
+                           write_pretty};
 
 std::size_t pretty_width(const Table& table) {
-  Grid grid = oriented_grid(table, not_available);
+  Grid grid = oriented_grid(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   std::size_t width = 1;
   for (const std::size_t column : widths_of(grid))
@@ -41,7 +42,7 @@ std::size_t pretty_width(const Table& table) {
 }
 
 std::string render_vertical(const Table& table) {
-  Grid grid = grid_of(table, not_available);
+  Grid grid = grid_of(table, not_available, Iterations::spread);
   drop_final_newlines(grid);
   std::size_t widest = 0;
   for (const std::string& heading : grid.rows.front())
@@ -55,7 +56,7 @@ std::string render_vertical(const Table& table) {
           "  {} | {}\n", to_the_left(grid.rows.front()[column], widest),
           replace_all(grid.rows[row][column], "\n", "\n  " + std::string(widest, ' ') + " | "));
   }
-  return text + lines(notes_of(table));
+  return text + lines(notes_of(table)) + lines(notes_of_spreads(table));
 }
 
 }  // namespace bench::result

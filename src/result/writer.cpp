@@ -1,6 +1,8 @@
 #include "writer.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,8 +27,8 @@ const Writer& writer_of(const std::string& name) {
 }  // namespace
 
 std::span<const Writer* const> writers() {
-  static constexpr std::array all{&csv_writer,  &pretty_writer,   &aligned_writer,
-                                  &json_writer, &markdown_writer, &latex_writer};
+  static constexpr std::array all{&csv_writer,      &pretty_writer, &aligned_writer, &json_writer,
+                                  &markdown_writer, &latex_writer,  &html_writer};
   return all;
 }
 
@@ -43,8 +45,12 @@ const Style& style_of(const std::string& name) {
 
 std::string render(const Table& table, const std::string& style, Notes notes) {
   const Writer& writer = writer_of(style);
-  const bool below = notes == Notes::below && !writer.style.is_for_programs;
-  return writer.write(table, below ? notes_of(table) : std::vector<std::string>());
+  std::vector<std::string> lines;
+  if (notes == Notes::below && !writer.style.is_for_programs)
+    lines = notes_of(table);
+  if (notes == Notes::below && writer.style.shows_spreads)
+    std::ranges::move(notes_of_spreads(table), std::back_inserter(lines));
+  return writer.write(table, lines);
 }
 
 }  // namespace bench::result

@@ -23,6 +23,7 @@ extern const Writer pretty_writer;
 extern const Writer json_writer;
 extern const Writer markdown_writer;
 extern const Writer latex_writer;
+extern const Writer html_writer;
 
 std::span<const Writer* const> writers();
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/column_meaning.hpp>
 #include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
@@ -56,6 +58,18 @@ std::vector<Wanted> wanted(const std::vector<model::Key>& keys) {
   return all;
 }
 
+/// Beside a statistic of it that is asked for, a value stays the first, as in JUBE.
+void drop_spreads_beside_statistics(const std::vector<Wanted>& columns, result::Table& table) {
+  std::set<std::string, std::less<>> with_statistics;
+  for (const Wanted& column : columns)
+    if (const auto base = statistics::without_suffix(column.name); base != column.name)
+      with_statistics.emplace(base);
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (with_statistics.contains(columns[k].name))
+      for (auto& row : table.rows)
+        row[k].spread.reset();
+}
+
 /// Fills the results of one `result` element.
 class TableBuilder {
  public:
@@ -63,7 +77,7 @@ class TableBuilder {
                const Analyses& analyses, Filters& filters, Diagnostics& diagnostics)
       : run_(run), result_(result), filters_(filters), diagnostics_(diagnostics) {
     for (const std::string& name : result.use)
-      analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses.at(name)));
+      analysers_.push_back(std::make_unique<Rows>(run, family, name, analyses));
   }
 
   result::Table fill(const std::string& name, const std::string& owner,
@@ -92,6 +106,7 @@ class TableBuilder {
       table.rows.push_back(cells_of(row, columns, types));
       table.sources.push_back(row.rows->source(row.row));
     }
+    drop_spreads_beside_statistics(columns, table);
     return table;
   }
 

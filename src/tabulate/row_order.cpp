@@ -1,7 +1,6 @@
 #include "row_order.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -18,6 +17,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/evaluate/substitute.hpp>
+#include <bench/result/cell_order.hpp>
 #include <bench/result/table.hpp>
 #include <bench/tabulate/filters.hpp>
 
@@ -25,49 +25,6 @@ namespace bench::tabulate {
 namespace {
 
 using result::Cell;
-
-enum Rank { number, not_a_number, text, missing };
-
-/// A value in the form in which it is compared.
-struct SortKey {
-  Rank rank = missing;
-  double number = 0;
-  std::string integer;  ///< The digits of an integer that no double tells from its neighbours.
-  const std::string* text = nullptr;
-
-  SortKey(const Cell& cell, ValueType type) {
-    constexpr long long exact_in_doubles = 1LL << 53;
-    if (!cell.value)
-      return;
-    rank = Rank::number;
-    if (const auto* small = std::get_if<long long>(&*cell.value)) {
-      number = static_cast<double>(*small);
-      if (*small >= exact_in_doubles || *small <= -exact_in_doubles)
-        integer = std::to_string(*small);
-    } else if (const auto* real = std::get_if<double>(&*cell.value)) {
-      number = *real;
-      rank = std::isnan(number) ? not_a_number : Rank::number;
-    } else if (is_wide_integer(cell, type)) {
-      integer = std::get<std::string>(*cell.value);
-      number = parse_number(integer).value_or(0);
-    } else {
-      text = &std::get<std::string>(*cell.value);
-      rank = Rank::text;
-    }
-  }
-};
-
-int compare(const SortKey& a, const SortKey& b) {
-  if (a.rank != b.rank)
-    return a.rank < b.rank ? -1 : 1;
-  if (a.rank == Rank::text)
-    return a.text->compare(*b.text);
-  if (a.rank != Rank::number)
-    return 0;
-  if (a.number != b.number)
-    return a.number < b.number ? -1 : 1;
-  return a.integer.empty() || b.integer.empty() ? 0 : compare_integers(a.integer, b.integer);
-}
 
 /// The filter with the values of one row in place.
 struct FilledFilter {
@@ -115,18 +72,20 @@ void sort_rows(std::vector<RowPlace>& rows, const std::vector<SortName>& names) 
     return;
   struct Sortable {
     RowPlace row;
-    std::vector<SortKey> keys;
+    std::vector<result::CellKey> keys;
   };
   std::vector<Sortable> sortable;
   sortable.reserve(rows.size());
   for (const RowPlace& row : rows) {
     Sortable& added = sortable.emplace_back(Sortable{row, {}});
-    for (const SortName& name : names)
-      added.keys.emplace_back(row.cell(name.name), name.type);
+    for (const SortName& name : names) {
+      const Cell& cell = row.cell(name.name);
+      added.keys.emplace_back(cell, is_wide_integer(cell, name.type));
+    }
   }
   std::stable_sort(sortable.begin(), sortable.end(), [](const Sortable& a, const Sortable& b) {
     for (std::size_t k = 0; k < a.keys.size(); ++k)
-      if (const int order = compare(a.keys[k], b.keys[k]))
+      if (const int order = a.keys[k].compare(b.keys[k]))
         return order < 0;
     return false;
   });

@@ -1,5 +1,7 @@
 #include "rows.hpp"
 
+#include "each_workpackage.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -31,6 +33,13 @@ using workspace::State;
 using workspace::Workpackage;
 
 namespace {
+
+/// What an analyser that makes one row of several iterations found at each; null: not known.
+const std::vector<Finding>* findings_of_each(const model::Analyser& analyser,
+                                             const Analyses& analyses) {
+  const auto each = analyses.find(name_of_each(analyser.name));
+  return analyser.reduce && each != analyses.end() ? &each->second : nullptr;
+}
 
 std::set<std::string> used_pattern_sets(const model::Analyser& analyser) {
   std::set<std::string> used(analyser.use.begin(), analyser.use.end());
@@ -118,17 +127,17 @@ class Rows::FoundOfName {
 };
 
 Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::string& analyser,
-           const std::vector<Finding>& findings)
+           const Analyses& analyses)
     : run_(run),
       family_(family),
       analyser_(analyser),
       reduce_(run.benchmark.analyser(analyser)->reduce),
+      spreads_(family, findings_of_each(*run.benchmark.analyser(analyser), analyses)),
       benchmark_variables_(workflow::benchmark_variables(run)) {
   for (const std::string& set : used_pattern_sets(*run.benchmark.analyser(analyser)))
     for (const model::Pattern& pattern : run.benchmark.pattern_set(set)->patterns)
-      if (!pattern.derived)
-        patterns_.insert(pattern.name);
-  for (const Finding& finding : findings)
+      (pattern.derived ? derived_ : patterns_).insert(pattern.name);
+  for (const Finding& finding : analyses.at(analyser))
     findings_[finding.name].push_back(&finding);
   for (auto& [name, found] : findings_)
     if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
@@ -171,12 +180,19 @@ const std::vector<Cell>& Rows::column(const std::string& name) {
 
 Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
                 NameInSteps& meaning) const {
+  const Workpackage& head = family_.at(heads_[row].front());
   for (const std::size_t position : heads_[row])
     if (const Finding* one = found.at(family_.at(standing_for(position)).id))
-      if (one->value || !is_pattern(name))
-        return {
+      if (one->value || !is_pattern(name)) {
+        Cell cell{
             .value = one->value, .absent_reason = one->absent_reason, .estimated = one->estimated};
-  if (Cell of_head = meaning.of_head(family_.at(heads_[row].front())); of_head.value)
+        if (!derived_.contains(name))  // what was derived is of the whole row
+          cell.spread = spreads_.of(name, standing_for(position));
+        if (cell.spread && meaning.of_head(head).value)  // a parameter that cycles have changed
+          cell.spread.reset();
+        return cell;
+      }
+  if (Cell of_head = meaning.of_head(head); of_head.value)
     return of_head;
   for (const std::size_t position : heads_[row])
     if (Cell of_ancestor = meaning.of_ancestor(family_.at(position)); of_ancestor.value)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "spreads.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -12,6 +14,7 @@
 #include <bench/result/table.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/tabulate/report.hpp>
 #include <bench/workflow/lineage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -24,7 +27,7 @@ class Rows {
  public:
   /// What is passed must outlive this object.
   Rows(const setup::Run& run, const workflow::Lineage& family, const std::string& analyser,
-       const std::vector<workspace::Finding>& findings);
+       const Analyses& analyses);
 
   std::size_t size() const { return heads_.size(); }
 
@@ -64,7 +67,9 @@ class Rows {
   const workflow::Lineage& family_;
   std::string analyser_;
   bool reduce_;
+  Spreads spreads_;
   std::set<std::string, std::less<>> patterns_;  ///< Those that search files, by name.
+  std::set<std::string, std::less<>> derived_;   ///< The others.
   setup::Variables benchmark_variables_;
   /// The head of each row with its ancestors, nearest first; ascending by head.
   std::vector<std::vector<std::size_t>> heads_;

@@ -1,18 +1,45 @@
+#include "each_workpackage.hpp"
 #include "needed_names.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
 
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
 
 Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& workspace) {
-  const auto names = NeededNames(run.benchmark).names();
+  auto names = NeededNames(run.benchmark).names();
   Analyses analyses;
-  for (const model::Analyser& analyser : run.benchmark.analysers)
+  const auto read = [&](const model::Analyser& analyser) {
     analyses[analyser.name] =
         names ? workspace.findings(analyser.name, *names) : workspace.findings(analyser.name);
+  };
+  for (const model::Analyser& analyser : run.benchmark.analysers)
+    read(analyser);
+  if (names)  // an iteration with several values has no spread
+    for (const std::string& name : std::set<std::string>(*names))
+      names->insert(name + "_cnt");
+  for (const model::Analyser& analyser : additional_analysers(run.benchmark))
+    read(analyser);
+  return analyses;
+}
+
+bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
+  return std::ranges::all_of(
+      analysers_of_each(run.benchmark),
+      [&](const model::Analyser& analyser) { return workspace.analysed(analyser.name); });
+}
+
+Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace) {
+  Analyses analyses;
+  for (const model::Analyser& analyser : analysers_of_each(run.benchmark))
+    analyses[analyser.name] = workspace.findings(analyser.name);
   return analyses;
 }
 

@@ -186,7 +186,8 @@ TEST(FailureTest, ABenchmarkWithoutAResultSaysSo) {
   EXPECT_EQ(result.status.code, 0);
   EXPECT_EQ(result.standard_output, "");
   EXPECT_EQ(result.standard_error,
-            "note: the benchmark has no table, syslog or database; see `bench help result`\n");
+            "note: the benchmark has no table, syslog or database; see `bench help result`; --tidy "
+            "needs none\n");
 }
 
 TEST(FailureTest, ASecondWriterIsRefusedWithTheHolderNamedAndReadersAreNot) {

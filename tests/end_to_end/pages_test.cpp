@@ -138,6 +138,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
       {"docs/how-to/pack_jobs.md", terminal},
       {"docs/how-to/share_a_node.md", "tests/energy/documents_test.cpp"},
+      {"docs/how-to/tidy_data.md", terminal},
       {"docs/how-to/use_jube_files.md", terminal},
       {"docs/reference/batch.md", "tests/slurm/documents_test.cpp"},
       {"docs/reference/commands.md", "TheExamplesOfTheCommandsWork"},

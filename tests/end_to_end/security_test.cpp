@@ -120,6 +120,7 @@ const std::vector<std::vector<std::string>>& reading_commands() {
   static const std::vector<std::vector<std::string>> commands{
       {"result", "runs"},
       {"result", "runs", "-a", "-s", "json"},
+      {"result", "runs", "--tidy", "--where", "n = 2"},
       {"info", "runs"},
       {"info", "runs", "-i", "all"},
       {"info", "runs", "-s", "-p"},

@@ -32,10 +32,16 @@ TEST(Steps, ABenchmarkMayHaveNone) {
 
 TEST(Unused, SetsAndAnalysersAreWarnedOf) {
   EXPECT_THAT(warnings_of("parameterset: {name: p}\npatternset: {name: q}\nstep: {name: s}\n"
-                          "analyser: {name: a, analyse: {step: s, file: f}}\n"),
+                          "analyser: [{name: a, analyse: {step: s, file: f}}, {name: b}]\n"
+                          "result: {use: b}\n"),
               ElementsAre("in.yaml:1:15: warning: parameter set 'p' is not used by any step",
                           "in.yaml:2:13: warning: pattern set 'q' is not used by any analyser",
-                          "in.yaml:4:11: warning: analyser 'a' is not used by any result"));
+                          "in.yaml:4:12: warning: analyser 'a' is not used by any result"));
+}
+
+TEST(Unused, AnalysersAreNotWithoutAResultSinceTidyDataNeedsNone) {
+  EXPECT_THAT(warnings_of("step: {name: s}\nanalyser: {name: a, analyse: {step: s, file: f}}\n"),
+              IsEmpty());
 }
 
 const std::string two_benchmarks =

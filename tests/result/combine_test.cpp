@@ -70,26 +70,5 @@ TEST(Combine, TakesOrderSeparatorAndTransposeFromTheNewest) {
   EXPECT_EQ(render(combine(runs, false), "csv"), "id;0;1\nb;2;3\na;1;4\n");
 }
 
-TEST(ChooseColumns, GoesByNamesAndKeepsTheOrder) {
-  const Table all = table_of({{"A", "", "a"}, {"B", "", "b"}, {"C", "", "c"}}, {{1LL, 2LL, 3LL}});
-  Table selected = all;
-  choose_columns(selected, {"c", "a", "unknown"}, {});
-  EXPECT_EQ(render(selected, "csv"), "A,C\n1,3\n");
-  Table excluded = all;
-  choose_columns(excluded, {}, {"b"});
-  EXPECT_EQ(render(excluded, "csv"), "A,C\n1,3\n");
-}
-
-TEST(ChooseColumns, GoesByTitlesThatAreNoNames) {
-  const Table all =
-      table_of({{"rate", "", "rate_avg"}, {"B", "", "b"}, {"b", "", "c"}}, {{1LL, 2LL, 3LL}});
-  Table selected = all;
-  choose_columns(selected, {"rate", "b"}, {});
-  EXPECT_EQ(render(selected, "csv"), "rate,B\n1,2\n");
-  Table excluded = all;
-  choose_columns(excluded, {}, {"rate"});
-  EXPECT_EQ(render(excluded, "csv"), "B,b\n2,3\n");
-}
-
 }  // namespace
 }  // namespace bench::result

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <bench/result/table.hpp>
@@ -20,10 +19,5 @@ struct RunTable {
 /// the newest run.
 /// @param runs not empty, ascending by id
 Table combine(const std::vector<RunTable>& runs, bool descending);
-
-/// Leaves only columns with these names, or titles that are no column's name, and none of the
-/// others; an empty `select` keeps all. Order and rows stay.
-void choose_columns(Table& table, const std::vector<std::string>& select,
-                    const std::vector<std::string>& exclude);
 
 }  // namespace bench::result

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,14 @@
 
 namespace bench::result {
 
+/// What several iterations say that are one row.
+struct Spread {
+  double median = 0;
+  double low = 0;  ///< Ends of the 95 % confidence interval of the median.
+  double high = 0;
+  std::vector<long long> outliers;  ///< The workpackages whose values are.
+};
+
 /// One cell. Without a value it is missing: `n/a` for people, empty in csv, null in json.
 struct Cell {
   std::optional<Value> value;
@@ -18,6 +27,8 @@ struct Cell {
   std::string absent_reason;     ///< Why it is missing, shown in a note below the table.
   bool estimated = false;        ///< Shown as such.
   bool is_wide_integer = false;  ///< The value is the digits of an integer beyond 64 bits.
+  /// Where the value is the first of several that differ: shown in its place to people.
+  std::shared_ptr<const Spread> spread = nullptr;
 };
 
 struct Heading {
@@ -94,6 +105,12 @@ std::size_t pretty_width(const Table& table);
 ///     4 of 5 iterations count: 1 row, workpackage 12: exit code 1
 ///     (estimated) in power_max_w: from a model, not a measurement
 std::vector<std::string> notes_of(const Table& table);
+
+/// What is said below a table that shows spreads:
+///
+///     ± in time: median of the iterations and its 95 % confidence interval
+///     * in time: outlier among the iterations: workpackage 12
+std::vector<std::string> notes_of_spreads(const Table& table);
 
 /// `text` as a field of csv: quoted where it must be (RFC 4180).
 std::string csv_field(const std::string& text, const std::string& separator);

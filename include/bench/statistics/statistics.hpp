@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <bench/base/value.hpp>
 
@@ -28,6 +29,13 @@ struct Numbers {
 /// two passes; the integer 0 of one value. Source of both: Chan, Golub, LeVeque, The American
 /// Statistician 37 (1983) 242, eq. 1.1, 1.2.
 Numbers numbers_of(std::span<const Value> values);
+
+/// Which values are outliers, of at most a quarter of them (of one at least): those of the
+/// generalized extreme Studentized deviate test; with one it is Grubbs' test. None of less than
+/// three values, and none where one is `nan` or infinite.
+/// Source: Rosner, Technometrics 25 (1983) 165, eq. 2.5.
+/// @param false_alarms the share of normal samples in which it finds any
+std::vector<bool> outliers(std::span<const Value> values, double false_alarms = 0.01);
 
 /// What a statistic is where a pattern matched nothing and has a default.
 enum class OfDefault { the_default, zero, absent };

@@ -15,6 +15,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
 #include <bench/cli/output/tables.hpp>
+#include <bench/result/arrange.hpp>
 #include <bench/result/combine.hpp>
 #include <bench/result/database.hpp>
 #include <bench/result/style.hpp>
@@ -73,12 +74,11 @@ std::vector<SameName> by_name(std::vector<RunReport> runs) {
   return all;
 }
 
-void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& options) {
+void warn_of_unknown(const std::vector<ShownTable>& tables, const ShowOptions& options) {
   std::set<std::string> names;
-  for (const SameName& same : all)
-    for (const result::RunTable& one : same.tables)
-      for (const result::Heading& heading : one.table.headings)
-        names.insert({heading.name, heading.title});
+  for (const ShownTable& shown : tables)
+    for (const result::Heading& heading : shown.table.headings)
+      names.insert({heading.name, heading.title});
   const std::vector<std::string> known(names.begin(), names.end());
   Diagnostics diagnostics = telling_diagnostics();
   for (const auto* chosen : {&options.select, &options.exclude})
@@ -90,22 +90,39 @@ void warn_of_unknown(const std::vector<SameName>& all, const ShowOptions& option
 std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_runs,
                                      const ShowOptions& options) {
   std::vector<ShownTable> tables;
-  for (SameName& same : all) {
-    for (result::RunTable& one : same.tables)
-      result::choose_columns(one.table, options.select, options.exclude);
-    if (std::ranges::all_of(same.tables,
-                            [](const auto& one) { return one.table.headings.empty(); }))
-      continue;  // nothing of it was selected
-    result::Table table = several_runs ? result::combine(same.tables, options.descending)
-                                       : std::move(same.tables.front().table);
-    if (options.raw)
-      for (auto& row : table.rows)
-        for (result::Cell& cell : row)
-          cell.format.clear();
-    tables.push_back(
-        {std::move(table), &result::style_of(options.style.empty() ? same.style : options.style)});
-  }
+  for (SameName& same : all)
+    tables.push_back({several_runs ? result::combine(same.tables, options.descending)
+                                   : std::move(same.tables.front().table),
+                      &result::style_of(options.style.empty() ? same.style : options.style)});
   return tables;
+}
+
+/// Makes of the tables what the options ask for.
+/// @param always a column that is shown beside the selected ones; may be empty
+void arrange(std::vector<ShownTable>& tables, const std::string& always,
+             const ShowOptions& options) {
+  warn_of_unknown(tables, options);
+  std::vector<std::string> select = options.select;
+  if (!select.empty() && !always.empty())
+    select.push_back(always);
+  for (ShownTable& shown : tables) {
+    if (!options.where.empty())
+      result::choose_rows(shown.table, options.where);
+    if (!options.sort.empty())
+      result::sort_rows(shown.table, options.sort);
+    result::choose_columns(shown.table, select, options.exclude);
+    if (options.raw)
+      for (auto& row : shown.table.rows)
+        for (result::Cell& cell : row) {
+          cell.format.clear();
+          cell.spread.reset();
+        }
+  }
+  std::erase_if(tables, [&](const ShownTable& shown) {  // nothing of it was selected
+    return std::ranges::all_of(shown.table.headings, [&](const result::Heading& heading) {
+      return heading.name == always;
+    });
+  });
 }
 
 void refuse_several(const std::vector<ShownTable>& tables, const ShowOptions& options) {
@@ -126,6 +143,13 @@ void refuse_contradiction(const ShowOptions& options) {
       throw Error(fmt::format("column '{}' is both selected and excluded", name));
 }
 
+void put(std::vector<ShownTable> tables, const ShowOptions& options) {
+  if (options.file.empty())
+    print_tables(std::move(tables), "--select NAME selects columns");
+  else
+    write_tables(std::move(tables), options.file);
+}
+
 }  // namespace
 
 void keep(const tabulate::Report& report, const std::string& style) {
@@ -140,13 +164,23 @@ void keep(const tabulate::Report& report, const std::string& style) {
 void show(std::vector<RunReport> runs, const ShowOptions& options) {
   refuse_contradiction(options);
   if (std::ranges::all_of(runs, [](const RunReport& run) { return run.report.empty(); }))
-    tell("note: the benchmark has no table, syslog or database; see `bench help result`");
+    tell(
+        "note: the benchmark has no table, syslog or database; see `bench help result`; --tidy "
+        "needs none");
   const bool several_runs = runs.size() > 1;
-  std::vector<SameName> all = by_name(std::move(runs));
-  warn_of_unknown(all, options);
-  std::vector<ShownTable> tables = shown_tables(std::move(all), several_runs, options);
+  std::vector<ShownTable> tables = shown_tables(by_name(std::move(runs)), several_runs, options);
+  arrange(tables, several_runs ? "id" : "", options);
   refuse_several(tables, options);
-  print_tables(std::move(tables), "--select NAME selects columns");
+  put(std::move(tables), options);
+}
+
+void show(result::Table table, const std::string& style, const ShowOptions& options) {
+  refuse_contradiction(options);
+  std::vector<ShownTable> tables;
+  tables.push_back(
+      {std::move(table), &result::style_of(options.style.empty() ? style : options.style)});
+  arrange(tables, "", options);
+  put(std::move(tables), options);
 }
 
 }  // namespace bench::cli

@@ -1,9 +1,14 @@
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
+#include <bench/base/files.hpp>
 #include <bench/cli/output/console.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/tables.hpp>
@@ -21,37 +26,74 @@ std::string pretty_text(const result::Table& table, const std::string& advice) {
                      result::render_vertical(table), advice.empty() ? "" : "; " + advice);
 }
 
-void tell_notes(const result::Table& table, const std::vector<std::string>& notes) {
-  for (const std::string& note : notes)
-    tell(fmt::format("note: {}: {}", table.name, note));
+/// @param advice nothing: for a file
+std::string text_of(const ShownTable& shown, bool is_alone,
+                    const std::optional<std::string>& advice) {
+  const result::Style& style = *shown.style;
+  if (style.may_be_vertical && advice)
+    return pretty_text(shown.table, *advice);
+  const std::string name = style.is_for_one_table && !is_alone ? shown.table.name + ":\n" : "";
+  return name + result::render(shown.table, std::string(style.name));
 }
 
-void print_table(const ShownTable& shown, bool is_alone, const std::string& advice) {
-  const result::Style& style = *shown.style;
-  if (style.may_be_vertical) {
-    print(pretty_text(shown.table, advice) + "\n");
-    return;
-  }
-  const std::string name = style.is_for_one_table && !is_alone ? shown.table.name + ":\n" : "";
-  print(name + result::render(shown.table, std::string(style.name)) + "\n");
-  if (style.is_for_programs)
-    tell_notes(shown.table, result::notes_of(shown.table));
+/// A text for its file or terminal, and what is told beside it.
+struct TableText {
+  std::string text;
+  std::vector<std::string> notes;
+};
+
+void add_notes(const result::Table& table, const std::vector<std::string>& notes, TableText& to) {
+  for (const std::string& note : notes)
+    to.notes.push_back(fmt::format("note: {}: {}", table.name, note));
+}
+
+/// Of the tables, of all that are json together.
+std::vector<TableText> texts_of(std::vector<ShownTable> tables,
+                                const std::optional<std::string>& advice) {
+  std::vector<TableText> texts;
+  TableText of_json;
+  std::vector<result::Table> json;
+  for (ShownTable& shown : tables)
+    if (shown.style->joins_tables) {
+      add_notes(shown.table, shown.table.notes, of_json);  // the rows themselves say the rest
+      json.push_back(std::move(shown.table));
+    } else {
+      texts.push_back({text_of(shown, tables.size() == 1, advice), {}});
+      if (shown.style->is_for_programs)
+        add_notes(shown.table, result::notes_of(shown.table), texts.back());
+    }
+  if (json.empty())
+    return texts;
+  of_json.text = result::render_json(json);
+  texts.push_back(std::move(of_json));
+  return texts;
+}
+
+void tell_notes(const TableText& text) {
+  for (const std::string& note : text.notes)
+    tell(note);
 }
 
 }  // namespace
 
 void print_tables(std::vector<ShownTable> tables, const std::string& advice) {
-  std::vector<result::Table> json;
-  for (ShownTable& shown : tables)
-    if (shown.style->joins_tables)
-      json.push_back(std::move(shown.table));
-    else
-      print_table(shown, tables.size() == 1, advice);
-  if (json.empty())
-    return;
-  print(result::render_json(json) + "\n");
-  for (const result::Table& table : json)
-    tell_notes(table, table.notes);  // the rows themselves say the rest
+  for (const TableText& text : texts_of(std::move(tables), advice)) {
+    print(text.text + "\n");
+    tell_notes(text);
+  }
+}
+
+void write_tables(std::vector<ShownTable> tables, const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file, unknown))
+    throw Error(fmt::format("{} is not a regular file", file.string()),
+                "without --output tables are printed to standard output");
+  std::string all;
+  for (const TableText& text : texts_of(std::move(tables), std::nullopt)) {
+    all += (all.empty() ? "" : "\n") + text.text;
+    tell_notes(text);
+  }
+  write_file_atomically(std::filesystem::weakly_canonical(file), all);
 }
 
 }  // namespace bench::cli

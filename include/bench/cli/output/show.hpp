@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/result/table.hpp>
 #include <bench/tabulate/report.hpp>
 
 namespace bench::cli {
@@ -14,6 +15,9 @@ struct ShowOptions {
   std::vector<std::string> exclude;
   bool descending = false;  ///< By run.
   bool raw = false;         ///< Values in full, without the columns' formats.
+  std::string where;        ///< Only rows for which it holds; empty: all.
+  std::vector<std::string> sort;
+  std::string file;  ///< To write to in place of standard output; empty: none.
 };
 
 /// The results of one run.
@@ -33,5 +37,9 @@ void keep(const tabulate::Report& report, const std::string& style = "");
 /// @param runs ascending by id
 /// @throws Error if several tables would be csv, which nobody could tell apart
 void show(std::vector<RunReport> runs, const ShowOptions& options);
+
+/// The same of one table.
+/// @param style unless the options have one
+void show(result::Table table, const std::string& style, const ShowOptions& options);
 
 }  // namespace bench::cli

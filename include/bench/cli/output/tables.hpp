@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,10 @@ struct ShownTable {
 /// is shown a cell in each line.
 /// @param advice what to do about a table that is too wide; may be empty
 void print_tables(std::vector<ShownTable> tables, const std::string& advice = "");
+
+/// Writes the tables into a file as `print_tables` prints them there: an empty line between two,
+/// and none behind the last.
+/// @throws Error if it cannot be written
+void write_tables(std::vector<ShownTable> tables, const std::filesystem::path& file);
 
 }  // namespace bench::cli

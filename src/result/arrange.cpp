@@ -1,0 +1,183 @@
+#include "sql.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/core.h>
+#include <sqlite3.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/result/arrange.hpp>
+#include <bench/result/cell_order.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::result {
+namespace {
+
+/// Whether a word means the column.
+bool is_called(const Heading& heading, const std::string& word, const std::vector<Heading>& all) {
+  return heading.name == word ||
+         (heading.title == word && std::ranges::find(all, word, &Heading::name) == all.end());
+}
+
+std::vector<std::string> names_of(const Table& table) {
+  std::vector<std::string> names;
+  for (const Heading& heading : table.headings)
+    names.push_back(heading.name);
+  return names;
+}
+
+/// The words that mean a column: its name, and its title unless that is another one's name.
+std::vector<std::string> words_for(const Heading& heading, const std::vector<Heading>& all) {
+  std::vector<std::string> words{heading.name};
+  if (heading.title != heading.name && is_called(heading, heading.title, all))
+    words.push_back(heading.title);
+  return words;
+}
+
+struct SortColumn {
+  std::size_t number;
+  bool descending;
+};
+
+/// @param text `COLUMN`, `COLUMN:asc` or `COLUMN:desc`
+SortColumn sort_column(const Table& table, const std::string& text) {
+  const auto colon = text.rfind(':');
+  const std::string direction = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const bool has_direction = direction == "asc" || direction == "desc";
+  const std::string word = has_direction ? text.substr(0, colon) : text;
+  for (std::size_t k = 0; k < table.headings.size(); ++k)
+    if (is_called(table.headings[k], word, table.headings))
+      return {.number = k, .descending = direction == "desc"};
+  throw Error(fmt::format("table '{}' has no column '{}'", table.name, word),
+              suggestion(word, names_of(table), "the columns are "));
+}
+
+/// Leaves the items that are to be kept.
+template <class Items>
+void keep_where(const std::vector<bool>& kept, Items& items) {
+  Items left;
+  for (std::size_t k = 0; k < items.size(); ++k)
+    if (kept[k])
+      left.push_back(std::move(items[k]));
+  items = std::move(left);
+}
+
+/// A condition that SQLite evaluates for one row at a time.
+class Condition {
+ public:
+  /// Takes all columns whose names are in the text, which may be more than those that it uses.
+  Condition(SQLite::Database& sqlite, const Table& table, const std::string& text)
+      : query_(sqlite, query_text(table, text)) {
+    if (static_cast<std::size_t>(query_.getBindParameterCount()) > used_.size())
+      throw Error(fmt::format("invalid expression '{}'", text),
+                  "write columns without a mark such as '$': `size > 1`");
+  }
+
+  bool holds(const std::vector<Cell>& row) {
+    query_.reset();
+    for (std::size_t k = 0; k < used_.size(); ++k)
+      bind_value(query_, static_cast<int>(k) + 1, row[used_[k]].value);
+    return query_.executeStep();
+  }
+
+ private:
+  std::string query_text(const Table& table, const std::string& text) {
+    std::vector<std::string> values{"1"};
+    for (std::size_t k = 0; k < table.headings.size(); ++k)
+      for (const std::string& word : words_for(table.headings[k], table.headings))
+        if (text.find(word) != std::string::npos) {
+          used_.push_back(k);
+          values.push_back(fmt::format("? AS {}", identifier(word)));
+        }
+    return fmt::format("SELECT 1 FROM (SELECT {}) WHERE ({}\n)", join(values, ", "), text);
+  }
+
+  std::vector<std::size_t> used_;
+  SQLite::Statement query_;
+};
+
+/// What SQLite has against an expression, and the name that may have been meant.
+[[noreturn]] void refuse(const std::string& condition, const std::string& error,
+                         const Table& table) {
+  constexpr std::string_view unknown = "no such column: ";
+  const std::string hint =
+      error.starts_with(unknown)
+          ? suggestion(error.substr(unknown.size()), names_of(table), "the columns are ")
+          : "an SQL expression over the columns, such as `size >= 8 and state = 'done'`";
+  throw Error(fmt::format("invalid expression '{}': {}", condition, error), hint);
+}
+
+}  // namespace
+
+void choose_rows(Table& table, const std::string& condition) {
+  try {
+    SQLite::Database sqlite(":memory:");
+    // "done" is a text where no column has the name, as in Python.
+    ::sqlite3_db_config(sqlite.getHandle(), SQLITE_DBCONFIG_DQS_DML, 1, nullptr);
+    Condition chosen(sqlite, table, condition);
+    std::vector<bool> kept;
+    for (const auto& row : table.rows)
+      kept.push_back(chosen.holds(row));
+    keep_where(kept, table.rows);
+    if (!table.sources.empty())
+      keep_where(kept, table.sources);
+  } catch (const SQLite::Exception& error) {
+    refuse(condition, error.what(), table);
+  }
+}
+
+void sort_rows(Table& table, const std::vector<std::string>& columns) {
+  std::vector<SortColumn> order;
+  for (const std::string& column : columns)
+    order.push_back(sort_column(table, column));
+  std::vector<std::size_t> rows(table.rows.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  for (auto column = order.rbegin(); column != order.rend(); ++column) {
+    std::vector<CellKey> keys;
+    keys.reserve(rows.size());
+    for (const auto& row : table.rows)
+      keys.emplace_back(row[column->number]);
+    std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
+      if (keys[a].is_missing() || keys[b].is_missing() || !column->descending)
+        return keys[a].compare(keys[b]) < 0;
+      return keys[a].compare(keys[b]) > 0;
+    });
+  }
+  const auto arrange = [&](auto& all) {
+    std::remove_reference_t<decltype(all)> arranged;
+    arranged.reserve(all.size());
+    for (const std::size_t row : rows)
+      arranged.push_back(std::move(all[row]));
+    all = std::move(arranged);
+  };
+  arrange(table.rows);
+  if (!table.sources.empty())
+    arrange(table.sources);
+}
+
+void choose_columns(Table& table, const std::vector<std::string>& select,
+                    const std::vector<std::string>& exclude) {
+  const auto is_among = [&](const Heading& heading, const std::vector<std::string>& words) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return is_called(heading, word, table.headings); });
+  };
+  std::vector<bool> kept;
+  for (const Heading& heading : table.headings)
+    kept.push_back((select.empty() || is_among(heading, select)) && !is_among(heading, exclude));
+  if (std::ranges::find(kept, false) == kept.end())
+    return;
+  keep_where(kept, table.headings);
+  for (auto& cells : table.rows)
+    keep_where(kept, cells);
+}
+
+}  // namespace bench::result

@@ -1,0 +1,28 @@
+#include "sql.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+
+namespace bench::result {
+
+std::string identifier(const std::string& name) {
+  return "\"" + replace_all(name, "\"", "\"\"") + "\"";
+}
+
+void bind_value(SQLite::Statement& statement, int index, const std::optional<Value>& value) {
+  if (!value)
+    statement.bind(index);
+  else if (const auto* integer = std::get_if<long long>(&*value))
+    statement.bind(index, static_cast<std::int64_t>(*integer));
+  else if (const auto* real = std::get_if<double>(&*value))
+    statement.bind(index, *real);
+  else
+    statement.bind(index, std::get<std::string>(*value));
+}
+
+}  // namespace bench::result

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <bench/result/table.hpp>
+#include <bench/workflow/lineage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::tabulate {
+
+/// What the iterations found that are one row.
+class Spreads {
+ public:
+  /// @param each what was found at each iteration; null: not known. Must outlive this object, as
+  ///        the family must.
+  Spreads(const workflow::Lineage& family, const std::vector<workspace::Finding>* each);
+
+  /// The spread of a name over the iterations that are done. Null for a statistic, where fewer than
+  /// two of them have a value, one has several, or all have the same.
+  /// @param representative of the iterations
+  std::shared_ptr<const result::Spread> of(const std::string& name,
+                                           std::size_t representative) const;
+
+ private:
+  const workspace::Finding* at(const std::string& name, long long workpackage) const;
+
+  const workflow::Lineage& family_;
+  /// By name, each list ascending by workpackage.
+  std::unordered_map<std::string, std::vector<const workspace::Finding*>> found_;
+};
+
+}  // namespace bench::tabulate

@@ -1,0 +1,126 @@
+#include "tabulate/report_fixture.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/base/text.hpp>
+#include <bench/result/table.hpp>
+#include <bench/tabulate/report.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using workspace::State;
+
+/// A table over iterations that print these texts.
+class SpreadsTest : public ReportFixture {
+ protected:
+  /// @param texts of the iterations of a single combination
+  void analyse(const std::string& columns, const std::vector<std::string>& texts,
+               const std::map<long long, State>& others = {}, const std::string& derived = "") {
+    end("parameterset: {name: p, parameter: {n: 7}}\n"
+        "patternset: {name: q, pattern: [{name: t, type: float, unit: s, _: t=$jube_pat_fp}" +
+            derived +
+            "]}\n"
+            "step: {name: go, use: p, iterations: " +
+            std::to_string(texts.size()) +
+            "}\n"
+            "analyser: {name: a, use: q, analyse: {step: go, file: out}}\n"
+            "result: {use: a, table: {name: r, column: " +
+            columns + "}}\n",
+        others, "exit code 1");
+    for (std::size_t id = 0; id < texts.size(); ++id)
+      directory_.write("000003/00000" + std::to_string(id) + "_go/work/out", texts[id]);
+    Diagnostics diagnostics;
+    analyse_and_store(run_, *workspace_, diagnostics);
+    analyses_ = stored_analyses(run_, *workspace_);
+  }
+};
+
+TEST_F(SpreadsTest, AreShownToPeopleOnly) {
+  analyse("[n, t]", {"t=41.5", "t=41.2", "t=40.9"});
+  EXPECT_EQ(table("pretty"),
+            "r:\n| n |       t[s] |\n|---|------------|\n| 7 | 41.2 ± 0.3 |\n"
+            "± in t: median of the iterations and its 95 % confidence interval\n");
+  EXPECT_EQ(table("csv"), "n,t[s]\n7,41.5\n");  // the first, as JUBE's
+  EXPECT_EQ(table("aligned"), "n,t[s]\n7,41.5\n");
+  EXPECT_THAT(table("json"), HasSubstr("\"t\": 41.5,"));
+  EXPECT_THAT(table("latex"), HasSubstr("7 & 41.2 $\\pm$ 0.3 \\\\"));
+  EXPECT_THAT(table("html"), HasSubstr("<td class=\"n\">41.2 ± 0.3</td>"));
+}
+
+TEST_F(SpreadsTest, AreInTheFormatOfTheColumn) {
+  analyse("{format: 8.2f, _: t}", {"t=41.5", "t=41.2", "t=40.9"});
+  EXPECT_THAT(table("markdown"), HasSubstr("| 41.20 ± 0.30 |"));
+}
+
+TEST_F(SpreadsTest, AreNotThoseOfStatisticsThatAreAskedFor) {
+  analyse("[t_first, t_avg, t_median]", {"t=41.5", "t=41.1", "t=40.9"});
+  EXPECT_EQ(table("pretty"), R"(r:
+| t_first[s] |           t_avg[s] | t_median[s] |
+|------------|--------------------|-------------|
+|       41.5 | 41.166666666666664 |        41.1 |
+)");
+}
+
+TEST_F(SpreadsTest, AreNotShownBesideAStatisticOfTheSame) {
+  analyse("[t, t_last]", {"t=41.5", "t=41.1", "t=40.9"});
+  EXPECT_EQ(table("pretty"),
+            "r:\n| t[s] | t_last[s] |\n|------|-----------|\n| 41.5 |      40.9 |\n");
+}
+
+TEST_F(SpreadsTest, AreNotThereWhereAllValuesAreTheSame) {
+  analyse("t", {"t=41.5", "t=41.5", "t=41.5"});
+  EXPECT_EQ(table("pretty"), "r:\n| t[s] |\n|------|\n| 41.5 |\n");
+}
+
+TEST_F(SpreadsTest, AreNotThereWhereAnIterationHasSeveralValues) {
+  analyse("t", {"t=3\nt=2\nt=1", "t=4", "t=5"});
+  EXPECT_EQ(table("pretty"), "r:\n| t[s] |\n|------|\n|  3.0 |\n");
+}
+
+TEST_F(SpreadsTest, CountNoFailedIteration) {
+  analyse("t", {"t=41.5", "t=1000", "t=40.9"}, {{1, State::failed}});
+  EXPECT_EQ(table("pretty"),
+            "r:\n|       t[s] |\n|------------|\n| 41.2 ± 0.3 |\n"
+            "2 of 3 iterations count: 1 row, workpackage 1: exit code 1\n"
+            "± in t: median of the iterations and its 95 % confidence interval\n");
+}
+
+TEST_F(SpreadsTest, NeedTwoValues) {
+  analyse("t", {"t=41.5", "t=1000", ""}, {{1, State::failed}});
+  EXPECT_THAT(table("pretty"), HasSubstr("| 41.5 |"));
+}
+
+TEST_F(SpreadsTest, MarkOutliersAndSayWhichTheyAre) {
+  analyse("t", {"t=10.1", "t=10.0", "t=17.0", "t=10.2", "t=9.9"});
+  const std::string text = table("pretty");
+  EXPECT_THAT(text, HasSubstr("| 10 ± 7 * |"));
+  EXPECT_THAT(text, HasSubstr("\n* in t: outlier among the iterations: workpackage 2\n"));
+}
+
+TEST_F(SpreadsTest, AreNotThoseOfDerivedPatternsWhichAreOfTheWholeRow) {
+  analyse("rate", {"t=1", "t=2", "t=3"}, {},
+          ", {name: rate, type: float, mode: python, _: 100 / $t_avg}");
+  EXPECT_THAT(table("pretty"), HasSubstr("| 50.0 |"));
+}
+
+TEST_F(SpreadsTest, AreNotThereBeforeTheIterationsWereAnalysedOneByOne) {
+  analyse("t", {"t=41.5", "t=41.2", "t=40.9"});
+  analyses_.erase("a, each iteration");
+  EXPECT_THAT(table("pretty"), Not(HasSubstr("±")));
+}
+
+TEST_F(SpreadsTest, AreHowManyOutliersThereAreWhereThatIsAskedFor) {
+  analyse("[t_outliers, t_cnt]", {"t=10.1", "t=10.0", "t=17.0", "t=10.2", "t=9.9"});
+  EXPECT_EQ(table(), "t_outliers,t_cnt\n1,5\n");
+}
+
+}  // namespace
+}  // namespace bench::tabulate

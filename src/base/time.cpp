@@ -63,6 +63,17 @@ std::string local_time_at(double unix_s) {
   return local_time(std::chrono::system_clock::from_time_t(static_cast<std::time_t>(unix_s)));
 }
 
+std::string utc_time_at(double unix_s) {
+  const auto milliseconds = std::llround(unix_s * 1000);
+  const auto seconds =
+      static_cast<std::time_t>(std::floor(static_cast<double>(milliseconds) / 1000));
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> buffer{};
+  std::strftime(buffer.data(), buffer.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  return fmt::format("{}.{:03}Z", buffer.data(), milliseconds - seconds * 1000);
+}
+
 std::optional<double> parse_local_time(const std::string& text) {
   std::tm parts{};
   const char* end = ::strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts);

@@ -1,4 +1,5 @@
 #include "analysed_files.hpp"
+#include "each_workpackage.hpp"
 #include "needed_names.hpp"
 
 #include <algorithm>
@@ -318,30 +319,61 @@ void add_rows(long long workpackage, const analyse::Findings& findings,
 
 using TakeIn = std::function<void(const std::string& analyser, std::vector<workspace::Finding>)>;
 
-/// Hands over what the analysers find in pieces, since all of it together is large: ten numbers for
+/// Hands over what an analyser finds in pieces, since all of it together is large: ten numbers for
 /// each pattern.
-void analyse_bit_by_bit(const setup::Run& run, const workspace::Workspace& workspace,
-                        Diagnostics& diagnostics, const TakeIn& take_in) {
-  constexpr std::size_t at_a_time = 1000;  // derived patterns are evaluated together
-  const auto all = workspace.workpackages();
-  const workflow::Lineage family(all);
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
-  for (const model::Analyser& analyser : run.benchmark.analysers) {
-    const Grouping grouping(run, family, analyser);
-    analyse::GroupAnalyser group_analyser(evaluator, &diagnostics);
+class PiecewiseAnalysis {
+ public:
+  PiecewiseAnalysis(const setup::Run& run, const workspace::Workspace& workspace)
+      : run_(run),
+        all_(workspace.workpackages()),
+        family_(all_),
+        evaluator_(workflow::evaluator_of(run)) {}
+
+  /// @param diagnostics null: nothing is told, and what a single value says of itself is left out
+  void analyse(const model::Analyser& analyser, Diagnostics* diagnostics, const TakeIn& take_in) {
+    constexpr std::size_t at_a_time = 1000;  // derived patterns are evaluated together
+    const Grouping grouping(run_, family_, analyser);
+    analyse::GroupAnalyser group_analyser(evaluator_, diagnostics);
     for (std::size_t first = 0; first < grouping.size(); first += at_a_time) {
       std::vector<Group> groups;
       for (std::size_t k = first; k < std::min(first + at_a_time, grouping.size()); ++k)
         groups.push_back(grouping.group(k));
-      const auto findings = group_analyser.analyse(groups);
+      auto findings = group_analyser.analyse(groups);
       std::vector<workspace::Finding> rows;
       for (std::size_t k = 0; k < findings.size(); ++k) {
+        if (!diagnostics)
+          drop_statistics_of_one_value(findings[k]);
         add_rows(grouping.representative(first + k), findings[k], rows);
         grouping.add_last_parameters(first + k, rows);
       }
       take_in(analyser.name, std::move(rows));
     }
   }
+
+ private:
+  const setup::Run& run_;
+  std::vector<Workpackage> all_;
+  workflow::Lineage family_;
+  evaluate::Evaluator evaluator_;
+};
+
+/// Runs all analysers. What the additional ones find fault with, those of the benchmark have told.
+void analyse_all(const setup::Run& run, const workspace::Workspace& workspace,
+                 Diagnostics& diagnostics, const TakeIn& take_in) {
+  PiecewiseAnalysis analysis(run, workspace);
+  for (const model::Analyser& analyser : run.benchmark.analysers)
+    analysis.analyse(analyser, &diagnostics, take_in);
+  for (const model::Analyser& analyser : additional_analysers(run.benchmark))
+    analysis.analyse(analyser, nullptr, take_in);
+}
+
+/// Of all analysers, those of the benchmark first.
+std::vector<std::string> names_of_analysers(const model::Benchmark& benchmark) {
+  std::vector<std::string> names;
+  for (const auto& analysers : {benchmark.analysers, additional_analysers(benchmark)})
+    for (const model::Analyser& analyser : analysers)
+      names.push_back(analyser.name);
+  return names;
 }
 
 }  // namespace
@@ -349,9 +381,9 @@ void analyse_bit_by_bit(const setup::Run& run, const workspace::Workspace& works
 Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
                      Diagnostics& diagnostics) {
   Analyses analyses;
-  for (const model::Analyser& analyser : run.benchmark.analysers)
-    analyses[analyser.name];
-  analyse_bit_by_bit(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+  for (const std::string& analyser : names_of_analysers(run.benchmark))
+    analyses[analyser];
+  analyse_all(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
     std::ranges::move(found, std::back_inserter(analyses[analyser]));
   });
   return analyses;
@@ -360,9 +392,9 @@ Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspac
 void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
                        Diagnostics& diagnostics) {
   workspace.at_once([&] {
-    for (const model::Analyser& analyser : run.benchmark.analysers)
-      workspace.begin_findings(analyser.name);
-    analyse_bit_by_bit(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
+    for (const std::string& analyser : names_of_analysers(run.benchmark))
+      workspace.begin_findings(analyser);
+    analyse_all(run, workspace, diagnostics, [&](const std::string& analyser, auto found) {
       workspace.add_findings(analyser, found);
     });
     if (has_filters(run.benchmark))
@@ -371,10 +403,9 @@ void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
 }
 
 bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace) {
-  for (const model::Analyser& analyser : run.benchmark.analysers)
-    if (!workspace.analysed(analyser.name))
-      return false;
-  return true;
+  return std::ranges::all_of(names_of_analysers(run.benchmark), [&](const std::string& analyser) {
+    return workspace.analysed(analyser);
+  });
 }
 
 }  // namespace bench::tabulate

@@ -66,6 +66,11 @@ TEST(HumanDuration, NeverShowsSixtySeconds) {
   EXPECT_EQ(human_duration(59.97), "1 min 00 s");
 }
 
+TEST(UtcTime, HasTheFormOfIso8601) {
+  EXPECT_EQ(utc_time_at(1000000000.25), "2001-09-09T01:46:40.250Z");
+  EXPECT_EQ(utc_time_at(1.9996), "1970-01-01T00:00:02.000Z");
+}
+
 TEST(LocalTime, HasTheFormThatJubeWrites) {
   const support::EnvironmentVariable zone("TZ", "UTC");
   ::tzset();

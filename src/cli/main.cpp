@@ -41,6 +41,8 @@ const std::array commands{
             "bench info examples/quickstart_run -i last -s", declare_info},
     Command{"diff", "compare two runs: parameters, provenance and metrics",
             "bench diff examples/quickstart_run -i 0 1", declare_diff},
+    Command{"compare", "say which metrics of two runs differ, and how certain that is",
+            "bench compare examples/quickstart_run -i 0 1", declare_compare},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,7 +49,8 @@ class Reader {
   MeasuredRun read() {
     read_workpackages();
     for (const auto& [analyser, findings] : side_.analyses)
-      read_findings(findings);
+      if (!side_.analyses.contains(analyser + ", each iteration"))
+        read_findings(findings);
     read_attempts();
     return std::move(run_);
   }

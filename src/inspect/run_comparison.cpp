@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -124,7 +125,7 @@ class Comparer {
     require_values(b, b_);
     a_.add_metrics_to(metrics_);
     b_.add_metrics_to(metrics_);
-    require(options.metrics);
+    require(a, b, options.metrics);
   }
 
   RunComparison compare(double margin) {
@@ -150,18 +151,26 @@ class Comparer {
                   "`bench info DIR -i last -s -p` shows the parameters");
   }
 
-  void require(const std::set<std::string>& wanted) const {
+  void require(const ComparedSide& a, const ComparedSide& b,
+               const std::set<std::string>& wanted) const {
     for (const std::string& name : wanted)
-      if (!metrics_.contains(name))
+      if (!metrics_.contains(name)) {
+        std::map<std::string, std::string> known;
+        Measured(a, {}).add_metrics_to(known);
+        Measured(b, {}).add_metrics_to(known);
         throw Error(fmt::format("no run has a metric '{}'", name),
-                    metrics_.empty() ? "" : suggestion(name, keys_of(metrics_), "known: "));
+                    suggestion(name, keys_of(known), "known: "));
+      }
   }
 
   void compare_step(const model::Benchmark& benchmark, const std::string& step) {
     const Members of_a = a_.workpackages_of(step);
     const Members of_b = b_.workpackages_of(step);
     const PointKey key = point_key(step, of_a, of_b);
-    std::ranges::copy(key.left_out, std::back_inserter(made_.parameters));
+    std::ranges::copy_if(key.left_out, std::back_inserter(made_.parameters),
+                         [&](const TextDifference& one) {
+                           return !side_b_.parameter || one.name != side_b_.parameter->first;
+                         });
     const auto points_a = a_.points_of(step, key.names);
     const auto points_b = b_.points_of(step, key.names);
     std::set<std::string> seen;

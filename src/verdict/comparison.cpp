@@ -114,6 +114,7 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
                    relative(difference.shift + difference.half_width)};
   made.chance = difference.chance;
   made.spread = difference.deviation / unit;
+  made.one_after_other = are_one_after_other(of_a, of_b);
   made.may_be_drift = difference.is_certain() && may_be_drift(of_a, of_b, difference);
   return made;
 }

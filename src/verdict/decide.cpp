@@ -35,7 +35,6 @@ std::vector<bool> certain_ones(std::span<const Comparison> comparisons) {
 
 /// How many values on each side make half of the interval so wide at most.
 std::size_t runs_for(double half_width, double spread) {
-  constexpr std::size_t most = 1'000'000;
   constexpr std::size_t fewest_without_spread = 6;  // one in 924 / 2
   if (spread == 0)
     return fewest_without_spread;
@@ -43,10 +42,10 @@ std::size_t runs_for(double half_width, double spread) {
     const auto runs = static_cast<double>(n);
     return student_quantile(2 * runs - 2, confidence) * spread * std::sqrt(2 / runs) > half_width;
   };
-  std::size_t above = 2;
-  while (above < most && is_too_wide(above))
-    above *= 2;
-  std::size_t below = std::max<std::size_t>(above / 2, 1);
+  if (is_too_wide(most_runs))
+    return most_runs + 1;
+  std::size_t below = 1;
+  std::size_t above = most_runs;
   while (below + 1 < above) {
     const std::size_t middle = below + (above - below) / 2;
     (is_too_wide(middle) ? below : above) = middle;
@@ -69,6 +68,8 @@ Verdict undecided(const Comparison& one, double margin) {
 }
 
 Verdict verdict_of(const Comparison& one, double margin, bool is_certain_among_all) {
+  if (one.values_a == 0 || one.values_b == 0)
+    return {.word = Word::too_few_runs};
   if (!one.absent_reason.empty())
     return {.word = Word::no_evidence};
   const auto [low, high] = one.interval;

@@ -25,17 +25,17 @@ struct Span {
   double length() const { return last - first; }
 };
 
+/// Not a number where a time is unknown.
 Span span_of(const Times& times) {
+  if (std::ranges::any_of(times, [](double time) { return std::isnan(time); }))
+    return {std::nan(""), std::nan("")};
   const auto [first, last] = std::ranges::minmax(times);
   return {first, last};
 }
 
-/// Whether a drift that both samples show may have gone on from one to the other.
-bool follow_each_other(const Times& a, const Times& b) {
-  const Span of_a = span_of(a);
-  const Span of_b = span_of(b);
-  const double gap = std::max(of_b.first - of_a.last, of_a.first - of_b.last);
-  return gap > 0 && gap <= std::max(of_a.length(), of_b.length());
+/// The time from the end of one to the start of the other; below 0 where they overlap.
+double gap_between(const Span& a, const Span& b) {
+  return std::max(b.first - a.last, a.first - b.last);
 }
 
 /// Sums of products about the means of each sample.
@@ -61,11 +61,18 @@ struct Products {
 
 }  // namespace
 
+bool are_one_after_other(const Sample& a, const Sample& b) {
+  return gap_between(span_of(starts_of(a)), span_of(starts_of(b))) > 0;
+}
+
 bool may_be_drift(const Sample& a, const Sample& b, const Difference& difference) {
   constexpr double trend_confidence = 0.95;
   const Times times_a = starts_of(a);
   const Times times_b = starts_of(b);
-  if (a.size() + b.size() < 4 || !follow_each_other(times_a, times_b))
+  const Span of_a = span_of(times_a);
+  const Span of_b = span_of(times_b);
+  if (a.size() + b.size() < 4 || !are_one_after_other(a, b) ||
+      gap_between(of_a, of_b) > std::max(of_a.length(), of_b.length()))
     return false;
   Products products;
   products.add(a, times_a);

@@ -29,11 +29,9 @@ struct Interval {
 
 /// What two samples say about the change from `a` to `b`. Its numbers are relative to `a`.
 ///
-/// The middle of a sample is its mean after outliers were pulled in to 2.5 standard deviations from
-/// its median, the deviation being 1.4826 times the median distance from the medians of both
-/// samples (winsorising; Tukey and McLaughlin, Sankhya A 25 (1963) 331; the factor makes it the
-/// standard deviation of normal noise). It is taken of logarithms where all values are positive, so
-/// that half and twice are equally far. The interval is Welch's (Biometrika 34 (1947) 28).
+/// The middle of a sample is its mean without outliers (outliers.hpp), a geometric one where all
+/// values are positive, so that half and twice are equally far. The interval is Welch's (Biometrika
+/// 34 (1947) 28).
 ///
 /// Where a side has several runs, the means of the runs are compared, too, and the wider interval
 /// counts: the values of one run may have in common what another run does not repeat.
@@ -51,7 +49,9 @@ struct Comparison {
   /// table (`decide`); a person needs the interval.
   double chance = 1;
   double spread = 0;         ///< Standard deviation of a value, relative; the mean of both sides.
-  std::size_t outliers = 0;  ///< Values that were pulled in.
+  std::size_t outliers = 0;  ///< Values that were left out.
+  /// One side was measured behind the other, so that a drift of the machine looks like a change.
+  bool one_after_other = false;
   /// The values drift in the direction of the change, one side was measured after the other, and
   /// without the drift the change is not certain.
   bool may_be_drift = false;

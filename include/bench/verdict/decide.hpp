@@ -17,11 +17,14 @@ enum class Objection {
   many_comparisons,  ///< Among so many comparisons a chance makes one like it.
 };
 
+/// Nobody plans more.
+constexpr std::size_t most_runs = 10'000;
+
 struct Verdict {
   Word word = Word::no_evidence;
   Objection objection = Objection::none;
   /// Of too few runs: how many on each side would do, if effect and spread stay as they are; 0:
-  /// unknown.
+  /// unknown. Above `most_runs`: more than that.
   std::size_t runs_needed = 0;
 
   bool operator==(const Verdict&) const = default;

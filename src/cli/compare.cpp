@@ -20,7 +20,6 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
-#include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -145,12 +144,7 @@ class Runs {
     for (const Evaluated& known : read_)
       if (known.run.directory.path == std::filesystem::absolute(directory.path))
         return known;
-    Evaluated& one = read_.emplace_back(evaluate(directory, {}, false));
-    // What could not be kept is there already.
-    if (tabulate::Analyses each = tabulate::stored_analyses_of_each(one.run, one.workspace);
-        tabulate::is_analysed(one.run, one.workspace))
-      one.analyses = std::move(each);
-    return one;
+    return read_.emplace_back(evaluate_each(directory));
   }
 
   std::deque<Evaluated> read_;  ///< What refers to one stays valid.

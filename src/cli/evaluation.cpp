@@ -10,6 +10,7 @@
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/report.hpp>
+#include <bench/tabulate/tidy.hpp>
 #include <bench/tabulate/update.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -103,6 +104,13 @@ Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, b
   }
   evaluated.analyses = tabulate::stored_analyses(evaluated.run, evaluated.workspace);
   return evaluated;
+}
+
+Evaluated evaluate_each(const RunDirectory& directory) {
+  Evaluated one = evaluate(directory, {}, false);
+  if (tabulate::is_analysed(one.run, one.workspace))  // else there is only what is shown
+    one.analyses = tabulate::stored_analyses_of_each(one.run, one.workspace);
+  return one;
 }
 
 }  // namespace bench::cli

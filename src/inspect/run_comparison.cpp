@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -26,6 +27,7 @@
 namespace bench::inspect {
 namespace {
 
+using model::Better;
 using verdict::Sample;
 using verdict::Word;
 using workspace::Workpackage;
@@ -215,8 +217,8 @@ class Comparer {
 
 }  // namespace
 
-std::string ComparedPoint::word() const {
-  switch (verdict.word) {
+std::string word_of(Word word, std::optional<Better> better, const std::string& unit) {
+  switch (word) {
     case Word::equal:
       return "equal";
     case Word::no_evidence:
@@ -227,19 +229,17 @@ std::string ComparedPoint::word() const {
     case Word::lower:
       break;
   }
+  const bool is_higher = word == Word::higher;
   if (!better)
-    return verdict.word == Word::higher ? "higher" : "lower";
+    return is_higher ? "higher" : "lower";
+  const bool is_improvement = is_higher == (*better == Better::higher);
   if (is_about_speed(unit))
-    return is_improvement() ? "faster" : "slower";
-  return is_improvement() ? "better" : "worse";
-}
-
-bool ComparedPoint::is_improvement() const {
-  return better && verdict.word == (*better == model::Better::higher ? Word::higher : Word::lower);
+    return is_improvement ? "faster" : "slower";
+  return is_improvement ? "better" : "worse";
 }
 
 bool ComparedPoint::is_regression() const {
-  return better && verdict.word == (*better == model::Better::higher ? Word::lower : Word::higher);
+  return better && verdict.word == (*better == Better::higher ? Word::lower : Word::higher);
 }
 
 RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,

@@ -56,7 +56,7 @@ TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
   EXPECT_THAT(
       compare({"runs"}),
       AllOf(StartsWith("a: runs/000000 (noisy, started "), HasSubstr("\nb: runs/000001 (noisy, "),
-            ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] +19990 [|] +20990 [|] "
+            ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] +20000 [|] +21000 [|] "
                           "[+]5.0 % [|] +[+]4.[0-9] to [+]5.[0-9] % [|] +0 % [|] slower [|]"),
             HasSubstr("\n2 slower; changes below 1 % do not count\n"),
             HasSubstr("a and b were measured one after the other")));
@@ -103,10 +103,10 @@ TEST_F(CompareTest, AColumnSaysWhichValuesAreBetter) {
 TEST_F(CompareTest, TwoValuesOfAParameterInARun) {
   std::string input = noisy("[10, 11]", "unit: s", ", {case: [x, y]}");
   run(input, "100");
-  EXPECT_THAT(compare({"runs", "size=10", "size=11"}),
-              AllOf(StartsWith("a: size=10 in runs/000000 (noisy"),
-                    HasSubstr("|    point |  metric |"), HasSubstr("| case=x | time[s] |"),
-                    HasSubstr("\n2 slower;"), Not(HasSubstr("parameter size"))));
+  EXPECT_THAT(
+      compare({"runs", "size=10", "size=11"}),
+      AllOf(StartsWith("a: size=10 in runs/000000 (noisy"), HasSubstr("| case=x | time[s] |"),
+            HasSubstr("\n2 slower;"), Not(HasSubstr("parameter size"))));
   EXPECT_THAT(compare({"runs", "size=10", "size=12"}, 1),
               HasSubstr("error: no workpackage that is done has size=12\n"));
   EXPECT_THAT(compare({"runs", "size=10"}, 1),
@@ -172,7 +172,7 @@ TEST_F(CompareTest, ComparesTheTimesOfRunsWithoutPatterns) {
               "name: bare\noutpath: bare\nstep: {name: s, iterations: 2, do: 'true'}\n");
   here_.bench({"run", "bare.yaml"});
   here_.bench({"run", "bare.yaml"});
-  EXPECT_THAT(compare({"bare"}), HasSubstr("| run_time[s] |  2, 2 |"));
+  EXPECT_THAT(compare({"bare"}), HasSubstr("| run_time[s] | 2, 2 |"));
 }
 
 TEST_F(CompareTest, RefusesAnythingButTwoSides) {

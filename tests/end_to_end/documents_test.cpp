@@ -167,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(Pages, TutorialTest,
                                          "how-to/compare_runs.md",
                                          "how-to/compare_with_published_numbers.md",
                                          "how-to/continue_after_failure.md",
-                                         "how-to/export_results.md", "how-to/limit_node_hours.md",
+                                         "how-to/export_results.md", "how-to/follow_a_metric.md",
+                                         "how-to/judge_a_change.md", "how-to/limit_node_hours.md",
                                          "how-to/pack_jobs.md", "how-to/use_jube_files.md"),
                          [](const auto& page) {
                            const std::string name = fs::path(page.param).stem();

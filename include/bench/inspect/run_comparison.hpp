@@ -23,6 +23,11 @@ struct ComparedSide {
   std::optional<std::pair<std::string, std::string>> parameter = {};
 };
 
+/// `faster` or `slower` of times and rates, `better` or `worse` of other metrics with a direction,
+/// `higher` or `lower` without one; `equal`, `no evidence`, `too few runs`.
+std::string word_of(verdict::Word word, std::optional<model::Better> better,
+                    const std::string& unit);
+
 /// One metric at one point.
 struct ComparedPoint {
   std::string step;
@@ -33,10 +38,7 @@ struct ComparedPoint {
   verdict::Comparison comparison;
   verdict::Verdict verdict;
 
-  /// `faster` or `slower` of times and rates, `better` or `worse` of other metrics with a
-  /// direction, `higher` or `lower` without one; `equal`, `no evidence`, `too few runs`.
-  std::string word() const;
-  bool is_improvement() const;
+  std::string word() const { return word_of(verdict.word, better, unit); }
   bool is_regression() const;
 };
 

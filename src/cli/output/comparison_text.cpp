@@ -26,7 +26,9 @@ using verdict::Objection;
 using verdict::Word;
 
 std::string percent(double share) {
-  return std::isfinite(share) ? fmt::format("{:+.1f}", share * 100) : share > 0 ? "inf" : "-inf";
+  constexpr double most = 100;
+  return share > most ? fmt::format("over {:+.0f}", most * 100)
+                      : fmt::format("{:+.1f}", share * 100);
 }
 
 bool has_change(const ComparedPoint& point) {
@@ -61,7 +63,7 @@ std::string verdict_text(const ComparedPoint& point) {
 }
 
 std::string value_text(std::size_t count, double value) {
-  return count == 0 ? "n/a" : fmt::format("{:.5g}", value);
+  return count == 0 ? "n/a" : fmt::format("{:.6g}", value);
 }
 
 std::string points_text(const RunComparison& comparison) {

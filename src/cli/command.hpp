@@ -58,6 +58,8 @@ std::function<int()> declare_result(CLI::App& app);
 std::function<int()> declare_info(CLI::App& app);
 std::function<int()> declare_why(CLI::App& app);
 std::function<int()> declare_diff(CLI::App& app);
+std::function<int()> declare_compare(CLI::App& app);
+std::function<int()> declare_history(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
 std::function<int()> declare_log(CLI::App& app);
 std::function<int()> declare_output(CLI::App& app);

@@ -53,6 +53,8 @@ std::string some_of(const std::set<std::string>& values) {
   return text;
 }
 
+}  // namespace
+
 workspace::Parameters chosen(const Workpackage& workpackage, const Names& names) {
   workspace::Parameters parameters;
   for (const std::string& name : names)
@@ -61,7 +63,7 @@ workspace::Parameters chosen(const Workpackage& workpackage, const Names& names)
   return parameters;
 }
 
-std::string key_of(const Workpackage& workpackage, const Names& names) {
+std::string key_text(const Workpackage& workpackage, const Names& names) {
   std::string key;
   for (const std::string& name : names) {
     const std::string* value = value_of(workpackage.parameters, name);
@@ -71,10 +73,12 @@ std::string key_of(const Workpackage& workpackage, const Names& names) {
   return key;
 }
 
+namespace {
+
 std::size_t distinct_keys(const Members& members, const Names& names) {
   std::unordered_set<std::string> keys;
   for (const Workpackage* member : members)
-    keys.insert(key_of(*member, names));
+    keys.insert(key_text(*member, names));
   return keys.size();
 }
 
@@ -86,11 +90,45 @@ bool are_disjoint(const std::set<std::string>& a, const std::set<std::string>& b
 std::unordered_map<std::string, Members> by_key(const Members& members, const Names& names) {
   std::unordered_map<std::string, Members> groups;
   for (const Workpackage* member : members)
-    groups[key_of(*member, names)].push_back(member);
+    groups[key_text(*member, names)].push_back(member);
   for (auto& [key, group] : groups)
     std::ranges::stable_sort(group, {}, &Workpackage::iteration);
   return groups;
 }
+
+}  // namespace
+
+PointKey point_key(const std::string& step, const Members& a, const Members& b) {
+  const Names of_a = parameter_names(a);
+  const Names of_b = parameter_names(b);
+  if (a.empty() || b.empty())
+    return {a.empty() ? of_b : of_a, {}};
+  PointKey key;
+  const auto leave_out = [&](const std::string& name) {
+    key.left_out.push_back({step, name, some_of(values_in(a, name)), some_of(values_in(b, name))});
+  };
+  Names foreign;
+  for (const std::string& name : of_a)
+    (std::ranges::find(of_b, name) == of_b.end() ? foreign : key.names).push_back(name);
+  for (const std::string& name : of_b)
+    if (std::ranges::find(of_a, name) == of_a.end())
+      foreign.push_back(name);
+  std::ranges::for_each(foreign, leave_out);
+  for (const std::string& name : Names(key.names)) {
+    if (!are_disjoint(values_in(a, name), values_in(b, name)))
+      continue;
+    Names without = key.names;
+    std::erase(without, name);
+    if (distinct_keys(a, without) < distinct_keys(a, key.names) ||
+        distinct_keys(b, without) < distinct_keys(b, key.names))
+      continue;
+    key.names = std::move(without);
+    leave_out(name);
+  }
+  return key;
+}
+
+namespace {
 
 class Matcher {
  public:
@@ -98,7 +136,9 @@ class Matcher {
       : step_(step), a_(a), b_(b) {}
 
   Matching match() {
-    choose_key();
+    PointKey key = point_key(step_, a_, b_);
+    key_ = std::move(key.names);
+    matching_.parameters = std::move(key.left_out);
     const auto of_a = by_key(a_, key_);
     const auto of_b = by_key(b_, key_);
     pair_up(a_, of_a, of_b, true);
@@ -107,45 +147,13 @@ class Matcher {
   }
 
  private:
-  void report(const std::string& name) {
-    matching_.parameters.push_back(
-        {step_, name, some_of(values_in(a_, name)), some_of(values_in(b_, name))});
-  }
-
-  void choose_key() {
-    const Names of_a = parameter_names(a_);
-    const Names of_b = parameter_names(b_);
-    if (a_.empty() || b_.empty()) {
-      key_ = a_.empty() ? of_b : of_a;
-      return;
-    }
-    Names foreign;
-    for (const std::string& name : of_a)
-      (std::ranges::find(of_b, name) == of_b.end() ? foreign : key_).push_back(name);
-    for (const std::string& name : of_b)
-      if (std::ranges::find(of_a, name) == of_a.end())
-        foreign.push_back(name);
-    std::ranges::for_each(foreign, [&](const std::string& name) { report(name); });
-    for (const std::string& name : Names(key_)) {
-      if (!are_disjoint(values_in(a_, name), values_in(b_, name)))
-        continue;
-      Names without = key_;
-      std::erase(without, name);
-      if (distinct_keys(a_, without) < distinct_keys(a_, key_) ||
-          distinct_keys(b_, without) < distinct_keys(b_, key_))
-        continue;
-      key_ = std::move(without);
-      report(name);
-    }
-  }
-
   /// @param here takes each of `members` to its group
   /// @param first here is `a`: pairs are made now; else they are, and only lone ones are looked for
   void pair_up(const Members& members, const std::unordered_map<std::string, Members>& here,
                const std::unordered_map<std::string, Members>& there, bool first) {
     std::unordered_set<std::string> seen;
     for (const Workpackage* member : members) {
-      const std::string key = key_of(*member, key_);
+      const std::string key = key_text(*member, key_);
       if (!seen.insert(key).second)
         continue;
       const Members& own = here.at(key);

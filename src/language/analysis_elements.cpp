@@ -21,6 +21,7 @@ Element pattern() {
                {"type", Type::text, "type of the value", "string", {"int", "float", "string"}},
                {"unit", Type::text, "shown with it in results"},
                {"default", Type::text, "the value if nothing matches"},
+               better(),
                {"dotall", Type::flag, "let a dot match a newline", "false"}},
           .details =
               "In mode pattern the text is a regular expression as in Python, and its first group "

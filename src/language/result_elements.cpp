@@ -75,6 +75,7 @@ const std::vector<Element> elements_of_results = {
      .attributes = {{"title", Type::text, "its heading", "its name"},
                     {"format", Type::text, "format of the numbers as in Python, such as .2f"},
                     {"colw", Type::number, "minimum width in characters"},
+                    better(),
                     {"compare", Type::name, "what it is among published numbers",
                      "its title or name"}},
      .details =

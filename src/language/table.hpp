@@ -20,4 +20,13 @@ inline Attribute init_with() {
   return {"init_with", Type::text, "FILE[:NAME]: the set of another file that this one extends"};
 }
 
+/// `better` of a pattern and of a column.
+inline Attribute better() {
+  return {"better",
+          Type::text,
+          "whether higher or lower values are better, for `bench compare`",
+          "lower for times and energies, higher for rates",
+          {"higher", "lower"}};
+}
+
 }  // namespace bench::language

@@ -49,6 +49,7 @@ Column build_column(const Node& node) {
   column.minimum_width = whole_number(node, "colw", 0, 0);
   column.place = node.text_place;
   column.compare = published_name(node);
+  column.better = better_of(node);
   if (column.name.empty())
     throw Error("this column is empty", "write the name of a parameter or pattern", node.place);
   return column;

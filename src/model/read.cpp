@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 
@@ -63,6 +66,12 @@ int whole_number(const Node& node, const char* key, int otherwise, int minimum) 
                             found->value),
                 "", found->place);
   return static_cast<int>(*value);
+}
+
+std::optional<Better> better_of(const Node& node) {
+  static const std::map<std::string, std::optional<Better>> words{{"higher", Better::higher},
+                                                                  {"lower", Better::lower}};
+  return one_of<std::optional<Better>>(node, "better", words, std::nullopt);
 }
 
 std::vector<std::string> used_names(const Node& node) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <bench/base/keys.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
+#include <bench/model/benchmark.hpp>
 
 namespace bench::model {
 
@@ -49,6 +51,10 @@ T one_of(const document::Node& node, const char* key, const std::map<std::string
   throw Error(fmt::format("invalid value '{}' for '{}' in {}", found->value, key, node.name),
               suggestion(found->value, keys_of(words), "known: "), found->place);
 }
+
+/// `better`, if it is there.
+/// @throws Error with the known words if it is none of them
+std::optional<Better> better_of(const document::Node& node);
 
 /// The names of all `use` children, which may be comma lists.
 /// @throws Error if a name occurs twice

@@ -89,6 +89,7 @@ Pattern build_pattern(const Node& node) {
   if (const document::Attribute* otherwise = node.find("default"))
     pattern.default_value = strip(otherwise->value);
   pattern.dotall = node.flag("dotall", false);
+  pattern.better = better_of(node);
   pattern.place = node.text_place;
   return pattern;
 }

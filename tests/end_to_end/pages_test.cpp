@@ -134,6 +134,8 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/compare_with_published_numbers.md", terminal},
       {"docs/how-to/continue_after_failure.md", terminal},
       {"docs/how-to/export_results.md", terminal},
+      {"docs/how-to/follow_a_metric.md", terminal},
+      {"docs/how-to/judge_a_change.md", terminal},
       {"docs/how-to/limit_node_hours.md", terminal},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
       {"docs/how-to/pack_jobs.md", terminal},

@@ -21,6 +21,9 @@ enum class UpdateMode {
   always  ///< In every step and at the beginning of every cycle.
 };
 
+/// Which values of a metric are better.
+enum class Better { higher, lower };
+
 struct Parameter {
   std::string name;
   std::string text;                 ///< Before expansion; stripped.
@@ -168,6 +171,7 @@ struct Pattern {
   std::string unit;
   std::optional<std::string> default_value;
   bool dotall = false;  ///< `.` matches a newline.
+  std::optional<Better> better;
   Place place;
 };
 
@@ -206,6 +210,7 @@ struct Column {
   int minimum_width = 0;             ///< In characters.
   Place place;
   std::string compare = {};  ///< What it is among published numbers; empty: not said.
+  std::optional<Better> better = {};
 };
 
 struct Table {

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/inspect/difference.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/verdict/comparison.hpp>
+#include <bench/verdict/decide.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::inspect {
+
+/// What is on one side of a comparison: all workpackages of some runs, or those with one value of a
+/// parameter.
+struct ComparedSide {
+  std::vector<Side> runs;  ///< With what was found at each workpackage.
+  std::optional<std::pair<std::string, std::string>> parameter = {};
+};
+
+/// `faster` or `slower` of times and rates, `better` or `worse` of other metrics with a direction,
+/// `higher` or `lower` without one; `equal`, `no evidence`, `too few runs`.
+std::string word_of(verdict::Word word, std::optional<model::Better> better,
+                    const std::string& unit);
+
+/// One metric at one point.
+struct ComparedPoint {
+  std::string step;
+  workspace::Parameters parameters;
+  std::string metric;
+  std::string unit;
+  std::optional<model::Better> better;
+  verdict::Comparison comparison;
+  verdict::Verdict verdict;
+
+  std::string word() const { return word_of(verdict.word, better, unit); }
+  bool is_regression() const;
+};
+
+struct RunComparison {
+  std::vector<ComparedPoint> points;       ///< In order of steps and workpackages, then of metrics.
+  std::vector<TextDifference> parameters;  ///< By which points are not told apart.
+  std::vector<LonePoint> lone;             ///< Points that only one side has.
+  std::size_t not_done_a = 0;              ///< Workpackages that do not count.
+  std::size_t not_done_b = 0;
+};
+
+struct ComparisonOptions {
+  double margin = 0.01;           ///< The smallest relative change that matters.
+  std::set<std::string> metrics;  ///< Empty: all.
+};
+
+/// Compares the values of every metric at every point that both sides have. Points are matched as
+/// by `differences`; the iterations of all runs of a side are its values.
+/// @throws Error if a side has no workpackage with the value of its parameter, or no run has a
+///         metric that is wanted
+RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,
+                           const ComparisonOptions& options);
+
+}  // namespace bench::inspect

@@ -1,0 +1,192 @@
+#include "command.hpp"
+#include "evaluation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/cli/output/comparison_text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/result/table.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+namespace {
+
+using workspace::RunDirectory;
+
+struct CompareOptions {
+  std::vector<std::string> sides;
+  std::vector<std::string> ids;
+  std::size_t newest = 1;
+  std::string style;
+  std::vector<std::string> metrics;
+  double margin_percent = 1;
+  bool exit_code = false;
+};
+
+constexpr auto usage_hint =
+    "`bench compare RUN_A RUN_B`, `bench compare DIR -i 0 1`, or `bench "
+    "compare DIR NAME=VALUE_A NAME=VALUE_B`";
+
+using NameValue = std::pair<std::string, std::string>;
+
+/// `version=old`, unless a directory has that name.
+std::optional<NameValue> parameter_of(const std::string& word) {
+  const auto equals = word.find('=');
+  std::error_code absent;
+  if (equals == std::string::npos || equals == 0 || word.find('/') < equals ||
+      std::filesystem::is_directory(word, absent))
+    return std::nullopt;
+  return NameValue{word.substr(0, equals), word.substr(equals + 1)};
+}
+
+/// What one side is made of.
+struct Choice {
+  std::vector<RunDirectory> runs;
+  std::optional<NameValue> parameter = {};
+};
+
+std::vector<RunDirectory> newest_runs(const std::string& directory, std::size_t count) {
+  if (workspace::is_run(directory))
+    return workspace::select_runs(directory, {});
+  std::vector<RunDirectory> runs = workspace::select_runs(directory, {"all"});
+  if (runs.size() > count)
+    runs.erase(runs.begin(), runs.end() - static_cast<std::ptrdiff_t>(count));
+  return runs;
+}
+
+std::pair<Choice, Choice> two_values(const CompareOptions& options, const std::string& directory,
+                                     const std::vector<NameValue>& parameters) {
+  if (parameters.size() != 2)
+    throw Error(fmt::format("cannot compare {} of parameters: compare needs two",
+                            plural(parameters.size(), "value")),
+                usage_hint);
+  const std::vector<RunDirectory> runs = options.ids.empty()
+                                             ? newest_runs(directory, options.newest)
+                                             : workspace::select_runs(directory, options.ids);
+  return {{runs, parameters[0]}, {runs, parameters[1]}};
+}
+
+std::pair<Choice, Choice> two_runs_of(const CompareOptions& options, const std::string& directory) {
+  std::vector<RunDirectory> runs = workspace::select_runs(
+      directory, options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
+  if (options.ids.empty() && runs.size() > 2)
+    runs.erase(runs.begin(), runs.end() - 2);
+  if (runs.size() != 2)
+    throw Error(fmt::format("cannot compare {}: compare needs two", plural(runs.size(), "run")),
+                usage_hint);
+  return {{{runs[0]}}, {{runs[1]}}};
+}
+
+std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
+  std::vector<std::string> directories;
+  std::vector<NameValue> parameters;
+  for (const std::string& side : options.sides)
+    if (const auto parameter = parameter_of(side))
+      parameters.push_back(*parameter);
+    else
+      directories.push_back(side);
+  const std::string directory = directories.empty() ? "." : directories.front();
+  if (directories.size() > 2 || (directories.size() == 2 && !parameters.empty()))
+    throw Error(
+        fmt::format("cannot compare {}: compare needs two", plural(options.sides.size(), "side")),
+        usage_hint);
+  if (!parameters.empty())
+    return two_values(options, directory, parameters);
+  if (directories.size() < 2)
+    return two_runs_of(options, directory);
+  if (!options.ids.empty())
+    throw Error("-i selects runs of one DIR, but two were given",
+                "`bench compare DIR/000000 DIR/000001`, or `bench compare DIR -i 0 1`");
+  return {{newest_runs(directories[0], options.newest)},
+          {newest_runs(directories[1], options.newest)}};
+}
+
+/// The runs of both sides, each read once.
+class Runs {
+ public:
+  inspect::ComparedSide side(const Choice& choice) {
+    inspect::ComparedSide side{.runs = {}, .parameter = choice.parameter};
+    for (const RunDirectory& directory : choice.runs) {
+      const Evaluated& one = read(directory);
+      side.runs.push_back({one.run, one.workspace, one.analyses});
+    }
+    return side;
+  }
+
+  std::string name(const Choice& choice) {
+    const Evaluated& newest = read(choice.runs.back());
+    std::string name = short_path(newest.run.directory.path);
+    if (choice.runs.size() > 1)
+      name = fmt::format("{} and {} before it", name, plural(choice.runs.size() - 1, "run"));
+    name +=
+        fmt::format(" ({}, started {})", newest.run.benchmark.name, newest.run.metadata.started);
+    return choice.parameter
+               ? fmt::format("{}={} in {}", choice.parameter->first, choice.parameter->second, name)
+               : name;
+  }
+
+ private:
+  const Evaluated& read(const RunDirectory& directory) {
+    for (const Evaluated& known : read_)
+      if (known.run.directory.path == std::filesystem::absolute(directory.path))
+        return known;
+    return read_.emplace_back(evaluate_each(directory));
+  }
+
+  std::deque<Evaluated> read_;  ///< What refers to one stays valid.
+};
+
+int show_comparison(const CompareOptions& options) {
+  const auto [a, b] = two_sides(options);
+  Runs runs;
+  const double margin = options.margin_percent / 100;
+  const inspect::RunComparison comparison = inspect::compare_runs(
+      runs.side(a), runs.side(b),
+      {.margin = margin, .metrics = {options.metrics.begin(), options.metrics.end()}});
+  if (options.style.empty())
+    print(comparison_text(comparison, {runs.name(a), runs.name(b)}, margin));
+  else
+    print(result::render(comparison_table(comparison), options.style));
+  const bool is_any_worse =
+      std::ranges::any_of(comparison.points, &inspect::ComparedPoint::is_regression);
+  return options.exit_code && is_any_worse ? failure : 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_compare(CLI::App& app) {
+  const auto options = std::make_shared<CompareOptions>();
+  app.add_option("DIR", options->sides,
+                 "two run directories, two outpaths (the last run of each), or one outpath (its "
+                 "last two runs); or one of these and NAME=VALUE twice: two values of a parameter");
+  app.add_option("-i,--id", options->ids, "with one outpath: these runs")->type_name("ID");
+  app.add_option("-n,--num", options->newest,
+                 "with two outpaths or two values: the newest N runs together")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--metric", options->metrics, "only these metrics")->type_name("NAME");
+  app.add_option("--margin", options->margin_percent, "the smallest change that matters")
+      ->type_name("PERCENT")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  declare_style(app, options->style, "print one table for programs");
+  app.add_flag("--exit-code", options->exit_code,
+               "exit with code 1 if anything is slower or worse");
+  return [options] { return show_comparison(*options); };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,67 @@
+#include "command.hpp"
+#include "evaluation.hpp"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <bench/cli/output/history_text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/inspect/history.hpp>
+#include <bench/result/table.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+namespace {
+
+struct HistoryCommandOptions {
+  std::string metric;
+  std::vector<std::string> directories;
+  std::vector<std::string> across;
+  std::string style;
+  double margin_percent = 1;
+};
+
+int show_history(const HistoryCommandOptions& options) {
+  std::deque<Evaluated> evaluated;
+  std::vector<inspect::Side> runs;
+  std::vector<NamedRun> names;
+  for (const std::string& outpath :
+       options.directories.empty() ? std::vector<std::string>{"."} : options.directories)
+    for (const workspace::RunDirectory& directory : workspace::select_runs(outpath, {"all"})) {
+      const Evaluated& one = evaluated.emplace_back(evaluate_each(directory));
+      runs.push_back({one.run, one.workspace, one.analyses});
+      names.push_back({short_path(one.run.directory.path), one.run.metadata.started});
+    }
+  const auto histories =
+      inspect::history_of(runs, {.metric = options.metric,
+                                 .across = {options.across.begin(), options.across.end()},
+                                 .margin = options.margin_percent / 100});
+  if (options.style.empty())
+    print(history_text(histories, names));
+  else
+    print(result::render(history_table(histories, names), options.style));
+  return 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_history(CLI::App& app) {
+  const auto options = std::make_shared<HistoryCommandOptions>();
+  app.add_option("METRIC", options->metric, "a pattern, a figure of the meter, or run_time")
+      ->required();
+  app.add_option("DIR", options->directories, "outpaths, whose runs are all taken together");
+  app.add_option("--across", options->across,
+                 "parameters that do not tell points apart, such as a version")
+      ->type_name("NAME");
+  app.add_option("--margin", options->margin_percent, "the smallest change that matters")
+      ->type_name("PERCENT")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  declare_style(app, options->style, "print every run as a row of one table");
+  return [options] { return show_history(*options); };
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,235 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/cli/output/comparison_text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/result/table.hpp>
+#include <bench/verdict/comparison.hpp>
+#include <bench/verdict/decide.hpp>
+
+namespace bench::cli {
+namespace {
+
+using inspect::ComparedPoint;
+using inspect::RunComparison;
+using verdict::Objection;
+using verdict::Word;
+
+std::string percent(double share) {
+  constexpr double most = 100;
+  return share > most ? fmt::format("over {:+.0f}", most * 100)
+                      : fmt::format("{:+.1f}", share * 100);
+}
+
+bool has_change(const ComparedPoint& point) {
+  return point.comparison.absent_reason.empty();
+}
+
+std::string interval_text(const ComparedPoint& point) {
+  const auto& [low, high] = point.comparison.interval;
+  if (!has_change(point) || !std::isfinite(high))
+    return "n/a";
+  return fmt::format("{} to {} %", percent(low), percent(high));
+}
+
+/// How probable it is that a value of `b` is better than one of `a`; where nobody knows which are
+/// better, that it is higher.
+double superiority_of(const ComparedPoint& point) {
+  const bool is_lower_better = point.better == model::Better::lower;
+  return is_lower_better ? 1 - point.comparison.superiority : point.comparison.superiority;
+}
+
+std::string verdict_text(const ComparedPoint& point) {
+  std::string text = point.word();
+  if (point.verdict.runs_needed > verdict::most_runs)
+    text += fmt::format(" (over {})", verdict::most_runs);
+  else if (point.verdict.runs_needed > 0)
+    text += fmt::format(" ({} would do)", point.verdict.runs_needed);
+  if (point.verdict.objection == Objection::drift)
+    text += " (drift)";
+  if (point.verdict.objection == Objection::many_comparisons)
+    text += " (many comparisons)";
+  return text;
+}
+
+std::string value_text(std::size_t count, double value) {
+  return count == 0 ? "n/a" : fmt::format("{:.6g}", value);
+}
+
+std::string points_text(const RunComparison& comparison) {
+  const bool several_steps = std::ranges::any_of(comparison.points, [&](const auto& point) {
+    return point.step != comparison.points.front().step;
+  });
+  std::vector<std::string> headings{"point",
+                                    "metric",
+                                    "runs",
+                                    "a",
+                                    "b",
+                                    "change",
+                                    fmt::format("{:g} % interval", verdict::confidence * 100),
+                                    "superiority",
+                                    "verdict"};
+  if (several_steps)
+    headings.insert(headings.begin(), "step");
+  std::vector<std::vector<std::string>> rows;
+  for (const ComparedPoint& point : comparison.points) {
+    const verdict::Comparison& numbers = point.comparison;
+    const bool both = numbers.values_a > 0 && numbers.values_b > 0;
+    std::vector<std::string> row{
+        parameters_text(point.parameters),
+        point.unit.empty() ? point.metric : fmt::format("{}[{}]", point.metric, point.unit),
+        fmt::format("{}, {}", numbers.values_a, numbers.values_b),
+        value_text(both ? 1 : 0, numbers.a),
+        value_text(both ? 1 : 0, numbers.b),
+        has_change(point) ? percent(numbers.change) + " %" : "n/a",
+        interval_text(point),
+        both ? fmt::format("{:.0f} %", superiority_of(point) * 100) : "n/a",
+        verdict_text(point)};
+    if (several_steps)
+      row.insert(row.begin(), point.step);
+    rows.push_back(std::move(row));
+  }
+  return text_table(headings, rows);
+}
+
+/// `2 slower, 1 equal`, the worst first.
+std::string summary_of(const RunComparison& comparison) {
+  static const std::vector<std::string> order{"slower", "worse",       "faster",
+                                              "better", "higher",      "lower",
+                                              "equal",  "no evidence", "too few runs"};
+  std::map<std::string, std::size_t> counts;
+  for (const ComparedPoint& point : comparison.points)
+    ++counts[point.word()];
+  std::vector<std::string> pieces;
+  for (const std::string& word : order)
+    if (counts[word] > 0)
+      pieces.push_back(fmt::format("{} {}", counts[word], word));
+  return join(pieces, ", ");
+}
+
+template <class Condition>
+std::size_t count_of(const RunComparison& comparison, Condition condition) {
+  return static_cast<std::size_t>(std::ranges::count_if(comparison.points, condition));
+}
+
+bool is_change(const ComparedPoint& point) {
+  return point.verdict.word == Word::higher || point.verdict.word == Word::lower;
+}
+
+std::string lone_points_note(const RunComparison& comparison) {
+  std::vector<std::string> pieces;
+  for (const bool in_a : {true, false}) {
+    const auto count = static_cast<std::size_t>(std::ranges::count_if(
+        comparison.lone, [&](const inspect::LonePoint& one) { return one.in_a == in_a; }));
+    if (count > 0)
+      pieces.push_back(fmt::format("{} only in {}", plural(count, "point"), in_a ? "a" : "b"));
+  }
+  return join(pieces, ", ");
+}
+
+/// What people need to know of these verdicts.
+std::vector<std::string> notes_of(const RunComparison& comparison) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::size_t count, const char* text) {
+    if (count > 0)
+      notes.push_back(fmt::format("{}: {}", plural(count, "row"), text));
+  };
+  add(count_of(comparison,
+               [](const auto& point) { return point.verdict.objection == Objection::drift; }),
+      "the values drift, and b was measured after a or before it, so that the drift explains the "
+      "change; measure a and b in turn");
+  add(count_of(
+          comparison,
+          [](const auto& point) { return point.verdict.objection == Objection::many_comparisons; }),
+      "among so many comparisons, chance alone makes a change like this one");
+  add(count_of(
+          comparison,
+          [](const auto& point) { return is_change(point) && point.comparison.one_after_other; }),
+      "a and b were measured one after the other; a slow drift of the machine would look the same");
+  std::size_t outliers = 0;
+  for (const ComparedPoint& point : comparison.points)
+    outliers += point.comparison.outliers;
+  if (outliers > 0)
+    notes.push_back(fmt::format("{} left out", plural(outliers, "outlier")));
+  if (const std::string lone = lone_points_note(comparison); !lone.empty())
+    notes.push_back(lone);
+  if (comparison.not_done_a + comparison.not_done_b > 0)
+    notes.push_back(fmt::format("{} of a and {} of b failed or did not end, and do not count",
+                                plural(comparison.not_done_a, "workpackage"),
+                                comparison.not_done_b));
+  for (const inspect::TextDifference& one : comparison.parameters)
+    notes.push_back(fmt::format("parameter {} is {} in a and {} in b", one.name,
+                                one.a.empty() ? "absent" : one.a,
+                                one.b.empty() ? "absent" : one.b));
+  return notes;
+}
+
+result::Cell share_cell(double number, bool is_there = true) {
+  return is_there && std::isfinite(number) ? result::Cell{.value = number} : result::Cell{};
+}
+
+result::Cell count_cell(std::size_t count) {
+  return {.value = static_cast<long long>(count)};
+}
+
+result::Cell word_cell(const std::string& text) {
+  return {.value = text};
+}
+
+}  // namespace
+
+std::string comparison_text(const RunComparison& comparison, const SideNames& names,
+                            double margin) {
+  std::string text = fmt::format("a: {}\nb: {}\n\n", names.a, names.b);
+  if (!comparison.points.empty())
+    text += points_text(comparison) + "\n" + summary_of(comparison) +
+            fmt::format("; changes below {:g} % do not count\n", margin * 100);
+  else
+    text += "no metric at a point that both have\n";
+  for (const std::string& note : notes_of(comparison))
+    text += note + "\n";
+  return text;
+}
+
+result::Table comparison_table(const RunComparison& comparison) {
+  result::Table table;
+  table.name = "comparison";
+  for (const char* title :
+       {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
+        "high", "superiority", "verdict", "runs_needed", "objection", "outliers"})
+    table.headings.push_back({.title = title});
+  for (const ComparedPoint& point : comparison.points) {
+    const verdict::Comparison& numbers = point.comparison;
+    const bool both = numbers.values_a > 0 && numbers.values_b > 0;
+    const Objection objection = point.verdict.objection;
+    table.rows.push_back(
+        {word_cell(point.step), word_cell(parameters_text(point.parameters)),
+         word_cell(point.metric), word_cell(point.unit), count_cell(numbers.values_a),
+         count_cell(numbers.values_b), share_cell(numbers.a, both), share_cell(numbers.b, both),
+         share_cell(numbers.change, has_change(point)),
+         share_cell(numbers.interval.low,
+                    has_change(point) && std::isfinite(numbers.interval.high)),
+         share_cell(numbers.interval.high, has_change(point)),
+         share_cell(superiority_of(point), both), word_cell(point.word()),
+         point.verdict.runs_needed > 0 && point.verdict.runs_needed <= verdict::most_runs
+             ? count_cell(point.verdict.runs_needed)
+             : result::Cell{},
+         word_cell(objection == Objection::drift              ? "drift"
+                   : objection == Objection::many_comparisons ? "many comparisons"
+                                                              : ""),
+         count_cell(numbers.outliers)});
+  }
+  return table;
+}
+
+}  // namespace bench::cli

@@ -1,0 +1,105 @@
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/cli/output/history_text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/inspect/history.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/result/table.hpp>
+#include <bench/verdict/change_points.hpp>
+#include <bench/verdict/comparison.hpp>
+#include <bench/verdict/decide.hpp>
+
+namespace bench::cli {
+namespace {
+
+using inspect::PointHistory;
+using verdict::Comparison;
+
+std::string signed_percent(double share) {
+  return fmt::format("{:+.1f}", share * 100);
+}
+
+std::string word_of_change(const Comparison& change, const PointHistory& history) {
+  return inspect::word_of(change.change > 0 ? verdict::Word::higher : verdict::Word::lower,
+                          history.better, history.unit);
+}
+
+std::string levels_text(const PointHistory& history, std::span<const NamedRun> runs) {
+  std::vector<std::vector<std::string>> rows;
+  for (const verdict::Level& level : history.levels.all) {
+    const NamedRun& first = runs[history.entries[level.first].run];
+    std::vector<std::string> row{first.name, first.started, std::to_string(level.count),
+                                 fmt::format("{:.6g}", level.middle)};
+    if (level.first == 0)
+      row.insert(row.end(), {"", ""});
+    else
+      row.insert(row.end(), {signed_percent(level.change.change) + " %",
+                             word_of_change(level.change, history)});
+    rows.push_back(std::move(row));
+  }
+  return text_table({"from run", "started", "runs", "level", "change", "verdict"}, rows);
+}
+
+std::string end_text(const PointHistory& history) {
+  const std::size_t undecided = history.levels.undecided;
+  if (undecided == 0)
+    return "";
+  return fmt::format(
+      "undecided: the last {} by {} % from this level; {} such runs make a new one\n",
+      undecided == 1 ? "run differs" : fmt::format("{} runs differ", undecided),
+      signed_percent(history.levels.end.change), verdict::fewest_of_level);
+}
+
+result::Cell of_text(const std::string& text) {
+  return {.value = text};
+}
+
+result::Cell of_count(std::size_t count) {
+  return {.value = static_cast<long long>(count)};
+}
+
+}  // namespace
+
+std::string history_text(std::span<const PointHistory> histories, std::span<const NamedRun> runs) {
+  std::string text;
+  for (const PointHistory& history : histories) {
+    const std::string metric =
+        history.unit.empty() ? history.metric : fmt::format("{}[{}]", history.metric, history.unit);
+    const std::string point = parameters_text(history.parameters);
+    text += fmt::format("{}{} of step {}{}{}:\n", text.empty() ? "" : "\n", metric, history.step,
+                        point.empty() ? "" : " at ", point);
+    text += levels_text(history, runs) + end_text(history);
+  }
+  return text;
+}
+
+result::Table history_table(std::span<const PointHistory> histories,
+                            std::span<const NamedRun> runs) {
+  result::Table table;
+  table.name = "history";
+  for (const char* title : {"step", "point", "metric", "unit", "run", "started", "values", "value",
+                            "level", "undecided"})
+    table.headings.push_back({.title = title});
+  for (const PointHistory& history : histories) {
+    const std::size_t decided = history.entries.size() - history.levels.undecided;
+    std::size_t level = 0;
+    for (std::size_t k = 0; k < history.entries.size(); ++k) {
+      const inspect::HistoryEntry& entry = history.entries[k];
+      if (level + 1 < history.levels.all.size() && history.levels.all[level + 1].first == k)
+        ++level;
+      table.rows.push_back({of_text(history.step), of_text(parameters_text(history.parameters)),
+                            of_text(history.metric), of_text(history.unit),
+                            of_text(runs[entry.run].name), of_text(runs[entry.run].started),
+                            of_count(entry.values), result::Cell{.value = entry.value},
+                            of_count(level), of_text(k < decided ? "" : "yes")});
+    }
+  }
+  return table;
+}
+
+}  // namespace bench::cli

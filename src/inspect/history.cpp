@@ -1,0 +1,121 @@
+#include "match.hpp"
+#include "metrics.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/keys.hpp>
+#include <bench/base/text.hpp>
+#include <bench/inspect/history.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/verdict/change_points.hpp>
+#include <bench/verdict/comparison.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::inspect {
+namespace {
+
+using workspace::Workpackage;
+
+double median_of(std::vector<double> values) {
+  const std::size_t upper = values.size() / 2;
+  const std::size_t lower = (values.size() - 1) / 2;
+  std::ranges::sort(values);
+  return values[lower] + (values[upper] - values[lower]) / 2;
+}
+
+class HistoryReader {
+ public:
+  HistoryReader(std::span<const Side> runs, const HistoryOptions& options)
+      : runs_(runs), options_(options) {}
+
+  std::vector<PointHistory> read() {
+    std::vector<std::size_t> order(runs_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {},
+                             [&](std::size_t run) { return runs_[run].run.metadata.started; });
+    for (const std::size_t run : order)
+      add(run, measured_run(runs_[run], {options_.metric}));
+    if (histories_.empty())
+      refuse_metric();
+    for (PointHistory& history : histories_)
+      judge(history);
+    return std::move(histories_);
+  }
+
+ private:
+  void add(std::size_t run, const MeasuredRun& measured) {
+    const auto metric = measured.metrics.find(options_.metric);
+    if (metric == measured.metrics.end())
+      return;
+    std::map<std::size_t, std::vector<double>> points;
+    for (const Workpackage& one : measured.done) {
+      const auto value = metric->second.values.find(one.id);
+      if (value != metric->second.values.end())
+        points[point_of(run, one, metric->second.unit)].push_back(value->second);
+    }
+    for (const auto& [point, values] : points)
+      histories_[point].entries.push_back(
+          {.run = run, .values = values.size(), .value = median_of(values)});
+  }
+
+  /// The history that a workpackage belongs to, a new one where it is the first.
+  std::size_t point_of(std::size_t run, const Workpackage& workpackage, const std::string& unit) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : workpackage.parameters)
+      if (!options_.across.contains(name))
+        names.push_back(name);
+    workspace::Parameters parameters = chosen(workpackage, names);
+    std::ranges::sort(names);
+    std::string key =
+        workpackage.step + '\x1f' + join(names, "\x1f") + '\x1f' + key_text(workpackage, names);
+    const auto [found, is_new] = numbers_.emplace(std::move(key), histories_.size());
+    if (is_new)
+      histories_.push_back({.step = workpackage.step,
+                            .parameters = std::move(parameters),
+                            .metric = options_.metric,
+                            .unit = unit,
+                            .better = better_of(runs_[run].run.benchmark, options_.metric, unit)});
+    return found->second;
+  }
+
+  void judge(PointHistory& history) const {
+    verdict::Sample series;
+    for (const HistoryEntry& entry : history.entries)
+      series.push_back({.value = entry.value});
+    history.levels = verdict::levels_of(series, options_.margin);
+  }
+
+  [[noreturn]] void refuse_metric() const {
+    std::set<std::string> known;
+    for (const Side& run : runs_)
+      for (const auto& [name, metric] : measured_run(run, {}).metrics)
+        known.insert(name);
+    throw Error(fmt::format("no run has a metric '{}'", options_.metric),
+                suggestion(options_.metric, std::vector(known.begin(), known.end()), "known: "));
+  }
+
+  std::span<const Side> runs_;
+  const HistoryOptions& options_;
+  std::unordered_map<std::string, std::size_t> numbers_;  ///< Of the histories.
+  std::vector<PointHistory> histories_;
+};
+
+}  // namespace
+
+std::vector<PointHistory> history_of(std::span<const Side> runs, const HistoryOptions& options) {
+  return HistoryReader(runs, options).read();
+}
+
+}  // namespace bench::inspect

@@ -1,0 +1,170 @@
+#include "metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <bench/base/value.hpp>
+#include <bench/inspect/difference.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/statistics/statistics.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::inspect {
+namespace {
+
+using model::Better;
+using workspace::Finding;
+using workspace::Workpackage;
+
+constexpr auto run_time = "run_time";
+
+std::optional<double> number_of(const Finding& finding) {
+  if (!finding.value)
+    return std::nullopt;
+  double number = 0;
+  if (const auto* integer = std::get_if<long long>(&*finding.value))
+    number = static_cast<double>(*integer);
+  else if (const auto* real = std::get_if<double>(&*finding.value))
+    number = *real;
+  else
+    return std::nullopt;
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(const Side& side, const std::set<std::string>& wanted) : side_(side), wanted_(wanted) {}
+
+  MeasuredRun read() {
+    read_workpackages();
+    for (const auto& [analyser, findings] : side_.analyses)
+      if (!side_.analyses.contains(analyser + ", each iteration"))
+        read_findings(findings);
+    read_attempts();
+    return std::move(run_);
+  }
+
+ private:
+  void read_workpackages() {
+    std::unordered_map<long long, workspace::Parameters> of_first;
+    for (Workpackage& one : side_.workspace.workpackages()) {
+      if (one.id == one.combination)
+        of_first.emplace(one.id, one.parameters);
+      if (one.state != workspace::State::done) {
+        ++run_.not_done;
+        continue;
+      }
+      if (const auto first = of_first.find(one.combination); first != of_first.end())
+        one.parameters = first->second;
+      done_.insert(one.id);
+      run_.done.push_back(std::move(one));
+    }
+  }
+
+  bool is_wanted(const std::string& name, const std::set<std::string>& names) const {
+    if (!wanted_.empty())
+      return wanted_.contains(name);
+    const std::string base(statistics::without_suffix(name));
+    return base == name || !names.contains(base);
+  }
+
+  void read_findings(const std::vector<Finding>& findings) {
+    std::set<std::string> names;
+    for (const Finding& finding : findings)
+      names.insert(finding.name);
+    for (const Finding& finding : findings)
+      if (is_wanted(finding.name, names))
+        add(finding.name, finding);
+    // The mean of several values takes the place of the first.
+    for (const Finding& finding : findings)
+      if (finding.name.ends_with("_avg"))
+        if (const std::string base = finding.name.substr(0, finding.name.size() - 4);
+            names.contains(base) && is_wanted(base, names))
+          add(base, finding);
+  }
+
+  void add(const std::string& name, const Finding& finding) {
+    const auto number = number_of(finding);
+    if (!number || !done_.contains(finding.workpackage))
+      return;
+    Metric& metric = run_.metrics[name];
+    if (metric.unit.empty())
+      metric.unit = finding.unit;
+    metric.values[finding.workpackage] = *number;
+  }
+
+  void read_attempts() {
+    const bool is_time_wanted = wanted_.contains(run_time) || run_.metrics.empty();
+    for (const workspace::Attempt& attempt : side_.workspace.attempts()) {
+      if (!attempt.started_unix_s || !done_.contains(attempt.workpackage))
+        continue;
+      run_.starts_unix_s[attempt.workpackage] = *attempt.started_unix_s;
+      if (!is_time_wanted || !attempt.ended_unix_s)
+        continue;
+      Metric& metric = run_.metrics[run_time];
+      metric.unit = "s";
+      metric.values[attempt.workpackage] = *attempt.ended_unix_s - *attempt.started_unix_s;
+    }
+  }
+
+  const Side& side_;
+  const std::set<std::string>& wanted_;
+  std::set<long long> done_;
+  MeasuredRun run_;
+};
+
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+constexpr std::array<std::string_view, 8> times{"ns", "us", "µs", "ms", "s", "min", "h", "d"};
+constexpr std::array<std::string_view, 8> energies{"J",   "kJ", "MJ",  "GJ",
+                                                   "mWh", "Wh", "kWh", "MWh"};
+
+bool is_rate(std::string_view unit) {
+  const auto slash = unit.rfind('/');
+  return slash != std::string_view::npos && is_one_of(unit.substr(slash + 1), times);
+}
+
+}  // namespace
+
+MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted) {
+  return Reader(side, wanted).read();
+}
+
+std::optional<Better> better_of(const model::Benchmark& benchmark, const std::string& metric,
+                                const std::string& unit) {
+  const std::string base(statistics::without_suffix(metric));
+  for (const std::string& name : {metric, base}) {
+    for (const model::Result& result : benchmark.results)
+      for (const model::Table& table : result.tables)
+        for (const model::Column& column : table.columns)
+          if (column.better &&
+              (column.name == name || statistics::without_suffix(column.name) == name))
+            return column.better;
+    for (const model::PatternSet& set : benchmark.pattern_sets)
+      for (const model::Pattern& pattern : set.patterns)
+        if (pattern.better && pattern.name == name)
+          return pattern.better;
+  }
+  if (is_one_of(unit, times) || is_one_of(unit, energies))
+    return Better::lower;
+  return is_rate(unit) ? std::optional(Better::higher) : std::nullopt;
+}
+
+bool is_about_speed(const std::string& unit) {
+  return is_one_of(unit, times) || is_rate(unit);
+}
+
+}  // namespace bench::inspect

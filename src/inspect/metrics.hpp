@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <bench/inspect/difference.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::inspect {
+
+/// A metric of a run: its value at each workpackage that has one.
+struct Metric {
+  std::string unit;
+  std::unordered_map<long long, double> values;  ///< By workpackage.
+};
+
+/// What a run has measured. Only workpackages that are done count.
+struct MeasuredRun {
+  std::vector<workspace::Workpackage> done;  ///< With the parameters of their first iteration.
+  std::size_t not_done = 0;
+  std::unordered_map<long long, double> starts_unix_s;  ///< Where they are known.
+  std::map<std::string, Metric> metrics;
+};
+
+/// Reads the metrics of a run: numbers that its analysers found and the figures of the meter, the
+/// mean where a workpackage has several of one name. A statistic counts only where it is wanted, as
+/// does `run_time`, in seconds from the start of a workpackage to its end; that also where there is
+/// no other metric.
+/// @param side with what was found at each workpackage
+/// @param wanted their names; empty: all
+MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted);
+
+/// Which values of a metric are better: as a column or pattern of the name says, else by the unit:
+/// lower of times and energies, higher of what is per time. Of others nobody knows.
+std::optional<model::Better> better_of(const model::Benchmark& benchmark, const std::string& metric,
+                                       const std::string& unit);
+
+/// Whether the unit is one of time, or of something per time.
+bool is_about_speed(const std::string& unit);
+
+}  // namespace bench::inspect

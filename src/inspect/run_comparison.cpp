@@ -1,0 +1,250 @@
+#include "match.hpp"
+#include "metrics.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/keys.hpp>
+#include <bench/base/text.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/verdict/comparison.hpp>
+#include <bench/verdict/decide.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::inspect {
+namespace {
+
+using model::Better;
+using verdict::Sample;
+using verdict::Word;
+using workspace::Workpackage;
+
+/// A workpackage, and the number of its run among those of its side.
+struct Member {
+  const Workpackage* workpackage;
+  std::size_t run;
+};
+
+/// What one side has measured.
+class Measured {
+ public:
+  Measured(const ComparedSide& side, const std::set<std::string>& metrics) : side_(side) {
+    for (const Side& run : side.runs) {
+      runs_.push_back(measured_run(run, metrics));
+      if (side.parameter)
+        choose(runs_.back().done);
+    }
+  }
+
+  bool is_empty() const {
+    return std::ranges::all_of(runs_, [](const MeasuredRun& run) { return run.done.empty(); });
+  }
+
+  std::size_t not_done() const {
+    std::size_t sum = 0;
+    for (const MeasuredRun& run : runs_)
+      sum += run.not_done;
+    return sum;
+  }
+
+  Members workpackages_of(const std::string& step) const {
+    Members members;
+    for (const MeasuredRun& run : runs_)
+      for (const Workpackage& one : run.done)
+        if (one.step == step)
+          members.push_back(&one);
+    return members;
+  }
+
+  std::unordered_map<std::string, std::vector<Member>> points_of(
+      const std::string& step, const std::vector<std::string>& key) const {
+    std::unordered_map<std::string, std::vector<Member>> points;
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      for (const Workpackage& one : runs_[run].done)
+        if (one.step == step)
+          points[key_text(one, key)].push_back({&one, run});
+    return points;
+  }
+
+  Sample sample(const std::vector<Member>& members, const std::string& metric) const {
+    Sample sample;
+    for (const auto& [workpackage, number] : members) {
+      const MeasuredRun& run = runs_[number];
+      const auto values = run.metrics.find(metric);
+      if (values == run.metrics.end())
+        continue;
+      const auto value = values->second.values.find(workpackage->id);
+      if (value == values->second.values.end())
+        continue;
+      const auto start = run.starts_unix_s.find(workpackage->id);
+      sample.push_back({.value = value->second,
+                        .start_unix_s = start == run.starts_unix_s.end()
+                                            ? std::numeric_limits<double>::quiet_NaN()
+                                            : start->second,
+                        .run = number});
+    }
+    return sample;
+  }
+
+  /// Names and units.
+  void add_metrics_to(std::map<std::string, std::string>& metrics) const {
+    for (const MeasuredRun& run : runs_)
+      for (const auto& [name, metric] : run.metrics)
+        metrics.emplace(name, metric.unit);
+  }
+
+ private:
+  void choose(std::vector<Workpackage>& workpackages) const {
+    const auto& [name, wanted] = *side_.parameter;
+    std::erase_if(workpackages, [&](const Workpackage& one) {
+      const std::string* value = workspace::value_of(one.parameters, name);
+      return !value || *value != wanted;
+    });
+  }
+
+  const ComparedSide& side_;
+  std::vector<MeasuredRun> runs_;
+};
+
+class Comparer {
+ public:
+  Comparer(const ComparedSide& a, const ComparedSide& b, const ComparisonOptions& options)
+      : side_b_(b), a_(a, options.metrics), b_(b, options.metrics) {
+    require_values(a, a_);
+    require_values(b, b_);
+    a_.add_metrics_to(metrics_);
+    b_.add_metrics_to(metrics_);
+    require(a, b, options.metrics);
+  }
+
+  RunComparison compare(double margin) {
+    const model::Benchmark& benchmark = side_b_.runs.back().run.benchmark;
+    for (const model::Step& step : benchmark.steps)
+      compare_step(benchmark, step.name);
+    std::vector<verdict::Comparison> comparisons;
+    for (const ComparedPoint& point : made_.points)
+      comparisons.push_back(point.comparison);
+    const auto verdicts = verdict::decide(comparisons, margin);
+    for (std::size_t k = 0; k < verdicts.size(); ++k)
+      made_.points[k].verdict = verdicts[k];
+    made_.not_done_a = a_.not_done();
+    made_.not_done_b = b_.not_done();
+    return std::move(made_);
+  }
+
+ private:
+  static void require_values(const ComparedSide& side, const Measured& measured) {
+    if (side.parameter && measured.is_empty())
+      throw Error(fmt::format("no workpackage that is done has {}={}", side.parameter->first,
+                              side.parameter->second),
+                  "`bench info DIR -i last -s -p` shows the parameters");
+  }
+
+  void require(const ComparedSide& a, const ComparedSide& b,
+               const std::set<std::string>& wanted) const {
+    for (const std::string& name : wanted)
+      if (!metrics_.contains(name)) {
+        std::map<std::string, std::string> known;
+        Measured(a, {}).add_metrics_to(known);
+        Measured(b, {}).add_metrics_to(known);
+        throw Error(fmt::format("no run has a metric '{}'", name),
+                    suggestion(name, keys_of(known), "known: "));
+      }
+  }
+
+  void compare_step(const model::Benchmark& benchmark, const std::string& step) {
+    const Members of_a = a_.workpackages_of(step);
+    const Members of_b = b_.workpackages_of(step);
+    const PointKey key = point_key(step, of_a, of_b);
+    std::ranges::copy_if(key.left_out, std::back_inserter(made_.parameters),
+                         [&](const TextDifference& one) {
+                           return !side_b_.parameter || one.name != side_b_.parameter->first;
+                         });
+    const auto points_a = a_.points_of(step, key.names);
+    const auto points_b = b_.points_of(step, key.names);
+    std::set<std::string> seen;
+    for (const Workpackage* one : of_a) {
+      const std::string text = key_text(*one, key.names);
+      if (!seen.insert(text).second)
+        continue;
+      if (const auto in_b = points_b.find(text); in_b == points_b.end())
+        made_.lone.push_back({step, chosen(*one, key.names), true, points_a.at(text).size()});
+      else
+        compare_point(benchmark, step, chosen(*one, key.names), points_a.at(text), in_b->second);
+    }
+    for (const Workpackage* one : of_b)
+      if (const std::string text = key_text(*one, key.names); seen.insert(text).second)
+        made_.lone.push_back({step, chosen(*one, key.names), false, points_b.at(text).size()});
+  }
+
+  void compare_point(const model::Benchmark& benchmark, const std::string& step,
+                     const workspace::Parameters& parameters, const std::vector<Member>& in_a,
+                     const std::vector<Member>& in_b) {
+    for (const auto& [name, unit] : metrics_) {
+      const Sample a = a_.sample(in_a, name);
+      const Sample b = b_.sample(in_b, name);
+      if (a.empty() && b.empty())
+        continue;
+      made_.points.push_back({.step = step,
+                              .parameters = parameters,
+                              .metric = name,
+                              .unit = unit,
+                              .better = better_of(benchmark, name, unit),
+                              .comparison = verdict::compare(a, b),
+                              .verdict = {}});
+    }
+  }
+
+  const ComparedSide& side_b_;
+  Measured a_;
+  Measured b_;
+  std::map<std::string, std::string> metrics_;
+  RunComparison made_;
+};
+
+}  // namespace
+
+std::string word_of(Word word, std::optional<Better> better, const std::string& unit) {
+  switch (word) {
+    case Word::equal:
+      return "equal";
+    case Word::no_evidence:
+      return "no evidence";
+    case Word::too_few_runs:
+      return "too few runs";
+    case Word::higher:
+    case Word::lower:
+      break;
+  }
+  const bool is_higher = word == Word::higher;
+  if (!better)
+    return is_higher ? "higher" : "lower";
+  const bool is_improvement = is_higher == (*better == Better::higher);
+  if (is_about_speed(unit))
+    return is_improvement ? "faster" : "slower";
+  return is_improvement ? "better" : "worse";
+}
+
+bool ComparedPoint::is_regression() const {
+  return better && verdict.word == (*better == Better::higher ? Word::lower : Word::higher);
+}
+
+RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,
+                           const ComparisonOptions& options) {
+  return Comparer(a, b, options).compare(options.margin);
+}
+
+}  // namespace bench::inspect

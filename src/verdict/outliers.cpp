@@ -1,0 +1,65 @@
+#include "outliers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace bench::verdict {
+namespace {
+
+using Values = std::vector<double>;
+
+double median_of(Values values) {
+  const std::size_t upper = values.size() / 2;
+  const std::size_t lower = (values.size() - 1) / 2;
+  std::ranges::sort(values);
+  return values[lower] + (values[upper] - values[lower]) / 2;
+}
+
+Values distances(std::span<const double> sample, double from) {
+  Values distances;
+  for (const double value : sample)
+    distances.push_back(std::fabs(value - from));
+  return distances;
+}
+
+/// Those far from the middle of their own sample, and not near that of the other one.
+std::vector<bool> far_values(std::span<const double> sample, double own, double other,
+                             double deviation) {
+  constexpr double far_deviations = 3.5;
+  constexpr double near_deviations = 2.5;
+  std::vector<bool> marks;
+  for (const double value : sample)
+    marks.push_back(std::fabs(value - own) > far_deviations * deviation &&
+                    std::fabs(value - other) > near_deviations * deviation);
+  return marks;
+}
+
+}  // namespace
+
+Outliers outliers_of(std::span<const double> a, std::span<const double> b) {
+  constexpr std::size_t fewest = 5;
+  constexpr double of_normal_noise = 1.4826;
+  Outliers made{std::vector<bool>(a.size()), std::vector<bool>(b.size())};
+  if (a.size() < fewest || b.size() < fewest)
+    return made;
+  const double middle_a = median_of({a.begin(), a.end()});
+  const double middle_b = median_of({b.begin(), b.end()});
+  Values all = distances(a, middle_a);
+  std::ranges::copy(distances(b, middle_b), std::back_inserter(all));
+  const auto n = static_cast<double>(all.size());
+  const double deviation = of_normal_noise * median_of(std::move(all)) * std::sqrt(n / (n - 2));
+  if (deviation == 0)
+    return made;
+  made.in_a = far_values(a, middle_a, middle_b, deviation);
+  made.in_b = far_values(b, middle_b, middle_a, deviation);
+  made.count = static_cast<std::size_t>(std::ranges::count(made.in_a, true) +
+                                        std::ranges::count(made.in_b, true));
+  return made;
+}
+
+}  // namespace bench::verdict

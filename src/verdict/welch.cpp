@@ -1,0 +1,89 @@
+#include "welch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include <bench/verdict/comparison.hpp>
+
+namespace bench::verdict {
+namespace {
+
+using Student = boost::math::students_t;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// 1 / (n over k).
+double one_in_choices(std::size_t n, std::size_t k) {
+  const auto log_factorial = [](std::size_t of) {
+    return std::lgamma(static_cast<double>(of) + 1);
+  };
+  return std::exp(log_factorial(k) + log_factorial(n - k) - log_factorial(n));
+}
+
+}  // namespace
+
+void Moments::add(double value) {
+  ++count_;
+  const double before = value - mean_;
+  mean_ += before / static_cast<double>(count_);
+  squares_ += before * (value - mean_);
+}
+
+double Moments::variance() const {
+  return count_ < 2 ? 0 : squares_ / static_cast<double>(count_ - 1);
+}
+
+Moments moments_of(std::span<const double> values) {
+  Moments moments;
+  for (const double value : values)
+    moments.add(value);
+  return moments;
+}
+
+bool Difference::is_certain() const {
+  return std::fabs(shift) > half_width;
+}
+
+double student_quantile(double degrees_of_freedom, double probability) {
+  return quantile(complement(Student(degrees_of_freedom), (1 - probability) / 2));
+}
+
+double student_tails(double degrees_of_freedom, double t) {
+  return 2 * cdf(complement(Student(degrees_of_freedom), std::fabs(t)));
+}
+
+Difference difference_of(std::span<const double> a, std::span<const double> b) {
+  const Moments of_a = moments_of(a);
+  const Moments of_b = moments_of(b);
+  Difference made{.shift = of_b.mean() - of_a.mean(), .half_width = infinity};
+  if (a.size() + b.size() < 3)
+    return made;
+  const auto n_a = static_cast<double>(a.size());
+  const auto n_b = static_cast<double>(b.size());
+  const bool is_one_alone = a.size() == 1 || b.size() == 1;
+  const double known = of_a.variance() + of_b.variance();  // where one is alone, its own is 0
+  const double error_a = (is_one_alone ? known : of_a.variance()) / n_a;
+  const double error_b = (is_one_alone ? known : of_b.variance()) / n_b;
+  made.deviation = std::sqrt(is_one_alone ? known : known / 2);
+  const double error = error_a + error_b;
+  if (error == 0) {
+    const double sorted = std::min(1.0, 2 * one_in_choices(a.size() + b.size(), a.size()));
+    made.chance = made.shift == 0 ? 1 : sorted;
+    made.half_width = sorted <= 1 - confidence ? 0 : infinity;
+    return made;
+  }
+  const double freedom =
+      is_one_alone
+          ? std::max(n_a, n_b) - 1
+          : error * error / (error_a * error_a / (n_a - 1) + error_b * error_b / (n_b - 1));
+  made.half_width = student_quantile(freedom, confidence) * std::sqrt(error);
+  made.chance = student_tails(freedom, made.shift / std::sqrt(error));
+  return made;
+}
+
+}  // namespace bench::verdict

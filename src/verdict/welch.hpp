@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace bench::verdict {
+
+/// Mean and spread of values, taken one by one: Welford, Technometrics 4 (1962) 419.
+class Moments {
+ public:
+  void add(double value);
+  std::size_t count() const { return count_; }
+  double mean() const { return mean_; }
+  /// With n-1; 0 of one value.
+  double variance() const;
+
+ private:
+  std::size_t count_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+};
+
+Moments moments_of(std::span<const double> values);
+
+/// The mean of b less that of a, and how certain it is.
+struct Difference {
+  double shift = 0;
+  double half_width = 0;  ///< Of the interval with `confidence`; infinite: the spread is unknown.
+  double chance = 1;      ///< Two-sided.
+  double deviation = 0;   ///< Of a value: the root of the mean variance of both sides.
+
+  bool is_certain() const;
+};
+
+/// Welch's. Where one side is a single value, the spread of the other counts for both. Where no
+/// value differs from those of its side, all that speaks is how improbable it is that chance sorts
+/// them so: twice one in (na + nb) over na.
+/// @param a, b at least one value each
+Difference difference_of(std::span<const double> a, std::span<const double> b);
+
+/// The quantile of Student's distribution that an interval of this probability, centred, reaches.
+double student_quantile(double degrees_of_freedom, double probability);
+/// The probability of Student's distribution beyond `-t` and `t`.
+double student_tails(double degrees_of_freedom, double t);
+
+}  // namespace bench::verdict

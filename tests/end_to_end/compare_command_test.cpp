@@ -1,0 +1,187 @@
+#include "bench_program.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// A time of `size * $FACTOR`, with the same noise of 0.5 % in every run.
+std::string noisy(const std::string& sizes, const std::string& pattern = "unit: s",
+                  const std::string& further = "") {
+  return fmt::format(
+      "name: noisy\noutpath: runs\n"
+      "parameterset: {{name: p, parameter: [{{size: {}}}{}]}}\n"
+      "step:\n"
+      "  name: s\n"
+      "  use: p\n"
+      "  iterations: 8\n"
+      "  do: echo time=$(($size * ${{FACTOR:-100}} * (200 + (5 * $jube_wp_iteration) % 3 - 1)))\n"
+      "patternset: {{name: found, pattern: {{name: time, type: float, {}, _: "
+      "time=$jube_pat_fp}}}}\n"
+      "analyser: {{name: output, use: found, analyse: {{step: s, file: stdout}}}}\n"
+      "result: {{use: output, table: {{name: t, style: pretty, column: [size, time_avg]}}}}\n",
+      sizes, further, pattern);
+}
+
+class CompareTest : public testing::Test {
+ protected:
+  void run(const std::string& input, const std::string& factor) const {
+    here_.write("noisy.yaml", input);
+    const auto output = here_.bench({"run", "noisy.yaml"}, {{"FACTOR", factor}});
+    ASSERT_EQ(output.status.code, 0) << output.standard_error;
+  }
+  std::string compare(std::vector<std::string> arguments, int code = 0) const {
+    arguments.insert(arguments.begin(), "compare");
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, code) << output.standard_error;
+    return output.standard_output + output.standard_error;
+  }
+  Playground here_;
+};
+
+TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
+  run(noisy("[1, 2]"), "100");
+  run(noisy("[1, 2]"), "105");
+  EXPECT_THAT(
+      compare({"runs"}),
+      AllOf(StartsWith("a: runs/000000 (noisy, started "), HasSubstr("\nb: runs/000001 (noisy, "),
+            ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] +20000 [|] +21000 [|] "
+                          "[+]5.0 % [|] +[+]4.[0-9] to [+]5.[0-9] % [|] +0 % [|] slower [|]"),
+            HasSubstr("\n2 slower; changes below 1 % do not count\n"),
+            HasSubstr("a and b were measured one after the other")));
+}
+
+TEST_F(CompareTest, CallsWhatDiffersByLessThanTheMarginEqual) {
+  run(noisy("[1]"), "100");
+  run(noisy("[1]"), "105");
+  EXPECT_THAT(compare({"runs", "--margin", "7"}),
+              HasSubstr("1 equal; changes below 7 % do not count\n"));
+}
+
+TEST_F(CompareTest, HasNoVerdictOnASingleValue) {
+  const std::string one = noisy("[1]");
+  here_.write("noisy.yaml",
+              one.substr(0, one.find("  iterations")) + one.substr(one.find("  do:")));
+  here_.bench({"run", "noisy.yaml"});
+  here_.bench({"run", "noisy.yaml"}, {{"FACTOR", "200"}});
+  EXPECT_THAT(compare({"runs"}), AllOf(HasSubstr("| 1, 1 |"), HasSubstr("1 too few runs;")));
+}
+
+TEST_F(CompareTest, TheDirectionIsThatOfTheMetric) {
+  const struct {
+    const char* pattern;
+    const char* word;
+  } cases[] = {{"unit: s", "slower"},        {"unit: it/s", "faster"},
+               {"unit: Wh", "worse"},        {"unit: m", "higher"},
+               {"better: higher", "better"}, {"unit: s, better: higher", "faster"}};
+  for (const auto& [pattern, word] : cases) {
+    run(noisy("[1]", pattern), "100");
+    run(noisy("[1]", pattern), "105");
+    EXPECT_THAT(compare({"runs"}), HasSubstr(fmt::format("\n1 {};", word))) << pattern;
+  }
+}
+
+TEST_F(CompareTest, AColumnSaysWhichValuesAreBetter) {
+  std::string input = noisy("[1]");
+  input.replace(input.find("time_avg"), 8, "{better: higher, _: time_avg}");
+  run(input, "100");
+  run(input, "105");
+  EXPECT_THAT(compare({"runs"}), HasSubstr("\n1 faster;"));
+}
+
+TEST_F(CompareTest, TwoValuesOfAParameterInARun) {
+  std::string input = noisy("[10, 11]", "unit: s", ", {case: [x, y]}");
+  run(input, "100");
+  EXPECT_THAT(
+      compare({"runs", "size=10", "size=11"}),
+      AllOf(StartsWith("a: size=10 in runs/000000 (noisy"), HasSubstr("| case=x | time[s] |"),
+            HasSubstr("\n2 slower;"), Not(HasSubstr("parameter size"))));
+  EXPECT_THAT(compare({"runs", "size=10", "size=12"}, 1),
+              HasSubstr("error: no workpackage that is done has size=12\n"));
+  EXPECT_THAT(compare({"runs", "size=10"}, 1),
+              HasSubstr("error: cannot compare 1 value of parameters: compare needs two\n"));
+}
+
+TEST_F(CompareTest, SeveralRunsOfAnOutpathTogether) {
+  run(noisy("[1]"), "100");
+  run(noisy("[1]"), "101");
+  run(noisy("[1]"), "102");
+  here_.bench({"run", "noisy.yaml", "-o", "others"}, {{"FACTOR", "150"}});
+  here_.bench({"run", "noisy.yaml", "-o", "others"}, {{"FACTOR", "152"}});
+  EXPECT_THAT(
+      compare({"runs", "others", "--num", "3"}),
+      AllOf(StartsWith("a: runs/000002 and 2 runs before it (noisy"), HasSubstr("| 24, 16 |")));
+}
+
+TEST_F(CompareTest, FailedWorkpackagesDoNotCount) {
+  std::string input = noisy("[1]");
+  input.replace(input.find("  do: echo"), 10, "  do: test $jube_wp_iteration -ne 3 && echo");
+  here_.write("noisy.yaml", input);
+  here_.bench({"run", "noisy.yaml"});
+  here_.bench({"run", "noisy.yaml"});
+  EXPECT_THAT(compare({"runs"}),
+              AllOf(HasSubstr("| 7, 7 |"),
+                    HasSubstr("1 workpackage of a and 1 of b failed or did not end")));
+}
+
+TEST_F(CompareTest, PointsOfOneSideAreCounted) {
+  run(noisy("[1, 2]"), "100");
+  run(noisy("[2, 3, 4]"), "100");
+  EXPECT_THAT(compare({"runs"}), AllOf(HasSubstr("1 point only in a, 2 points only in b\n"),
+                                       HasSubstr("size=2"), Not(HasSubstr("size=1"))));
+}
+
+TEST_F(CompareTest, TheExitCodeTellsOfARegressionWhereItIsAsked) {
+  run(noisy("[1]"), "100");
+  run(noisy("[1]"), "105");
+  compare({"runs"}, 0);
+  compare({"runs", "--exit-code"}, 1);
+  compare({"runs/000001", "runs/000000", "--exit-code"}, 0);
+}
+
+TEST_F(CompareTest, OneTableForPrograms) {
+  run(noisy("[1]"), "100");
+  run(noisy("[1]"), "105");
+  EXPECT_THAT(compare({"runs", "-s", "csv"}),
+              AllOf(StartsWith("step,point,metric,unit,values_a,values_b,a,b,change,low,high,"
+                               "superiority,verdict,runs_needed,objection,outliers\n"
+                               "s,size=1,time,s,8,8,"),
+                    HasSubstr(",0.0,slower,,,0\n")));
+}
+
+TEST_F(CompareTest, RefusesAMetricThatNoRunHas) {
+  run(noisy("[1]"), "100");
+  run(noisy("[1]"), "100");
+  EXPECT_THAT(compare({"runs", "--metric", "tine"}, 1),
+              HasSubstr("error: no run has a metric 'tine'\nhint: did you mean 'time'?"));
+}
+
+TEST_F(CompareTest, ComparesTheTimesOfRunsWithoutPatterns) {
+  here_.write("bare.yaml",
+              "name: bare\noutpath: bare\nstep: {name: s, iterations: 2, do: 'true'}\n");
+  here_.bench({"run", "bare.yaml"});
+  here_.bench({"run", "bare.yaml"});
+  EXPECT_THAT(compare({"bare"}), HasSubstr("| run_time[s] | 2, 2 |"));
+}
+
+TEST_F(CompareTest, RefusesAnythingButTwoSides) {
+  run(noisy("[1]"), "100");
+  EXPECT_THAT(compare({"runs"}, 1), HasSubstr("error: cannot compare 1 run: compare needs two"));
+  EXPECT_THAT(compare({"runs", "runs", "runs"}, 1),
+              HasSubstr("error: cannot compare 3 sides: compare needs two"));
+  EXPECT_THAT(compare({"runs", "runs", "-i", "0"}, 1), HasSubstr("error: -i selects runs of one"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -1,0 +1,88 @@
+#include "bench_program.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class HistoryTest : public testing::Test {
+ protected:
+  /// Runs that print these times, each at two points, and their number as a parameter.
+  void run(const std::vector<int>& times, const std::string& outpath = "runs") {
+    for (const int time : times) {
+      here_.write("series.yaml",
+                  fmt::format("name: series\noutpath: runs\n"
+                              "parameterset: {{name: p, parameter: [{{size: [1, 2]}}, {{night: "
+                              "['n{}']}}]}}\n"
+                              "step: {{name: s, use: p, do: echo time=$(($size * {}))}}\n"
+                              "patternset: {{name: found, pattern: {{name: time, type: int, unit: "
+                              "s, _: time=$jube_pat_int}}}}\n"
+                              "analyser: {{name: a, use: found, analyse: {{step: s, file: "
+                              "stdout}}}}\n"
+                              "result: {{use: a, table: {{name: t, column: [size, time]}}}}\n",
+                              night_++, time));
+      const auto output = here_.bench({"run", "series.yaml", "-o", outpath});
+      ASSERT_EQ(output.status.code, 0) << output.standard_error;
+    }
+  }
+  std::string history(std::vector<std::string> arguments, int code = 0) const {
+    arguments.insert(arguments.begin(), "history");
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, code) << output.standard_error;
+    return output.standard_output + output.standard_error;
+  }
+  Playground here_;
+  int night_ = 0;
+};
+
+TEST_F(HistoryTest, ShowsTheLevelsOfEachPoint) {
+  run({1000, 1003, 1001, 1004, 999, 1002, 1101, 1103, 1100, 1104, 1099, 1102});
+  EXPECT_THAT(
+      history({"time", "runs", "--across", "night"}),
+      AllOf(HasSubstr("time[s] of step s at size=1:\n"),
+            ContainsRegex("[|] runs/000000 [|] 2[-0-9 :]+ [|] +6 [|] 1001.[0-9]+ [|] +[|] +[|]\n"
+                          "[|] runs/000006 [|] 2[-0-9 :]+ [|] +6 [|] 1101.[0-9]+ [|] [+]10.0 % "
+                          "[|]  slower [|]\n"),
+            HasSubstr("time[s] of step s at size=2:\n"), Not(HasSubstr("undecided"))));
+}
+
+TEST_F(HistoryTest, SaysThatItsEndIsUndecided) {
+  run({1000, 1003, 1001, 1004, 999, 1002, 1150});
+  EXPECT_THAT(history({"time", "runs", "--across", "night"}),
+              ContainsRegex("undecided: the last run differs by [+]14.[0-9] % from this level; 3 "
+                            "such runs make a new one\n"));
+  EXPECT_THAT(history({"time", "runs", "--across", "night", "-s", "csv"}),
+              AllOf(HasSubstr("step,point,metric,unit,run,started,values,value,level,undecided\n"),
+                    ContainsRegex("s,size=1,time,s,runs/000006,[^,]+,1,1150.0,0,yes\n")));
+}
+
+TEST_F(HistoryTest, TakesOutpathsTogetherInOrderOfTime) {
+  run({1000, 1001}, "one");
+  run({1002}, "two");
+  EXPECT_THAT(history({"time", "two", "one", "--across", "night", "-s", "csv"}),
+              ContainsRegex("one/000000[^\n]+\n[^\n]+one/000001[^\n]+\n[^\n]+two/000000"));
+}
+
+TEST_F(HistoryTest, KeepsPointsApartUnlessItIsToldOtherwise) {
+  run({1000, 1001});
+  EXPECT_THAT(history({"time", "runs"}),
+              AllOf(HasSubstr("at size=1 night=n0:\n"), HasSubstr("at size=1 night=n1:\n")));
+}
+
+TEST_F(HistoryTest, RefusesAMetricThatNoRunHas) {
+  run({1000});
+  EXPECT_THAT(history({"tine", "runs"}, 1),
+              HasSubstr("error: no run has a metric 'tine'\nhint: did you mean 'time'?"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -15,7 +15,7 @@
 #include <bench/model/build.hpp>
 #include <bench/result/format.hpp>
 #include <bench/setup/input.hpp>
-#include <bench/tabulate/column_meaning.hpp>
+#include <bench/model/column_meaning.hpp>
 
 namespace bench::engine {
 namespace {
@@ -41,7 +41,7 @@ void check_formats(const model::Benchmark& benchmark) {
     const auto check = [&](const auto& columns) {
       for (const auto& column : columns)
         result::check_format(
-            column.format, tabulate::meaning_of(benchmark, result, column.name).type, column.place);
+            column.format, model::meaning_of(benchmark, result, column.name).type, column.place);
     };
     for (const model::Table& table : result.tables)
       check(table.columns);

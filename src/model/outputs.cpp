@@ -1,5 +1,6 @@
 #include "outputs.hpp"
 
+#include "calculation.hpp"
 #include "key_outputs.hpp"
 #include "read.hpp"
 
@@ -49,6 +50,10 @@ Column build_column(const Node& node) {
   column.minimum_width = whole_number(node, "colw", 0, 0);
   column.place = node.text_place;
   column.compare = published_name(node);
+  column.unit = attribute(node, "unit");
+  column.unit_place = place_of(node, "unit");
+  if ((column.calculation = build_calculation(node)))
+    column.name = name_of(*column.calculation);
   if (column.name.empty())
     throw Error("this column is empty", "write the name of a parameter or pattern", node.place);
   return column;

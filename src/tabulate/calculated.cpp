@@ -1,0 +1,222 @@
+#include "calculated.hpp"
+
+#include "row_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
+#include <bench/metric/calculation.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/model/calculate.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+using result::Cell;
+
+std::string text_of(const Cell& cell) {
+  return cell.value ? to_text(*cell.value) : "";
+}
+
+std::optional<double> number_of(const Cell& cell) {
+  if (!cell.value)
+    return std::nullopt;
+  const auto number = parse_number(to_text(*cell.value));
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+/// `1`, `1.0` and `01` are one number.
+bool is_same(const std::string& a, const std::string& b) {
+  const auto number_a = parse_number(a);
+  const auto number_b = parse_number(b);
+  return number_a && number_b ? *number_a == *number_b : a == b;
+}
+
+std::string why_not_done(const result::RowSource& source) {
+  const auto failed = std::ranges::find_if(source.not_done, &result::NotDone::failed);
+  if (failed != source.not_done.end())
+    return fmt::format("workpackage {} failed: {}", failed->workpackage, failed->reason);
+  return fmt::format("workpackage {} has not ended", source.not_done.front().workpackage);
+}
+
+/// `nodes=1, precision=fp32`
+std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : pairs)
+    all.push_back(name + "=" + value);
+  return join(all, ", ");
+}
+
+/// The values of these names in a row, `model=gpt, precision=fp32`.
+std::string values_text(const RowPlace& row, const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& name : names)
+    pairs.emplace_back(name, text_of(row.cell(name)));
+  return pairs_text(pairs);
+}
+
+/// Parameters in which rows differ, except these.
+std::vector<std::string> differing(const model::Benchmark& benchmark,
+                                   const std::vector<const RowPlace*>& rows,
+                                   const std::vector<std::string>& except) {
+  std::vector<std::string> names;
+  for (const model::ParameterSet& set : benchmark.parameter_sets)
+    for (const model::Parameter& parameter : set.parameters) {
+      const auto differs = [&](const RowPlace* row) {
+        return text_of(row->cell(parameter.name)) != text_of(rows.front()->cell(parameter.name));
+      };
+      if (std::ranges::find(except, parameter.name) == except.end() &&
+          std::ranges::find(names, parameter.name) == names.end() &&
+          std::ranges::any_of(rows, differs))
+        names.push_back(parameter.name);
+    }
+  return names;
+}
+
+}  // namespace
+
+CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const model::Result& result,
+                                   const model::Calculation& calculation, const std::string& unit,
+                                   const Place& unit_place, const std::vector<RowPlace>& rows)
+    : benchmark_(benchmark),
+      wanted_(calculation),
+      calculation_(model::calculation_of(benchmark, result, calculation, unit, unit_place)) {
+  for (const std::string& name : calculation_.names())
+    names_.push_back(model::calculated_from(benchmark, result, name));
+  if (calculation_.uses_baseline())
+    find_baselines(rows);
+  std::vector<Inputs> inputs;
+  for (const RowPlace& row : rows)
+    inputs.push_back(inputs_of(row));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const bool has_baseline = calculation_.uses_baseline() && baselines_[k];
+    cells_.push_back(calculated(inputs[k], has_baseline ? &inputs[*baselines_[k]] : nullptr));
+  }
+}
+
+CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const {
+  Inputs inputs;
+  const result::RowSource source = row.rows->source(row.row);
+  if (source.done == 0 && !source.not_done.empty()) {
+    inputs.failed = true;
+    inputs.absent_reason = why_not_done(source);
+    return inputs;
+  }
+  for (const std::string& name : names_) {
+    const Cell& cell = row.cell(name);
+    if (const auto number = number_of(cell)) {
+      inputs.numbers.push_back(*number);
+      inputs.estimated = inputs.estimated || cell.estimated;
+      continue;
+    }
+    inputs.absent_reason = cell.value ? fmt::format("{} is '{}', not a number", name, text_of(cell))
+                           : cell.absent_reason.empty() ? row.rows->why_unknown(row.row, name)
+                                                        : cell.absent_reason;
+    break;
+  }
+  return inputs;
+}
+
+bool CalculatedColumn::is_baseline(const RowPlace& row) const {
+  return std::ranges::all_of(wanted_.baseline, [&](const auto& wanted) {
+    return is_same(text_of(row.cell(wanted.first)), wanted.second);
+  });
+}
+
+std::string CalculatedColumn::group_of(const RowPlace& row) const {
+  return values_text(row, wanted_.per);
+}
+
+void CalculatedColumn::find_baselines(const std::vector<RowPlace>& rows) {
+  std::map<std::string, std::vector<std::size_t>> found;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    groups_.push_back(group_of(rows[k]));
+    std::vector<std::string> names;
+    for (const auto& [name, value] : wanted_.baseline)
+      names.push_back(name);
+    values_.push_back(values_text(rows[k], names));
+    if (is_baseline(rows[k]))
+      found[groups_.back()].push_back(k);
+  }
+  for (const auto& [group, positions] : found)
+    if (positions.size() > 1) {
+      std::vector<const RowPlace*> several;
+      for (const std::size_t position : positions)
+        several.push_back(&rows[position]);
+      refuse_several(several);
+    }
+  for (const std::string& group : groups_) {
+    const auto baseline = found.find(group);
+    baselines_.push_back(baseline == found.end() ? std::nullopt
+                                                 : std::optional(baseline->second.front()));
+  }
+}
+
+std::string CalculatedColumn::baseline_text() const {
+  return pairs_text(wanted_.baseline);
+}
+
+void CalculatedColumn::refuse_several(const std::vector<const RowPlace*>& baselines) const {
+  std::vector<std::string> known = wanted_.per;
+  for (const auto& [name, value] : wanted_.baseline)
+    known.push_back(name);
+  const auto names = differing(benchmark_, baselines, known);
+  const std::string group = group_of(*baselines.front());
+  throw Error(fmt::format("{} rows have {}{}, so the baseline is ambiguous", baselines.size(),
+                          baseline_text(), group.empty() ? "" : " and " + group),
+              names.empty()
+                  ? "they differ in no parameter; `reduce: true` makes one row of all iterations"
+                  : fmt::format("they differ in {}: name what groups rows in `per`, or add values "
+                                "to `baseline`",
+                                join(names, ", ")),
+              wanted_.baseline_place);
+}
+
+const Cell& CalculatedColumn::shown(std::size_t position) const {
+  if (calculation_.uses_baseline() && !baselines_[position])
+    refuse_without_baseline(position);
+  return cells_[position];
+}
+
+void CalculatedColumn::refuse_without_baseline(std::size_t position) const {
+  std::vector<std::string> others;
+  constexpr std::size_t most = 5;
+  for (std::size_t k = 0; k < groups_.size() && others.size() <= most; ++k)
+    if (groups_[k] == groups_[position] && std::ranges::find(others, values_[k]) == others.end())
+      others.push_back(others.size() == most ? "..." : values_[k]);
+  const std::string& group = groups_[position];
+  throw Error(fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
+                          group.empty() ? "" : " and " + group),
+              fmt::format("there are rows with {}", join(others, "; ")), wanted_.baseline_place);
+}
+
+Cell CalculatedColumn::calculated(const Inputs& inputs, const Inputs* baseline) const {
+  if (inputs.failed)
+    return {};
+  if (!inputs.absent_reason.empty())
+    return {.absent_reason = inputs.absent_reason};
+  if (calculation_.uses_baseline() && !baseline)
+    return {.absent_reason = "no baseline"};
+  if (baseline && !baseline->absent_reason.empty())
+    return {.absent_reason = fmt::format("no value in the baseline {}: {}", baseline_text(),
+                                         baseline->absent_reason)};
+  const double value =
+      calculation_.value(inputs.numbers, baseline ? baseline->numbers : std::vector<double>{});
+  if (const auto why = calculation_.why_invalid(value); !why.empty())
+    return {.absent_reason = std::string(why)};
+  return {.value = value, .estimated = inputs.estimated || (baseline && baseline->estimated)};
+}
+
+}  // namespace bench::tabulate

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "row_order.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <bench/base/error.hpp>
+#include <bench/metric/calculation.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/result/table.hpp>
+
+namespace bench::tabulate {
+
+/// The values of a column that is calculated from others, in every row of a table.
+///
+/// The row of a baseline is looked for among all rows, also those that a filter leaves out. A row
+/// without done iterations has no value, and neither has one whose inputs are missing. What is
+/// calculated from an estimate is one.
+class CalculatedColumn {
+ public:
+  /// @param rows of the table before any filter, in order
+  /// @throws Error with the place if several rows are the baseline of one
+  CalculatedColumn(const model::Benchmark& benchmark, const model::Result& result,
+                   const model::Calculation& calculation, const std::string& unit,
+                   const Place& unit_place, const std::vector<RowPlace>& rows);
+
+  const std::string& unit() const { return calculation_.unit(); }
+  /// @param position of the row in `rows`
+  const result::Cell& cell(std::size_t position) const { return cells_[position]; }
+  /// The same, where the row is shown.
+  /// @throws Error with the place if no row is the baseline of this one
+  const result::Cell& shown(std::size_t position) const;
+
+ private:
+  /// Numbers of a row, or why there are none.
+  struct Inputs {
+    std::vector<double> numbers;
+    bool estimated = false;
+    bool failed = false;  ///< No iteration is done: the row itself says why.
+    std::string absent_reason;
+  };
+
+  Inputs inputs_of(const RowPlace& row) const;
+  bool is_baseline(const RowPlace& row) const;
+  std::string group_of(const RowPlace& row) const;
+  void find_baselines(const std::vector<RowPlace>& rows);
+  result::Cell calculated(const Inputs& inputs, const Inputs* baseline) const;
+  std::string baseline_text() const;
+  [[noreturn]] void refuse_without_baseline(std::size_t position) const;
+  [[noreturn]] void refuse_several(const std::vector<const RowPlace*>& baselines) const;
+
+  const model::Benchmark& benchmark_;
+  const model::Calculation& wanted_;
+  metric::Calculation calculation_;
+  std::vector<std::string> names_;  ///< As `calculation_.names()`, as the rows know them.
+  std::vector<std::optional<std::size_t>>
+      baselines_;  ///< Position of each row's; empty: none used.
+  std::vector<result::Cell> cells_;
+  std::vector<std::string> groups_;  ///< Of each row where a baseline is used.
+  std::vector<std::string> values_;  ///< Of each row, under the baseline's names.
+};
+
+}  // namespace bench::tabulate

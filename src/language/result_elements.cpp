@@ -22,8 +22,12 @@ Element table() {
                          {"separator", Type::text, "between two cells", ","},
                          {"sort", Type::names, "columns to sort by"},
                          {"filter", Type::condition, filter_meaning},
-                         {"transpose", Type::flag, "swap rows and columns", "false"}},
-          .details = "It is also written to result/<name>.dat.",
+                         {"transpose", Type::flag, "swap rows and columns", "false"},
+                         {"cdf", Type::name, "pattern whose distribution function is shown"}},
+          .details = "It is also written to result/<name>.dat.\n"
+                     "With cdf each row is repeated for each value that the pattern has there, "
+                     "ascending, with two more columns: the value, and the share of the values that "
+                     "are not above it.",
           .example =
               "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
               "step: {name: train, do: ./train}\n"

@@ -112,7 +112,7 @@ const Form& Calculation::form_of(const Metric& metric, std::span<const Operand> 
                             operands.size() == 1 ? "" : "s"),
                 fmt::format("write {}; `bench help metric {}` explains them", ways_to_write(metric),
                             metric.name),
-                request.place);
+                request.of_place);
   const Operand& operand = operands[*worst];
   const bool lacks_unit = operand.unit.text().empty();
   throw Error(fmt::format("{} needs {} as input {}, but '{}' is {}", metric.name,
@@ -122,7 +122,7 @@ const Form& Calculation::form_of(const Metric& metric, std::span<const Operand> 
                   ? fmt::format("give its parameter or pattern a unit, such as `unit: {}`",
                                 usual_unit(quantity))
                   : fmt::format("`bench help metric {}` shows its formula", metric.name),
-              request.place);
+              request.of_place);
 }
 
 void Calculation::take_metric(const Request& request, const UnitOf& unit_of) {
@@ -131,32 +131,33 @@ void Calculation::take_metric(const Request& request, const UnitOf& unit_of) {
   for (const std::string& text : request.of)
     operands.push_back(operand(text, unit_of));
   const Form& form = form_of(*metric_, operands, request);
-  expression_ = Expression(form.formula, request.place);
+  expression_ = Expression(form.formula, request.of_place);
   std::vector<unit::Unit> units;
   for (const std::string& name : expression_.names()) {
     const auto input = std::ranges::find(form.inputs, name, &Input::name);
     Operand& operand = operands[static_cast<std::size_t>(input - form.inputs.begin())];
     units.push_back(used_unit(input->quantity, operand.unit));
-    take_operand(operand);
+    take_operand(operand, input->statistic);
   }
   set_unit(expression_.set_units(units), request);
 }
 
 void Calculation::take_formula(const Request& request, const UnitOf& unit_of) {
-  expression_ = Expression(request.formula, request.place);
+  expression_ = Expression(request.formula, request.of_place);
   std::vector<unit::Unit> units;
   for (const std::string& name : expression_.names()) {
     units.push_back(unit_of(name));
-    take_operand({.name = name, .unit = units.back()});
+    take_operand({.name = name, .unit = units.back()}, "");
   }
   set_unit(expression_.set_units(units), request);
 }
 
-void Calculation::take_operand(Operand operand) {
-  const auto known = std::ranges::find(names_, operand.name);
-  positions_.push_back(static_cast<std::size_t>(known - names_.begin()));
-  if (known == names_.end() && !operand.name.empty())
-    names_.push_back(operand.name);
+void Calculation::take_operand(Operand operand, std::string_view statistic) {
+  const Needed needed{operand.name, statistic};
+  const auto known = std::ranges::find(needed_, needed);
+  positions_.push_back(static_cast<std::size_t>(known - needed_.begin()));
+  if (known == needed_.end() && !operand.name.empty())
+    needed_.push_back(needed);
   operands_.push_back(std::move(operand));
 }
 
@@ -165,7 +166,7 @@ void Calculation::set_unit(const unit::Unit& unit, const Request& request) {
   if (!is_right)
     throw Error(fmt::format("{} of {} is {}, not {}", what_, join(request.of, ", "), in_unit(unit),
                             text_of(metric_->result)),
-                "give the inputs units that fit each other", request.place);
+                "give the inputs units that fit each other", request.of_place);
   unit::Unit target =
       unit.simplified(metric_ ? metric_->preferred_units : std::vector<std::string_view>{});
   if (!request.unit.empty())

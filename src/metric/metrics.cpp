@@ -16,8 +16,8 @@ constexpr std::string_view nodes = "number of nodes or devices";
 
 /// What a training of a GPT needs of the model and the machine, behind its tokens per second.
 std::vector<Input> inputs_of_gpt() {
-  return {{"rate", item_rate, "tokens/s, of all devices"},
-          {"layers", number},
+  return {{"rate", item_rate, "of all devices"},
+          {"layers", number, "number of layers"},
           {"hidden", number, "size of the hidden layer"},
           {"sequence", number, "tokens of a sequence"},
           {"vocabulary", number, "size of the vocabulary, padded"},
@@ -73,7 +73,8 @@ std::vector<Metric> energy_metrics() {
       {.name = "time_to_solution",
        .summary = "time until the work is done",
        .forms = {{{{"time", time, "of the whole work"}}, "time"},
-                 {{{"time", time, "of an epoch or step"}, {"n", number, "of epochs or steps"}},
+                 {{{"time", time, "of an epoch or step"},
+                   {"n", number, "number of epochs or steps"}},
                   "time * n"},
                  {{{"amount", amount, "of the whole work"}, {"rate", rate}}, "amount / rate"}},
        .result = time,
@@ -83,7 +84,8 @@ std::vector<Metric> energy_metrics() {
       {.name = "energy_to_solution",
        .summary = "energy until the work is done",
        .forms = {{{{"energy", energy, "of the whole work"}}, "energy"},
-                 {{{"energy", energy, "of an epoch or step"}, {"n", number, "of epochs or steps"}},
+                 {{{"energy", energy, "of an epoch or step"},
+                   {"n", number, "number of epochs or steps"}},
                   "energy * n"},
                  {{{"amount", amount, "of the whole work"}, {"efficiency", efficiency}},
                   "amount / efficiency"}},
@@ -149,12 +151,41 @@ std::vector<Metric> split_metrics() {
   };
 }
 
+std::vector<Metric> distribution_metrics() {
+  constexpr std::string_view source =
+      "EPICURE, Best Practice Guide on AI workloads, 5.2; Satopaa et al., Finding a \"Kneedle\" in "
+      "a "
+      "Haystack, ICDCS Workshops (2011) 166";
+  constexpr std::string_view no_elbow = "no clear elbow";
+  return {
+      {.name = "elbow",
+       .summary = "the value where the distribution of a pattern's values gets a long tail",
+       .forms = {{{{"values", any, "a pattern with many values, such as times of batches",
+                    "_elbow"}},
+                  "values"}},
+       .details =
+           "The distribution function rises steeply up to the elbow; what is above was slowed "
+           "down. It is the point that lies highest above the line from the smallest value to "
+           "the largest. A distribution that may be a straight line has none (one-sided "
+           "Kolmogorov-Smirnov test at 5 %). The table attribute `cdf` shows the whole "
+           "function.",
+       .source = source,
+       .why_not_a_number = no_elbow},
+      {.name = "elbow_share",
+       .summary = "the share of the values that are not above the elbow",
+       .forms = {{{{"values", ranked, "a pattern with many values", "_elbow_share"}}, "values"}},
+       .details = "Below 0.5 the median is a slowed-down value.",
+       .source = source,
+       .why_not_a_number = no_elbow},
+  };
+}
+
 std::vector<Metric> utilization_metrics() {
   return {
       {.name = "mfu",
        .summary = "model FLOPs utilization with a given number of FLOP",
-       .forms = {{{{"rate", item_rate, "samples/s, of all devices"},
-                   {"flop", flop, "to train with a sample; step programs print it"},
+       .forms = {{{{"rate", item_rate, "of all devices"},
+                   {"flop", flop, "to train with a sample"},
                    {"devices", number, "number of devices"},
                    {"peak", flop_rate, "of a device, dense, at the precision used"}},
                   "rate * flop / (devices * peak)"}},
@@ -162,14 +193,20 @@ std::vector<Metric> utilization_metrics() {
        .source = "Chowdhery et al., PaLM, arXiv:2204.02311, appendix B"},
       {.name = "mfu_6n",
        .summary = "MFU with 6 FLOP per parameter and token",
-       .forms = {{{{"rate", item_rate, "tokens/s, of all devices"},
-                   {"parameters", number, "of the model, without embeddings of positions"},
+       .forms = {{{{"rate", item_rate, "of all devices"},
+                   {"parameters", number,
+                    "parameters of the model, without embeddings of positions"},
                    {"devices", number, "number of devices"},
                    {"peak", flop_rate, "of a device, dense, at the precision used"}},
                   "rate * 6 FLOP * parameters / (devices * peak)"}},
        .result = number,
        .details = "Without attention.",
        .source = "Kaplan et al., arXiv:2001.08361, 2.1"},
+  };
+}
+
+std::vector<Metric> gpt_metrics() {
+  return {
       {.name = "mfu_causal",
        .summary = "MFU of a GPT, matrix products only, half the attention",
        .forms = {{inputs_of_gpt(),
@@ -212,7 +249,8 @@ std::vector<Metric> utilization_metrics() {
 
 std::vector<Metric> all_metrics() {
   std::vector<Metric> all;
-  for (auto&& part : {scaling_metrics(), energy_metrics(), split_metrics(), utilization_metrics()})
+  for (auto&& part : {scaling_metrics(), energy_metrics(), split_metrics(), distribution_metrics(),
+                      utilization_metrics(), gpt_metrics()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

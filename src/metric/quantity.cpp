@@ -42,12 +42,15 @@ bool fits(Quantity quantity, const unit::Unit& unit) {
     case Quantity::flop_rate:
       return is_of_one_base(physical, "FLOP/s");
     case Quantity::any:
+    case Quantity::ranked:
       break;
   }
   return true;
 }
 
 unit::Unit used_unit(Quantity quantity, const unit::Unit& unit) {
+  if (quantity == Quantity::ranked)
+    return {};
   const bool drops_words = quantity == Quantity::number || quantity == Quantity::item_rate ||
                            quantity == Quantity::flop || quantity == Quantity::flop_rate;
   return drops_words ? unit.without_words() : unit;
@@ -77,6 +80,7 @@ std::string_view text_of(Quantity quantity) {
     case Quantity::flop_rate:
       return "a rate in FLOP/s";
     case Quantity::any:
+    case Quantity::ranked:
       break;
   }
   return "any value";

@@ -67,6 +67,22 @@ void require_numbers(const std::string& name, const ColumnMeaning& meaning, cons
                 "add `type: float` to the pattern", place);
 }
 
+/// @throws Error unless it is a pattern that may have several values
+void require_values(const std::string& name, const ColumnMeaning& meaning, const Place& place) {
+  require_numbers(name, meaning, place);
+  if (!meaning.has_statistics)
+    throw Error(
+        fmt::format("'{}' has no distribution: it is not a pattern with several values", name),
+        "name a pattern that is searched in files, without a statistic behind it", place);
+}
+
+void check_cdf(const Benchmark& benchmark, const Result& result, const Table& table) {
+  if (table.cdf.empty())
+    return;
+  require(Fillable(benchmark, result.use), table.cdf, table.cdf_place);
+  require_values(table.cdf, meaning_of(benchmark, result, table.cdf), table.cdf_place);
+}
+
 template <class Columns>
 void check_all(const Benchmark& benchmark, const Result& result, const Columns& columns) {
   for (const auto& column : columns)
@@ -101,7 +117,9 @@ std::optional<Calculation> build_calculation(const Node& node) {
   calculation.of = split_names(attribute(node, "of"));
   calculation.baseline = baseline_of(node);
   calculation.per = split_names(attribute(node, "per"));
+  calculation.of_place = node.find("of") ? place_of(node, "of") : calculation.place;
   calculation.baseline_place = place_of(node, "baseline");
+  calculation.per_place = place_of(node, "per");
   if (calculation.baseline.empty())
     refuse_without(node, "per", "`baseline`");
   return calculation;
@@ -112,15 +130,22 @@ const std::string& name_of(const Calculation& calculation) {
 }
 
 std::string calculated_from(const Benchmark& benchmark, const Result& result,
-                            const std::string& name) {
-  return meaning_of(benchmark, result, name).has_statistics ? name + "_median" : name;
+                            const metric::Calculation::Needed& needed) {
+  if (!meaning_of(benchmark, result, needed.name).has_statistics)
+    return needed.name;
+  return needed.name + (needed.statistic.empty() ? "_median" : std::string(needed.statistic));
+}
+
+std::string ordered_name(const std::string& pattern) {
+  return pattern + "_ordered";
 }
 
 std::vector<std::string> names_for(const Benchmark& benchmark, const Result& result,
                                    const Calculation& calculation) {
-  std::vector<std::string> names = calculation_of(benchmark, result, calculation, "", {}).names();
-  for (std::string& name : names)
-    name = calculated_from(benchmark, result, name);
+  std::vector<std::string> names;
+  const metric::Calculation made = calculation_of(benchmark, result, calculation, "", {});
+  for (const auto& needed : made.needed())
+    names.push_back(calculated_from(benchmark, result, needed));
   for (const auto& [name, value] : calculation.baseline)
     names.push_back(name);
   names.insert(names.end(), calculation.per.begin(), calculation.per.end());
@@ -134,20 +159,26 @@ metric::Calculation calculation_of(const Benchmark& benchmark, const Result& res
   for (const auto& [name, value] : calculation.baseline)
     require(names, name, calculation.baseline_place);
   for (const std::string& name : calculation.per)
-    require(names, name, calculation.place);
-  return {{.metric = calculation.metric,
-           .of = calculation.of,
-           .formula = calculation.formula,
-           .unit = unit,
-           .has_baseline = !calculation.baseline.empty(),
-           .place = calculation.place,
-           .unit_place = unit_place},
-          [&](const std::string& name) {
-            require(names, name, calculation.place);
-            const ColumnMeaning meaning = meaning_of(benchmark, result, name);
-            require_numbers(name, meaning, calculation.place);
-            return unit::Unit(meaning.unit.empty() ? unit_of_platform(name) : meaning.unit);
-          }};
+    require(names, name, calculation.per_place);
+  metric::Calculation made(
+      {.metric = calculation.metric,
+       .of = calculation.of,
+       .formula = calculation.formula,
+       .unit = unit,
+       .has_baseline = !calculation.baseline.empty(),
+       .place = calculation.place,
+       .of_place = calculation.of_place,
+       .unit_place = unit_place},
+      [&](const std::string& name) {
+        require(names, name, calculation.of_place);
+        const ColumnMeaning meaning = meaning_of(benchmark, result, name);
+        require_numbers(name, meaning, calculation.of_place);
+        return unit::Unit(meaning.unit.empty() ? unit_of_platform(name) : meaning.unit);
+      });
+  for (const auto& [name, statistic] : made.needed())
+    if (!statistic.empty())
+      require_values(name, meaning_of(benchmark, result, name), calculation.of_place);
+  return made;
 }
 
 double factor_to(const std::string& unit, const Place& place, const std::string& name,
@@ -164,8 +195,10 @@ double factor_to(const std::string& unit, const Place& place, const std::string&
 
 void check_calculations(const Benchmark& benchmark) {
   for (const Result& result : benchmark.results) {
-    for (const Table& table : result.tables)
+    for (const Table& table : result.tables) {
       check_all(benchmark, result, table.columns);
+      check_cdf(benchmark, result, table);
+    }
     for (const Syslog& syslog : result.syslogs)
       check_all(benchmark, result, syslog.keys);
     for (const Database& database : result.databases)

@@ -77,6 +77,8 @@ Table build_table(const Node& node) {
   for (const Node* column : node.all("column"))
     table.columns.push_back(build_column(*column));
   table.place = node.place;
+  table.cdf = attribute(node, "cdf");
+  table.cdf_place = place_of(node, "cdf");
   return table;
 }
 

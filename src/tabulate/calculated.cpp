@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,8 +94,8 @@ CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const mode
     : benchmark_(benchmark),
       wanted_(calculation),
       calculation_(model::calculation_of(benchmark, result, calculation, unit, unit_place)) {
-  for (const std::string& name : calculation_.names())
-    names_.push_back(model::calculated_from(benchmark, result, name));
+  for (const auto& needed : calculation_.needed())
+    names_.push_back(model::calculated_from(benchmark, result, needed));
   if (calculation_.uses_baseline())
     find_baselines(rows);
   std::vector<Inputs> inputs;
@@ -121,12 +122,19 @@ CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const 
       inputs.estimated = inputs.estimated || cell.estimated;
       continue;
     }
-    inputs.absent_reason = cell.value ? fmt::format("{} is '{}', not a number", name, text_of(cell))
-                           : cell.absent_reason.empty() ? row.rows->why_unknown(row.row, name)
-                                                        : cell.absent_reason;
+    inputs.absent_reason = why_no_number(row, name);
     break;
   }
   return inputs;
+}
+
+std::string CalculatedColumn::why_no_number(const RowPlace& row, const std::string& name) const {
+  const Cell& cell = row.cell(name);
+  if (!cell.value)
+    return cell.absent_reason.empty() ? row.rows->why_unknown(row.row, name) : cell.absent_reason;
+  const std::string_view why = calculation_.why_not_a_number();
+  return why.empty() ? fmt::format("{} is '{}', not a number", name, text_of(cell))
+                     : std::string(why);
 }
 
 bool CalculatedColumn::is_baseline(const RowPlace& row) const {

@@ -44,6 +44,7 @@ class CalculatedColumn {
   };
 
   Inputs inputs_of(const RowPlace& row) const;
+  std::string why_no_number(const RowPlace& row, const std::string& name) const;
   bool is_baseline(const RowPlace& row) const;
   std::string group_of(const RowPlace& row) const;
   void find_baselines(const std::vector<RowPlace>& rows);
@@ -55,7 +56,7 @@ class CalculatedColumn {
   const model::Benchmark& benchmark_;
   const model::Calculation& wanted_;
   metric::Calculation calculation_;
-  std::vector<std::string> names_;  ///< As `calculation_.names()`, as the rows know them.
+  std::vector<std::string> names_;  ///< What `calculation_` needs, as the rows call it.
   std::vector<std::optional<std::size_t>>
       baselines_;  ///< Position of each row's; empty: none used.
   std::vector<result::Cell> cells_;

@@ -33,6 +33,8 @@ NeededNames::NeededNames(const model::Benchmark& benchmark) {
   for (const model::Result& result : benchmark.results) {
     for (const model::Table& table : result.tables) {
       add_columns(benchmark, result, table.columns);
+      if (!table.cdf.empty())
+        names_.insert(model::ordered_name(table.cdf));
       names_.insert(table.sort.begin(), table.sort.end());
       add_filter(table.filter);
     }

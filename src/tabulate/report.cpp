@@ -1,4 +1,5 @@
 #include "calculated.hpp"
+#include "distribution.hpp"
 #include "row_order.hpp"
 #include "rows.hpp"
 
@@ -9,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -86,7 +88,7 @@ class TableBuilder {
 
   result::Table fill(const std::string& name, const std::string& owner,
                      const std::vector<Wanted>& columns, const std::vector<std::string>& sort,
-                     const std::string& filter, const Place& place) {
+                     const std::string& filter, const Place& place, const std::string& cdf = "") {
     result::Table table;
     table.name = name;
     TableRows rows = rows_of(columns, table.notes);
@@ -106,9 +108,17 @@ class TableBuilder {
     sort_rows(rows.places, sort_keys(sort));
     table.rows.reserve(rows.places.size());
     table.sources.reserve(rows.places.size());
+    if (!cdf.empty())
+      add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
     for (const RowPlace& row : rows.places) {
-      table.rows.push_back(cells_of(row, columns, fillers));
-      table.sources.push_back(row.rows->source(row.row));
+      std::vector<Cell> cells = cells_of(row, columns, fillers);
+      const result::RowSource source = row.rows->source(row.row);
+      if (!cdf.empty()) {
+        add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
+        continue;
+      }
+      table.rows.push_back(std::move(cells));
+      table.sources.push_back(source);
     }
     return table;
   }
@@ -274,12 +284,12 @@ class TableBuilder {
 };
 
 FilledTable fill(TableBuilder& filling, const model::Table& table) {
-  FilledTable filled{
-      .table = filling.fill(table.name, fmt::format("table '{}'", table.name),
-                            wanted(table.columns), table.sort, table.filter, table.place),
-      .style = table.style,
-      .result_directory = filling.directory(),
-      .run_directory = filling.run_directory()};
+  FilledTable filled{.table = filling.fill(table.name, fmt::format("table '{}'", table.name),
+                                           wanted(table.columns), table.sort, table.filter,
+                                           table.place, table.cdf),
+                     .style = table.style,
+                     .result_directory = filling.directory(),
+                     .run_directory = filling.run_directory()};
   filled.table.separator = table.separator;
   filled.table.transpose = table.transpose;
   return filled;

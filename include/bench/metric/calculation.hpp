@@ -22,6 +22,7 @@ struct Request {
   std::string unit;  ///< That the result is converted to; empty: the one that follows.
   bool has_baseline = false;
   Place place;       ///< Of what is asked for.
+  Place of_place;    ///< Of its inputs.
   Place unit_place;  ///< Of `unit`.
 };
 
@@ -36,17 +37,27 @@ class Calculation {
   ///         units that do not fit, and a baseline that is missing or has no effect
   Calculation(const Request& request, const UnitOf& unit_of);
 
-  /// The values that it needs of a row, each once.
-  const std::vector<std::string>& names() const { return names_; }
+  /// A value that it needs of a row.
+  struct Needed {
+    std::string name;
+    std::string_view statistic;  ///< Of a pattern that may have several values; empty: the median.
+
+    bool operator==(const Needed&) const = default;
+  };
+
+  /// Each once.
+  const std::vector<Needed>& needed() const { return needed_; }
   bool uses_baseline() const { return expression_.uses_baseline(); }
   /// Of the result.
   const std::string& unit() const { return unit_; }
 
-  /// @param values by `names()`, in their units
+  /// @param values as `needed()`, in their units
   /// @param baseline the same of the baseline's row; empty where none is used
   double value(std::span<const double> values, std::span<const double> baseline) const;
   /// Why a number is no result: it is not finite, or negative where that means nothing. Else empty.
   std::string_view why_invalid(double value) const;
+  /// Why a value that it needs is `nan`; may be empty.
+  std::string_view why_not_a_number() const { return metric_ ? metric_->why_not_a_number : ""; }
 
  private:
   /// An input: a value of the row, or a number that the file holds.
@@ -61,7 +72,7 @@ class Calculation {
                              const Request& request);
   void take_metric(const Request& request, const UnitOf& unit_of);
   void take_formula(const Request& request, const UnitOf& unit_of);
-  void take_operand(Operand operand);
+  void take_operand(Operand operand, std::string_view statistic);
   void set_unit(const unit::Unit& unit, const Request& request);
   std::vector<double> inputs(std::span<const double> values) const;
 
@@ -69,8 +80,8 @@ class Calculation {
   const Metric* metric_ = nullptr;
   Expression expression_;
   std::vector<Operand> operands_;       ///< Of the names in the expression.
-  std::vector<std::size_t> positions_;  ///< Of the operands in `names_`.
-  std::vector<std::string> names_;
+  std::vector<std::size_t> positions_;  ///< Of the operands in `needed_`.
+  std::vector<Needed> needed_;
   std::string unit_;
   double scale_ = 1;  ///< From the expression's unit to the result's.
 };

@@ -12,6 +12,7 @@ namespace bench::metric {
 /// What a number may measure. Of those that count, words such as `nodes` in the unit are dropped.
 enum class Quantity {
   any,
+  ranked,  ///< Any values of which only the order counts: without a unit.
   number,  ///< Counts something: nodes, epochs, parameters. Its words are dropped.
   count,   ///< As `number`, but its words stay: 4 `GPU` times 2 h are 8 h*GPU.
   amount,  ///< What is done: tokens, images, GB.
@@ -42,6 +43,8 @@ struct Input {
   std::string_view name;  ///< In the formula.
   Quantity quantity;
   std::string_view meaning = {};  ///< Where the quantity does not tell.
+  /// Of a pattern that may have several values; empty: the median.
+  std::string_view statistic = {};
 };
 
 /// A formula of a metric. A metric has several if it can be calculated from different inputs.
@@ -61,6 +64,7 @@ struct Metric {
   std::vector<std::string_view> preferred_units = {};
   /// Why a negative result is none; empty: it may be negative.
   std::string_view why_not_negative = {};
+  std::string_view why_not_a_number = {};  ///< Why a statistic that it needs is `nan`.
 };
 
 /// All of them. To add one is to add a row.

@@ -209,7 +209,9 @@ struct Calculation {
   std::vector<std::pair<std::string, std::string>> baseline;
   std::vector<std::string> per;  ///< Names whose values a row and its baseline have in common.
   Place place;                   ///< Of the metric or formula.
+  Place of_place;                ///< Of the inputs, or of the formula.
   Place baseline_place;
+  Place per_place;
 };
 
 struct Column {
@@ -233,6 +235,8 @@ struct Table {
   bool transpose = false;
   std::vector<Column> columns;
   Place place;
+  std::string cdf = {};  ///< Pattern whose distribution function the rows show; empty: none.
+  Place cdf_place = {};
 };
 
 /// A column of a syslog or database result.

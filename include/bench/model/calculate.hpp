@@ -17,10 +17,13 @@ metric::Calculation calculation_of(const Benchmark& benchmark, const Result& res
                                    const Calculation& calculation, const std::string& unit,
                                    const Place& unit_place);
 
-/// The name under which a row has the value that calculations use: `time_median` for the pattern
+/// The name under which a row has a value that a calculation needs: `time_median` for the pattern
 /// `time`, which may have several values. A statistic, a parameter and a derived pattern have one.
 std::string calculated_from(const Benchmark& benchmark, const Result& result,
-                            const std::string& name);
+                            const metric::Calculation::Needed& needed);
+
+/// That of the text with all values of the pattern that a table shows the distribution of.
+std::string ordered_name(const std::string& pattern);
 
 /// All names that a calculation looks up in rows.
 std::vector<std::string> names_for(const Benchmark& benchmark, const Result& result,

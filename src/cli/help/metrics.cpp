@@ -18,6 +18,7 @@ namespace {
 using metric::Form;
 using metric::Input;
 using metric::Metric;
+using metric::Quantity;
 
 constexpr auto how_metrics_work =
     R"(A column or key that has one is calculated from other values of its row:
@@ -40,7 +41,7 @@ Other words are units of their own: tokens, images, EUR. These have a fixed mean
 std::string example_of(const Metric& metric) {
   std::vector<std::string> of;
   for (const Input& input : metric.forms.back().inputs)
-    of.emplace_back(input.quantity == metric::Quantity::flop_rate ? "312 TFLOP/s" : input.name);
+    of.emplace_back(input.quantity == Quantity::flop_rate ? "312 TFLOP/s" : input.name);
   return fmt::format("{{metric: {}, of: {}{}}}", metric.name,
                      of.size() == 1 ? of.front() : "[" + join(of, ", ") + "]",
                      needs_baseline(metric) ? ", baseline: {nodes: 1}, per: model" : "");
@@ -48,9 +49,12 @@ std::string example_of(const Metric& metric) {
 
 std::string text_of(const Form& form) {
   std::string text = wrapped(std::string(form.formula), 4);
-  for (const Input& input : form.inputs)
-    text += fmt::format("  {}: {}{}{}\n", input.name, text_of(input.quantity),
-                        input.meaning.empty() ? "" : ", ", input.meaning);
+  for (const Input& input : form.inputs) {
+    const bool counts = input.quantity == Quantity::number || input.quantity == Quantity::count;
+    const std::string quantity(counts && !input.meaning.empty() ? "" : text_of(input.quantity));
+    text += fmt::format("  {}: {}{}{}\n", input.name, quantity,
+                        quantity.empty() || input.meaning.empty() ? "" : ", ", input.meaning);
+  }
   return text;
 }
 

@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -27,6 +29,11 @@ namespace {
 
 using result::Cell;
 
+/// Of the row itself: what other columns calculate is no input.
+const Cell& own_cell(const RowPlace& row, const std::string& name) {
+  return row.rows->column(name)[row.row];
+}
+
 std::string text_of(const Cell& cell) {
   return cell.value ? to_text(*cell.value) : "";
 }
@@ -34,7 +41,14 @@ std::string text_of(const Cell& cell) {
 std::optional<double> number_of(const Cell& cell) {
   if (!cell.value)
     return std::nullopt;
-  const auto number = parse_number(to_text(*cell.value));
+  struct Reader {
+    std::optional<double> operator()(long long integer) const {
+      return static_cast<double>(integer);
+    }
+    std::optional<double> operator()(double real) const { return real; }
+    std::optional<double> operator()(const std::string& text) const { return parse_number(text); }
+  };
+  const auto number = std::visit(Reader{}, *cell.value);
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
@@ -64,7 +78,7 @@ std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& p
 std::string values_text(const RowPlace& row, const std::vector<std::string>& names) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& name : names)
-    pairs.emplace_back(name, text_of(row.cell(name)));
+    pairs.emplace_back(name, text_of(own_cell(row, name)));
   return pairs_text(pairs);
 }
 
@@ -76,7 +90,8 @@ std::vector<std::string> differing(const model::Benchmark& benchmark,
   for (const model::ParameterSet& set : benchmark.parameter_sets)
     for (const model::Parameter& parameter : set.parameters) {
       const auto differs = [&](const RowPlace* row) {
-        return text_of(row->cell(parameter.name)) != text_of(rows.front()->cell(parameter.name));
+        return text_of(own_cell(*row, parameter.name)) !=
+               text_of(own_cell(*rows.front(), parameter.name));
       };
       if (std::ranges::find(except, parameter.name) == except.end() &&
           std::ranges::find(names, parameter.name) == names.end() &&
@@ -109,14 +124,14 @@ CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const mode
 
 CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const {
   Inputs inputs;
-  const result::RowSource source = row.rows->source(row.row);
+  const result::RowSource& source = row.rows->source(row.row);
   if (source.done == 0 && !source.not_done.empty()) {
     inputs.failed = true;
     inputs.absent_reason = why_not_done(source);
     return inputs;
   }
   for (const std::string& name : names_) {
-    const Cell& cell = row.cell(name);
+    const Cell& cell = own_cell(row, name);
     if (const auto number = number_of(cell)) {
       inputs.numbers.push_back(*number);
       inputs.estimated = inputs.estimated || cell.estimated;
@@ -129,7 +144,7 @@ CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const 
 }
 
 std::string CalculatedColumn::why_no_number(const RowPlace& row, const std::string& name) const {
-  const Cell& cell = row.cell(name);
+  const Cell& cell = own_cell(row, name);
   if (!cell.value)
     return cell.absent_reason.empty() ? row.rows->why_unknown(row.row, name) : cell.absent_reason;
   const std::string_view why = calculation_.why_not_a_number();
@@ -139,7 +154,7 @@ std::string CalculatedColumn::why_no_number(const RowPlace& row, const std::stri
 
 bool CalculatedColumn::is_baseline(const RowPlace& row) const {
   return std::ranges::all_of(wanted_.baseline, [&](const auto& wanted) {
-    return is_same(text_of(row.cell(wanted.first)), wanted.second);
+    return is_same(text_of(own_cell(row, wanted.first)), wanted.second);
   });
 }
 
@@ -148,28 +163,34 @@ std::string CalculatedColumn::group_of(const RowPlace& row) const {
 }
 
 void CalculatedColumn::find_baselines(const std::vector<RowPlace>& rows) {
-  std::map<std::string, std::vector<std::size_t>> found;
+  std::vector<std::string> groups;
+  std::unordered_map<std::string, std::vector<const RowPlace*>> found;
+  for (const RowPlace& row : rows)
+    if (is_baseline(row))
+      found[groups.emplace_back(group_of(row))].push_back(&row);
+    else
+      groups.push_back(group_of(row));
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    groups_.push_back(group_of(rows[k]));
-    std::vector<std::string> names;
-    for (const auto& [name, value] : wanted_.baseline)
-      names.push_back(name);
-    values_.push_back(values_text(rows[k], names));
-    if (is_baseline(rows[k]))
-      found[groups_.back()].push_back(k);
+    const auto baseline = found.find(groups[k]);
+    if (baseline == found.end())
+      note_missing_baseline(rows[k], groups[k]);
+    else if (baseline->second.size() > 1)
+      refuse_several(baseline->second);
+    baselines_.push_back(baseline == found.end()
+                             ? std::nullopt
+                             : std::optional<std::size_t>(baseline->second.front() - rows.data()));
   }
-  for (const auto& [group, positions] : found)
-    if (positions.size() > 1) {
-      std::vector<const RowPlace*> several;
-      for (const std::size_t position : positions)
-        several.push_back(&rows[position]);
-      refuse_several(several);
-    }
-  for (const std::string& group : groups_) {
-    const auto baseline = found.find(group);
-    baselines_.push_back(baseline == found.end() ? std::nullopt
-                                                 : std::optional(baseline->second.front()));
-  }
+}
+
+void CalculatedColumn::note_missing_baseline(const RowPlace& row, const std::string& group) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : wanted_.baseline)
+    names.push_back(name);
+  std::vector<std::string>& others = without_baseline_[group];
+  const std::string values = values_text(row, names);
+  constexpr std::size_t most = 5;
+  if (others.size() <= most && std::ranges::find(others, values) == others.end())
+    others.push_back(others.size() == most ? "..." : values);
 }
 
 std::string CalculatedColumn::baseline_text() const {
@@ -192,22 +213,15 @@ void CalculatedColumn::refuse_several(const std::vector<const RowPlace*>& baseli
               wanted_.baseline_place);
 }
 
-const Cell& CalculatedColumn::shown(std::size_t position) const {
-  if (calculation_.uses_baseline() && !baselines_[position])
-    refuse_without_baseline(position);
-  return cells_[position];
-}
-
-void CalculatedColumn::refuse_without_baseline(std::size_t position) const {
-  std::vector<std::string> others;
-  constexpr std::size_t most = 5;
-  for (std::size_t k = 0; k < groups_.size() && others.size() <= most; ++k)
-    if (groups_[k] == groups_[position] && std::ranges::find(others, values_[k]) == others.end())
-      others.push_back(others.size() == most ? "..." : values_[k]);
-  const std::string& group = groups_[position];
-  throw Error(fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
-                          group.empty() ? "" : " and " + group),
-              fmt::format("there are rows with {}", join(others, "; ")), wanted_.baseline_place);
+const Cell& CalculatedColumn::shown(const RowPlace& row) const {
+  if (calculation_.uses_baseline() && !baselines_[row.position]) {
+    const std::string group = group_of(row);
+    throw Error(fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
+                            group.empty() ? "" : " and " + group),
+                fmt::format("there are rows with {}", join(without_baseline_.at(group), "; ")),
+                wanted_.baseline_place);
+  }
+  return cells_[row.position];
 }
 
 Cell CalculatedColumn::calculated(const Inputs& inputs, const Inputs* baseline) const {

@@ -3,6 +3,7 @@
 #include "row_order.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class CalculatedColumn {
   const result::Cell& cell(std::size_t position) const { return cells_[position]; }
   /// The same, where the row is shown.
   /// @throws Error with the place if no row is the baseline of this one
-  const result::Cell& shown(std::size_t position) const;
+  const result::Cell& shown(const RowPlace& row) const;
 
  private:
   /// Numbers of a row, or why there are none.
@@ -48,9 +49,9 @@ class CalculatedColumn {
   bool is_baseline(const RowPlace& row) const;
   std::string group_of(const RowPlace& row) const;
   void find_baselines(const std::vector<RowPlace>& rows);
+  void note_missing_baseline(const RowPlace& row, const std::string& group);
   result::Cell calculated(const Inputs& inputs, const Inputs* baseline) const;
   std::string baseline_text() const;
-  [[noreturn]] void refuse_without_baseline(std::size_t position) const;
   [[noreturn]] void refuse_several(const std::vector<const RowPlace*>& baselines) const;
 
   const model::Benchmark& benchmark_;
@@ -60,8 +61,8 @@ class CalculatedColumn {
   std::vector<std::optional<std::size_t>>
       baselines_;  ///< Position of each row's; empty: none used.
   std::vector<result::Cell> cells_;
-  std::vector<std::string> groups_;  ///< Of each row where a baseline is used.
-  std::vector<std::string> values_;  ///< Of each row, under the baseline's names.
+  /// Of each group that has no baseline, some of the values that its rows have instead.
+  std::map<std::string, std::vector<std::string>> without_baseline_;
 };
 
 }  // namespace bench::tabulate

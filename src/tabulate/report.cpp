@@ -112,7 +112,7 @@ class TableBuilder {
       add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
     for (const RowPlace& row : rows.places) {
       std::vector<Cell> cells = cells_of(row, columns, fillers);
-      const result::RowSource source = row.rows->source(row.row);
+      const result::RowSource& source = row.rows->source(row.row);
       if (!cdf.empty()) {
         add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
         continue;
@@ -255,7 +255,7 @@ class TableBuilder {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Filler& filler = fillers[k];
       Cell& cell =
-          cells.emplace_back(filler.calculated ? filler.calculated->shown(row.position)
+          cells.emplace_back(filler.calculated ? filler.calculated->shown(row)
                                                : row.rows->column(columns[k].name)[row.row]);
       if (filler.factor != 1)
         convert(cell, filler.factor);

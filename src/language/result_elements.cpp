@@ -24,10 +24,11 @@ Element table() {
                          {"filter", Type::condition, filter_meaning},
                          {"transpose", Type::flag, "swap rows and columns", "false"},
                          {"cdf", Type::name, "pattern whose distribution function is shown"}},
-          .details = "It is also written to result/<name>.dat.\n"
-                     "With cdf each row is repeated for each value that the pattern has there, "
-                     "ascending, with two more columns: the value, and the share of the values that "
-                     "are not above it.",
+          .details =
+              "It is also written to result/<name>.dat.\n"
+              "With cdf each row is repeated for each value that the pattern has there, "
+              "ascending, with two more columns: the value, and the share of the values that "
+              "are not above it.",
           .example =
               "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
               "step: {name: train, do: ./train}\n"
@@ -55,7 +56,8 @@ Attribute formula() {
 }
 
 Attribute baseline() {
-  return {"baseline", Type::values, "the row to compare with, by values of parameters: {nodes: 1}"};
+  return {"baseline", Type::values,
+          "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"};
 }
 
 Attribute per() {

@@ -125,8 +125,10 @@ std::optional<Calculation> build_calculation(const Node& node) {
   return calculation;
 }
 
-const std::string& name_of(const Calculation& calculation) {
-  return calculation.metric.empty() ? calculation.formula : calculation.metric;
+std::string name_of(const Calculation& calculation, const std::string& title) {
+  if (!calculation.metric.empty())
+    return calculation.metric;
+  return title.empty() ? calculation.formula : title;
 }
 
 std::string calculated_from(const Benchmark& benchmark, const Result& result,

@@ -13,8 +13,8 @@ namespace bench::model {
 /// together
 std::optional<Calculation> build_calculation(const document::Node& node);
 
-/// That of its column or key: the metric, or the formula.
-const std::string& name_of(const Calculation& calculation);
+/// That of its column or key: the metric; the title, else the formula.
+std::string name_of(const Calculation& calculation, const std::string& title);
 
 /// Checks the calculations and units of all columns.
 /// @throws Error with the place

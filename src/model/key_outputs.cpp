@@ -29,7 +29,7 @@ Key build_key(const Node& node) {
   key.unit = attribute(node, "unit");
   key.unit_place = place_of(node, "unit");
   if ((key.calculation = build_calculation(node)))
-    key.name = name_of(*key.calculation);
+    key.name = name_of(*key.calculation, key.title);
   if (key.name.empty())
     throw Error("this key is empty", "write the name of a parameter or pattern", node.place);
   return key;

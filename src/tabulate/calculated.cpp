@@ -29,6 +29,9 @@ namespace {
 
 using result::Cell;
 
+/// As a value of a baseline: of the rows that have their inputs, the one with the smallest number.
+constexpr std::string_view smallest = "smallest";
+
 /// Of the row itself: what other columns calculate is no input.
 const Cell& own_cell(const RowPlace& row, const std::string& name) {
   return row.rows->column(name)[row.row];
@@ -111,11 +114,13 @@ CalculatedColumn::CalculatedColumn(const model::Benchmark& benchmark, const mode
       calculation_(model::calculation_of(benchmark, result, calculation, unit, unit_place)) {
   for (const auto& needed : calculation_.needed())
     names_.push_back(model::calculated_from(benchmark, result, needed));
-  if (calculation_.uses_baseline())
-    find_baselines(rows);
   std::vector<Inputs> inputs;
+  inputs.reserve(rows.size());
+  cells_.reserve(rows.size());
   for (const RowPlace& row : rows)
     inputs.push_back(inputs_of(row));
+  if (calculation_.uses_baseline())
+    find_baselines(rows, inputs);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const bool has_baseline = calculation_.uses_baseline() && baselines_[k];
     cells_.push_back(calculated(inputs[k], has_baseline ? &inputs[*baselines_[k]] : nullptr));
@@ -130,6 +135,7 @@ CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const 
     inputs.absent_reason = why_not_done(source);
     return inputs;
   }
+  inputs.numbers.reserve(names_.size());
   for (const std::string& name : names_) {
     const Cell& cell = own_cell(row, name);
     if (const auto number = number_of(cell)) {
@@ -152,33 +158,52 @@ std::string CalculatedColumn::why_no_number(const RowPlace& row, const std::stri
                      : std::string(why);
 }
 
-bool CalculatedColumn::is_baseline(const RowPlace& row) const {
+bool CalculatedColumn::may_be_baseline(const RowPlace& row) const {
   return std::ranges::all_of(wanted_.baseline, [&](const auto& wanted) {
-    return is_same(text_of(own_cell(row, wanted.first)), wanted.second);
+    const Cell& cell = own_cell(row, wanted.first);
+    return wanted.second == smallest ? number_of(cell).has_value()
+                                     : is_same(text_of(cell), wanted.second);
   });
+}
+
+void CalculatedColumn::keep_smallest(std::vector<std::size_t>& positions,
+                                     const std::vector<RowPlace>& rows,
+                                     const std::vector<Inputs>& inputs) const {
+  const auto lacks_inputs = [&](std::size_t k) { return !inputs[k].absent_reason.empty(); };
+  for (const auto& [name, value] : wanted_.baseline) {
+    if (value != smallest)
+      continue;
+    if (!std::ranges::all_of(positions, lacks_inputs))
+      std::erase_if(positions, lacks_inputs);
+    const auto number = [&](std::size_t k) { return *number_of(own_cell(rows[k], name)); };
+    const double least = number(*std::ranges::min_element(positions, {}, number));
+    std::erase_if(positions, [&](std::size_t k) { return number(k) > least; });
+  }
 }
 
 std::string CalculatedColumn::group_of(const RowPlace& row) const {
   return values_text(row, wanted_.per);
 }
 
-void CalculatedColumn::find_baselines(const std::vector<RowPlace>& rows) {
+void CalculatedColumn::find_baselines(const std::vector<RowPlace>& rows,
+                                      const std::vector<Inputs>& inputs) {
   std::vector<std::string> groups;
-  std::unordered_map<std::string, std::vector<const RowPlace*>> found;
-  for (const RowPlace& row : rows)
-    if (is_baseline(row))
-      found[groups.emplace_back(group_of(row))].push_back(&row);
-    else
-      groups.push_back(group_of(row));
+  std::unordered_map<std::string, std::vector<std::size_t>> found;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    groups.push_back(group_of(rows[k]));
+    if (may_be_baseline(rows[k]))
+      found[groups.back()].push_back(k);
+  }
+  for (auto& [group, positions] : found)
+    keep_smallest(positions, rows, inputs);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const auto baseline = found.find(groups[k]);
     if (baseline == found.end())
       note_missing_baseline(rows[k], groups[k]);
     else if (baseline->second.size() > 1)
-      refuse_several(baseline->second);
-    baselines_.push_back(baseline == found.end()
-                             ? std::nullopt
-                             : std::optional<std::size_t>(baseline->second.front() - rows.data()));
+      refuse_several(baseline->second, rows);
+    baselines_.push_back(baseline == found.end() ? std::nullopt
+                                                 : std::optional(baseline->second.front()));
   }
 }
 
@@ -197,7 +222,11 @@ std::string CalculatedColumn::baseline_text() const {
   return pairs_text(wanted_.baseline);
 }
 
-void CalculatedColumn::refuse_several(const std::vector<const RowPlace*>& baselines) const {
+void CalculatedColumn::refuse_several(const std::vector<std::size_t>& positions,
+                                      const std::vector<RowPlace>& rows) const {
+  std::vector<const RowPlace*> baselines;
+  for (const std::size_t position : positions)
+    baselines.push_back(&rows[position]);
   std::vector<std::string> known = wanted_.per;
   for (const auto& [name, value] : wanted_.baseline)
     known.push_back(name);

@@ -46,13 +46,17 @@ class CalculatedColumn {
 
   Inputs inputs_of(const RowPlace& row) const;
   std::string why_no_number(const RowPlace& row, const std::string& name) const;
-  bool is_baseline(const RowPlace& row) const;
+  /// Whether it has the values of the baseline, as far as these are not the smallest ones.
+  bool may_be_baseline(const RowPlace& row) const;
+  void keep_smallest(std::vector<std::size_t>& positions, const std::vector<RowPlace>& rows,
+                     const std::vector<Inputs>& inputs) const;
   std::string group_of(const RowPlace& row) const;
-  void find_baselines(const std::vector<RowPlace>& rows);
+  void find_baselines(const std::vector<RowPlace>& rows, const std::vector<Inputs>& inputs);
   void note_missing_baseline(const RowPlace& row, const std::string& group);
   result::Cell calculated(const Inputs& inputs, const Inputs* baseline) const;
   std::string baseline_text() const;
-  [[noreturn]] void refuse_several(const std::vector<const RowPlace*>& baselines) const;
+  [[noreturn]] void refuse_several(const std::vector<std::size_t>& positions,
+                                   const std::vector<RowPlace>& rows) const;
 
   const model::Benchmark& benchmark_;
   const model::Calculation& wanted_;

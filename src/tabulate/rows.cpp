@@ -134,6 +134,7 @@ Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::st
     if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
       std::ranges::stable_sort(found, {}, &Finding::workpackage);
   find_heads();
+  sources_.reserve(heads_.size());
   for (std::size_t row = 0; row < heads_.size(); ++row)
     sources_.push_back(source_of(row));
 }

@@ -65,6 +65,16 @@ TEST_F(CalculatedTest, MayHaveABaselineOfSeveralParameters) {
             "large,0.45454545454545453\n");
 }
 
+TEST_F(CalculatedTest, MayBeComparedWithTheSmallestRowThatHasAValue) {
+  two_models(
+      "column: [model, nodes, {metric: speedup, of: t, baseline: {nodes: smallest}, per: "
+      "model}]",
+      {{2, State::failed}});
+  EXPECT_EQ(table(),
+            "model,nodes,speedup\nsmall,1,1.0\nsmall,2,1.6666666666666667\n"
+            "large,1,\nlarge,2,1.0\n");
+}
+
 TEST_F(CalculatedTest, FindsABaselineThatTheFilterLeavesOut) {
   two_models("filter: \"$nodes > 1 and '$model' == 'small'\", column: [nodes, " + speedup + "]");
   EXPECT_EQ(table(), "nodes,speedup\n2,1.6666666666666667\n");

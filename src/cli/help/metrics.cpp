@@ -26,7 +26,8 @@ constexpr auto how_metrics_work =
 `of` are the inputs in their order: parameters, patterns, or numbers with a unit (312 TFLOP/s).
 A pattern with several values, as over iterations, counts with its median; `time_avg` names
 another statistic. `baseline` selects the row to compare with; a combination of values of `per`
-has its own. A baseline that no row or more than one row is, is an error.
+has its own. {nodes: smallest} takes the smallest number whose row has a value. It is an error if
+no row is the baseline, or several rows are.
 The inputs need units, and the result has the one that follows from them (see: units).
 A failed row has no value. `formula` calculates what no metric does: bandwidth / power.
 `bench help metric NAME` shows formula, inputs and source.)";

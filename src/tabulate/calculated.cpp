@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -171,7 +171,7 @@ void CalculatedColumn::keep_smallest(std::vector<std::size_t>& positions,
                                      const std::vector<Inputs>& inputs) const {
   const auto lacks_inputs = [&](std::size_t k) { return !inputs[k].absent_reason.empty(); };
   for (const auto& [name, value] : wanted_.baseline) {
-    if (value != smallest)
+    if (value != smallest || positions.empty())
       continue;
     if (!std::ranges::all_of(positions, lacks_inputs))
       std::erase_if(positions, lacks_inputs);
@@ -187,43 +187,48 @@ std::string CalculatedColumn::group_of(const RowPlace& row) const {
 
 void CalculatedColumn::find_baselines(const std::vector<RowPlace>& rows,
                                       const std::vector<Inputs>& inputs) {
-  std::vector<std::string> groups;
-  std::unordered_map<std::string, std::vector<std::size_t>> found;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    groups.push_back(group_of(rows[k]));
-    if (may_be_baseline(rows[k]))
-      found[groups.back()].push_back(k);
+  std::unordered_map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    groups[group_of(rows[k])].push_back(k);
+  baselines_.resize(rows.size());
+  for (const auto& [group, members] : groups) {
+    std::vector<std::size_t> candidates;
+    std::ranges::copy_if(members, std::back_inserter(candidates),
+                         [&](std::size_t k) { return may_be_baseline(rows[k]); });
+    keep_smallest(candidates, rows, inputs);
+    if (candidates.empty())
+      errors_.emplace(group, none_of(group, members, rows));
+    else if (candidates.size() > 1)
+      errors_.emplace(group, several_of(group, candidates, rows));
+    else
+      for (const std::size_t k : members)
+        baselines_[k] = candidates.front();
   }
-  for (auto& [group, positions] : found)
-    keep_smallest(positions, rows, inputs);
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto baseline = found.find(groups[k]);
-    if (baseline == found.end())
-      note_missing_baseline(rows[k], groups[k]);
-    else if (baseline->second.size() > 1)
-      refuse_several(baseline->second, rows);
-    baselines_.push_back(baseline == found.end() ? std::nullopt
-                                                 : std::optional(baseline->second.front()));
-  }
-}
-
-void CalculatedColumn::note_missing_baseline(const RowPlace& row, const std::string& group) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : wanted_.baseline)
-    names.push_back(name);
-  std::vector<std::string>& others = without_baseline_[group];
-  const std::string values = values_text(row, names);
-  constexpr std::size_t most = 5;
-  if (others.size() <= most && std::ranges::find(others, values) == others.end())
-    others.push_back(others.size() == most ? "..." : values);
 }
 
 std::string CalculatedColumn::baseline_text() const {
   return pairs_text(wanted_.baseline);
 }
 
-void CalculatedColumn::refuse_several(const std::vector<std::size_t>& positions,
-                                      const std::vector<RowPlace>& rows) const {
+Error CalculatedColumn::none_of(const std::string& group, const std::vector<std::size_t>& members,
+                                const std::vector<RowPlace>& rows) const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : wanted_.baseline)
+    names.push_back(name);
+  std::vector<std::string> others;
+  constexpr std::size_t most = 5;
+  for (const std::size_t k : members)
+    if (const std::string values = values_text(rows[k], names);
+        others.size() <= most && std::ranges::find(others, values) == others.end())
+      others.push_back(others.size() == most ? "..." : values);
+  return Error(fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
+                           group.empty() ? "" : " and " + group),
+               fmt::format("there are rows with {}", join(others, "; ")), wanted_.baseline_place);
+}
+
+Error CalculatedColumn::several_of(const std::string& group,
+                                   const std::vector<std::size_t>& positions,
+                                   const std::vector<RowPlace>& rows) const {
   std::vector<const RowPlace*> baselines;
   for (const std::size_t position : positions)
     baselines.push_back(&rows[position]);
@@ -231,25 +236,19 @@ void CalculatedColumn::refuse_several(const std::vector<std::size_t>& positions,
   for (const auto& [name, value] : wanted_.baseline)
     known.push_back(name);
   const auto names = differing(benchmark_, baselines, known);
-  const std::string group = group_of(*baselines.front());
-  throw Error(fmt::format("{} rows have {}{}, so the baseline is ambiguous", baselines.size(),
-                          baseline_text(), group.empty() ? "" : " and " + group),
-              names.empty()
-                  ? "they differ in no parameter; `reduce: true` makes one row of all iterations"
-                  : fmt::format("they differ in {}: name what groups rows in `per`, or add values "
-                                "to `baseline`",
-                                join(names, ", ")),
-              wanted_.baseline_place);
+  return Error(fmt::format("{} rows have {}{}, so the baseline is ambiguous", baselines.size(),
+                           baseline_text(), group.empty() ? "" : " and " + group),
+               names.empty()
+                   ? "they differ in no parameter; `reduce: true` makes one row of all iterations"
+                   : fmt::format("they differ in {}: name what groups rows in `per`, or add values "
+                                 "to `baseline`",
+                                 join(names, ", ")),
+               wanted_.baseline_place);
 }
 
 const Cell& CalculatedColumn::shown(const RowPlace& row) const {
-  if (calculation_.uses_baseline() && !baselines_[row.position]) {
-    const std::string group = group_of(row);
-    throw Error(fmt::format("no row has {}{}, so there is no baseline", baseline_text(),
-                            group.empty() ? "" : " and " + group),
-                fmt::format("there are rows with {}", join(without_baseline_.at(group), "; ")),
-                wanted_.baseline_place);
-  }
+  if (calculation_.uses_baseline() && !baselines_[row.position])
+    throw errors_.at(group_of(row));
   return cells_[row.position];
 }
 

@@ -23,7 +23,6 @@ namespace bench::tabulate {
 class CalculatedColumn {
  public:
   /// @param rows of the table before any filter, in order
-  /// @throws Error with the place if several rows are the baseline of one
   CalculatedColumn(const model::Benchmark& benchmark, const model::Result& result,
                    const model::Calculation& calculation, const std::string& unit,
                    const Place& unit_place, const std::vector<RowPlace>& rows);
@@ -32,7 +31,7 @@ class CalculatedColumn {
   /// @param position of the row in `rows`
   const result::Cell& cell(std::size_t position) const { return cells_[position]; }
   /// The same, where the row is shown.
-  /// @throws Error with the place if no row is the baseline of this one
+  /// @throws Error with the place if no row or several rows are the baseline of this one
   const result::Cell& shown(const RowPlace& row) const;
 
  private:
@@ -52,21 +51,22 @@ class CalculatedColumn {
                      const std::vector<Inputs>& inputs) const;
   std::string group_of(const RowPlace& row) const;
   void find_baselines(const std::vector<RowPlace>& rows, const std::vector<Inputs>& inputs);
-  void note_missing_baseline(const RowPlace& row, const std::string& group);
+  /// What is wrong with a group in which no row is the baseline, or several are.
+  Error none_of(const std::string& group, const std::vector<std::size_t>& members,
+                const std::vector<RowPlace>& rows) const;
+  Error several_of(const std::string& group, const std::vector<std::size_t>& positions,
+                   const std::vector<RowPlace>& rows) const;
   result::Cell calculated(const Inputs& inputs, const Inputs* baseline) const;
   std::string baseline_text() const;
-  [[noreturn]] void refuse_several(const std::vector<std::size_t>& positions,
-                                   const std::vector<RowPlace>& rows) const;
 
   const model::Benchmark& benchmark_;
   const model::Calculation& wanted_;
   metric::Calculation calculation_;
   std::vector<std::string> names_;  ///< What `calculation_` needs, as the rows call it.
-  std::vector<std::optional<std::size_t>>
-      baselines_;  ///< Position of each row's; empty: none used.
+  /// Position of each row's baseline; empty: none is used.
+  std::vector<std::optional<std::size_t>> baselines_;
   std::vector<result::Cell> cells_;
-  /// Of each group that has no baseline, some of the values that its rows have instead.
-  std::map<std::string, std::vector<std::string>> without_baseline_;
+  std::map<std::string, Error> errors_;  ///< Of groups without exactly one baseline.
 };
 
 }  // namespace bench::tabulate

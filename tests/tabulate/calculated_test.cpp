@@ -129,6 +129,13 @@ TEST_F(CalculatedTest, RefusesAnAmbiguousBaseline) {
   EXPECT_THAT(error(), HasSubstr("hint: they differ in model: name what groups rows in `per`"));
 }
 
+TEST_F(CalculatedTest, NeedsNoBaselineForRowsThatAreLeftOut) {
+  two_models(
+      "filter: \"'$model' == 'large'\", column: [nodes, {metric: speedup, of: t, baseline: "
+      "{nodes: 1, model: large}, per: model}]");
+  EXPECT_EQ(table(), "nodes,speedup\n1,1.0\n2,1.8181818181818181\n");
+}
+
 TEST_F(CalculatedTest, IsAnEstimateIfOneOfItsInputsIs) {
   two_models("column: [nodes, " + speedup + "]");
   analyses_.at("a").front().estimated = true;  // the first row is the baseline of the second

@@ -168,9 +168,8 @@ std::string suggestion(std::string_view text) {
       continue;
     const auto other_case =
         std::ranges::find(names, to_lower(word), [](const auto& name) { return to_lower(name); });
-    const std::string near = other_case == names.end()
-                                 ? did_you_mean(word, names)
-                                 : "did you mean '" + *other_case + "'?";
+    const std::string near = other_case == names.end() ? did_you_mean(word, names)
+                                                       : "did you mean '" + *other_case + "'?";
     if (!near.empty())
       return near;
   }

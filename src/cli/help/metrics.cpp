@@ -1,7 +1,9 @@
 #include "wrapped.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -38,6 +40,12 @@ factors, / before what divides, ^2 after a power. A calculated column has the un
 GB/s over W is GB/J. The `unit` of a column converts its values; one that does not fit is an error.
 Other words are units of their own: tokens, images, EUR. These have a fixed meaning:)";
 
+/// `bench help` indents them, and so does a page that shows what it prints.
+std::string lines_of(std::string_view text, std::size_t indent) {
+  constexpr std::size_t width = 92;
+  return wrapped(std::string(text), indent, width);
+}
+
 /// As an input file would have it.
 std::string example_of(const Metric& metric) {
   std::vector<std::string> of;
@@ -49,7 +57,7 @@ std::string example_of(const Metric& metric) {
 }
 
 std::string text_of(const Form& form) {
-  std::string text = wrapped(std::string(form.formula), 4);
+  std::string text = lines_of(form.formula, 4);
   for (const Input& input : form.inputs) {
     const bool counts = input.quantity == Quantity::number || input.quantity == Quantity::count;
     const std::string quantity(counts && !input.meaning.empty() ? "" : text_of(input.quantity));
@@ -64,13 +72,13 @@ std::string page_of(const Metric& metric) {
   for (const Form& form : metric.forms)
     text += text_of(form);
   if (!metric.details.empty())
-    text += wrapped(std::string(metric.details), 0);
+    text += lines_of(metric.details, 0);
   if (!metric.preferred_units.empty())
     text += fmt::format("Unit: {}.\n", join(std::vector<std::string>(metric.preferred_units.begin(),
                                                                      metric.preferred_units.end()),
                                             "*"));
-  text += wrapped(fmt::format("Source: {}.", metric.source), 2);
-  return text + wrapped("Example: " + example_of(metric), 2);
+  text += lines_of(fmt::format("Source: {}.", metric.source), 2);
+  return text + lines_of("Example: " + example_of(metric), 2);
 }
 
 std::string overview() {
@@ -90,7 +98,7 @@ std::vector<Page> made_pages() {
   std::vector<Page> pages{
       {"metric", "numbers calculated from the rows of a table", overview()},
       {"units", "units of values, and their arithmetic",
-       fmt::format("{}\n{}", how_units_work, wrapped(join(unit::known_names(), " "), 0))}};
+       fmt::format("{}\n{}", how_units_work, lines_of(join(unit::known_names(), " "), 0))}};
   for (const Metric& metric : metric::metrics())
     pages.push_back({std::string(metric.name), std::string(metric.summary), page_of(metric)});
   for (Page& page : pages)

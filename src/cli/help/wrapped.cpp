@@ -7,8 +7,7 @@
 
 namespace bench::cli {
 
-std::string wrapped(const std::string& line, std::size_t indent) {
-  constexpr std::size_t width = 98;
+std::string wrapped(const std::string& line, std::size_t indent, std::size_t width) {
   std::string text;
   std::size_t column = 0;
   for (const std::string& word : split_names(line, " ")) {

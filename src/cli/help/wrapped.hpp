@@ -5,7 +5,8 @@
 
 namespace bench::cli {
 
-/// Breaks a line at blanks so that it fits a page; further lines are indented. Ends in a newline.
-std::string wrapped(const std::string& line, std::size_t indent);
+/// Breaks a line at blanks so that none is longer than `width`; further lines are indented. Ends in
+/// a newline.
+std::string wrapped(const std::string& line, std::size_t indent, std::size_t width = 98);
 
 }  // namespace bench::cli

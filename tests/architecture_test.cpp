@@ -77,6 +77,8 @@ std::string at(const fs::path& file, std::size_t line) {
 const std::map<std::string, double> levels{
     {"base", 0},
     {"language", 0},
+    {"unit", 0.5},
+    {"metric", 1},
     {"statistics", 1},
     {"mlperf", 1},
     {"verdict", 1},

@@ -35,6 +35,7 @@ void show_topics(const CLI::App& root) {
   print("Commands (`bench help COMMAND`):\n" + aligned_lines(commands, "  ") +
         "\nAn input file as a whole (`bench help TOPIC`):\n" + list_of(structure_topics()) +
         "\nIts elements (`bench help ELEMENT`):\n" + list_of(element_topics()) +
+        "\nMetrics of rows (`bench help metric NAME`):\n" + list_of(metric_topics()) +
         "\nMore (`bench help TOPIC`, or ALL):\n" + list_of(concept_topics()));
 }
 
@@ -73,16 +74,24 @@ int show_help(const CLI::App& root, const std::string& word) {
   return usage_error;
 }
 
+/// `metric speedup` is the topic of that metric.
+std::string word_of(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words.front() == "metric")
+    return words.back();
+  return join(words, " ");
+}
+
 }  // namespace
 
 std::function<int()> declare_help(CLI::App& app) {
-  const auto topic = std::make_shared<std::string>();
-  app.add_option("TOPIC", *topic, "a command, an element of the language, or ALL");
+  const auto topic = std::make_shared<std::vector<std::string>>();
+  app.add_option("TOPIC", *topic, "a command, an element of the language, `metric NAME`, or ALL")
+      ->expected(0, 2);
   const auto markdown = std::make_shared<bool>();
   app.add_flag("--markdown", *markdown, "print the reference of the whole language as Markdown");
   return [topic, markdown, &app] {
     if (!*markdown)
-      return show_help(*app.get_parent(), *topic);
+      return show_help(*app.get_parent(), word_of(*topic));
     print(language_reference());
     return 0;
   };

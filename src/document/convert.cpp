@@ -206,6 +206,8 @@ class Converter {
     if (kind.has_child(entry.key))
       return add(made, element(entry.key), *entry.value, entry.mark);
     const bool known = kind.has_attribute(entry.key);
+    if (entry.value->kind == Kind::mapping && kind.takes_values(entry.key))
+      return made.attributes.push_back(values(entry));
     if (!known)
       diagnostics_.warn(fmt::format("unknown key '{}' in {}", entry.key, what),
                         hint_for(kind, entry.key), place(entry.mark));
@@ -237,6 +239,19 @@ class Converter {
     }
     made.value = join(pieces, ",");
     return made;
+  }
+
+  /// `baseline: {nodes: 1, precision: fp32}` is the text `nodes=1,precision=fp32`.
+  Attribute values(const Entry& entry) {
+    std::vector<std::string> pieces;
+    for (const Entry& one : entry.value->entries) {
+      if (!is_scalar(*one.value))
+        throw Error(fmt::format("'{}' in '{}' takes one value", one.key, entry.key), "",
+                    place(*one.value));
+      warn_of_surprise(*one.value, one.key);
+      pieces.push_back(one.key + "=" + one.value->text);
+    }
+    return {entry.key, join(pieces, ","), place(entry.mark), place(*entry.value)};
   }
 
   /// The items of a list of texts, lists in it flattened one level.

@@ -13,9 +13,9 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/build.hpp>
+#include <bench/model/column_meaning.hpp>
 #include <bench/result/format.hpp>
 #include <bench/setup/input.hpp>
-#include <bench/tabulate/column_meaning.hpp>
 
 namespace bench::engine {
 namespace {
@@ -40,8 +40,8 @@ void check_formats(const model::Benchmark& benchmark) {
   for (const model::Result& result : benchmark.results) {
     const auto check = [&](const auto& columns) {
       for (const auto& column : columns)
-        result::check_format(
-            column.format, tabulate::meaning_of(benchmark, result, column.name).type, column.place);
+        result::check_format(column.format, model::meaning_of(benchmark, result, column.name).type,
+                             column.place);
     };
     for (const model::Table& table : result.tables)
       check(table.columns);

@@ -19,7 +19,7 @@ Element pattern() {
                 "pattern",
                 {"pattern", "text", "python", "perl", "shell"}},
                {"type", Type::text, "type of the value", "string", {"int", "float", "string"}},
-               {"unit", Type::text, "shown with it in results"},
+               {"unit", Type::text, "shown with it in results; columns calculate with it"},
                {"default", Type::text, "the value if nothing matches"},
                better(),
                {"dotall", Type::flag, "let a dot match a newline", "false"}},

@@ -27,8 +27,9 @@ std::vector<Element> joined() {
 }  // namespace
 
 std::string_view name_of(Type type) {
-  constexpr std::array<std::string_view, 9> names{
-      "text", "name", "names", "number", "true or false", "duration", "path", "paths", "condition"};
+  constexpr std::array<std::string_view, 10> names{"text",          "name",      "names", "number",
+                                                   "true or false", "duration",  "path",  "paths",
+                                                   "condition",     "name=value"};
   return names.at(static_cast<std::size_t>(type));
 }
 
@@ -46,6 +47,11 @@ bool Element::has_child(std::string_view key) const {
 bool Element::has_attribute(std::string_view key) const {
   return std::ranges::find(attributes, key, &Attribute::name) != attributes.end() ||
          (key == "tag" && name != "jube");
+}
+
+bool Element::takes_values(std::string_view key) const {
+  const auto found = std::ranges::find(attributes, key, &Attribute::name);
+  return found != attributes.end() && found->type == Type::values;
 }
 
 std::vector<std::string> Element::known() const {

@@ -48,7 +48,7 @@ const std::vector<Element> elements_of_parameters = {
            {"text", "python", "perl", "shell", "env", "tag"}},
           {"separator", Type::text, "what separates its values; empty: one value", ","},
           {"export", Type::flag, "add it to the environment of the commands", "false"},
-          {"unit", Type::text, "shown with it in results"},
+          {"unit", Type::text, "shown with it in results; columns calculate with it"},
           {"update_mode",
            Type::text,
            "when it is evaluated again",

@@ -22,13 +22,46 @@ Element table() {
                          {"separator", Type::text, "between two cells", ","},
                          {"sort", Type::names, "columns to sort by"},
                          {"filter", Type::condition, filter_meaning},
-                         {"transpose", Type::flag, "swap rows and columns", "false"}},
-          .details = "It is also written to result/<name>.dat.",
+                         {"transpose", Type::flag, "swap rows and columns", "false"},
+                         {"cdf", Type::name, "pattern whose distribution function is shown"}},
+          .details =
+              "It is also written to result/<name>.dat.\n"
+              "With cdf each row is repeated for each value that the pattern has there, "
+              "ascending, with two more columns: the value, and the share of the values that "
+              "are not above it.",
           .example =
               "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
               "step: {name: train, do: ./train}\n"
               "analyser: {name: read, use: output, analyse: {step: train, file: stdout}}\n"
               "result: {use: read, table: {name: losses, style: pretty, column: loss}}"};
+}
+
+Attribute unit() {
+  return {"unit", Type::text, "unit that its values are converted to, such as kWh",
+          "that of its values"};
+}
+
+Attribute metric() {
+  return {"metric", Type::name, "calculates it: `bench help metric` lists the metrics"};
+}
+
+Attribute of() {
+  return {"of", Type::names,
+          "with metric: its inputs in order, which are names, or numbers such as 312 TFLOP/s"};
+}
+
+Attribute formula() {
+  return {"formula", Type::text,
+          "calculates it from names, numbers and + - * / ^ ( ), and base(NAME) of the baseline"};
+}
+
+Attribute baseline() {
+  return {"baseline", Type::values,
+          "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"};
+}
+
+Attribute per() {
+  return {"per", Type::names, "with baseline: each combination of these has its own baseline"};
 }
 
 Element syslog() {
@@ -77,14 +110,30 @@ const std::vector<Element> elements_of_results = {
                     {"colw", Type::number, "minimum width in characters"},
                     better(),
                     {"compare", Type::name, "what it is among published numbers",
-                     "its title or name"}},
+                     "its title or name"},
+                    unit(),
+                    metric(),
+                    of(),
+                    formula(),
+                    baseline(),
+                    per()},
      .details =
          "`bench result --compare` sets a column beside the published metric that compare "
          "names: metric, metric[unit] if the column has no unit, or none. A condition such as "
-         "batch tells how the row was measured.",
-     .example = "result:\n"
-                "  use: read\n"
-                "  table: {name: losses, column: [nodes, {title: Loss, format: .3f, _: loss}]}"},
+         "batch tells how the row was measured.\n"
+         "With metric or formula the column is calculated from others of the row. A pattern with "
+         "several values counts with its median; `time_avg` or another statistic can be named "
+         "instead. The unit follows from those of the inputs.",
+     .example =
+         "result:\n"
+         "  use: read\n"
+         "  table:\n"
+         "    name: losses\n"
+         "    column:\n"
+         "      - {title: Loss, format: .3f, _: loss}\n"
+         "      - {metric: speedup, of: time, baseline: {nodes: 1}, per: [model, precision]}\n"
+         "      - {title: per energy, formula: bandwidth / power, unit: GB/J}",
+     .see_also = "metric, units, statistics"},
     syslog(),
     database(),
     {.name = "key",
@@ -92,10 +141,18 @@ const std::vector<Element> elements_of_results = {
      .has_text = true,
      .attributes = {{"title", Type::text, "name of its column", "its name"},
                     {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                    {"primekey", Type::flag, "a part of the primary key", "false"}},
+                    {"primekey", Type::flag, "a part of the primary key", "false"},
+                    unit(),
+                    metric(),
+                    of(),
+                    formula(),
+                    baseline(),
+                    per()},
+     .details = "It can calculate its values as a column does.",
      .example = "result:\n"
                 "  use: read\n"
-                "  database: {name: losses, file: results.db, key: {primekey: true, _: nodes}}"},
+                "  database: {name: losses, file: results.db, key: {primekey: true, _: nodes}}",
+     .see_also = "column, metric, units"},
 };
 
 }  // namespace bench::language

@@ -40,12 +40,20 @@ Json mapping(Json keys) {
           {"additionalProperties", false}};
 }
 
+Json value_of(const Attribute& attribute) {
+  if (!attribute.words.empty())
+    return {{"enum", attribute.words}};
+  if (attribute.type == Type::values)
+    return any_of(
+        {reference("texts"), {{"type", "object"}, {"additionalProperties", reference("scalar")}}});
+  return reference("texts");
+}
+
 /// The keys of one element.
 Json keys_of(const Element& kind) {
   Json keys = Json::object();
   for (const Attribute& key : kind.attributes)
-    keys[key.name] =
-        described(key.words.empty() ? reference("texts") : Json{{"enum", key.words}}, key.meaning);
+    keys[key.name] = described(value_of(key), key.meaning);
   for (const std::string& child : kind.children)
     keys[child] = described(reference(child + "-list"), element(child).meaning);
   if (kind.has_text)

@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include "by_name.hpp"
+#include "calculation.hpp"
 #include "read.hpp"
 
 #include <algorithm>
@@ -159,6 +160,7 @@ void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostic
   check_results(benchmark, node);
   check_values(benchmark, diagnostics);
   check_columns(benchmark, diagnostics);
+  check_calculations(benchmark);
 }
 
 }  // namespace bench::model

@@ -75,6 +75,14 @@ void add_parameters(const Benchmark& benchmark, const std::string& step,
       }
 }
 
+/// Whether a column or key with this name or title calculates its values.
+template <class Columns>
+bool is_calculated(const Columns& columns, const std::string& name) {
+  return std::ranges::any_of(columns, [&](const auto& column) {
+    return column.calculation && (column.name == name || column.title == name);
+  });
+}
+
 }  // namespace
 
 Fillable::Fillable(const Benchmark& benchmark, const std::vector<std::string>& use)
@@ -122,14 +130,14 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
     const Fillable names(benchmark, result.use);
     const auto check_all = [&](const auto& columns, const char* what) {
       for (const auto& column : columns)
-        if (!names.contains(column.name))
+        if (!column.calculation && !names.contains(column.name))
           diagnostics.warn(fmt::format("{} '{}' is not a parameter or pattern of this result", what,
                                        column.name),
                            names.near(column.name), column.place);
     };
-    const auto check_sort = [&](const auto& one, const char* what) {
+    const auto check_sort = [&](const auto& one, const auto& columns, const char* what) {
       for (const std::string& name : one.sort)
-        if (!names.contains(name))
+        if (!names.contains(name) && !is_calculated(columns, name))
           diagnostics.warn(
               fmt::format(
                   "{} '{}' is sorted by '{}', which is not a parameter or pattern of this result",
@@ -138,14 +146,14 @@ void check_columns(const Benchmark& benchmark, Diagnostics& diagnostics) {
     };
     for (const Table& table : result.tables) {
       check_all(table.columns, "column");
-      check_sort(table, "table");
+      check_sort(table, table.columns, "table");
       if (table.columns.empty())
         diagnostics.warn(fmt::format("table '{}' has no column", table.name),
                          "add `column: [...]` with names of parameters and patterns", table.place);
     }
     for (const Syslog& syslog : result.syslogs) {
       check_all(syslog.keys, "key");
-      check_sort(syslog, "syslog");
+      check_sort(syslog, syslog.keys, "syslog");
     }
     for (const Database& database : result.databases)
       check_all(database.keys, "key");

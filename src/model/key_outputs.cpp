@@ -1,5 +1,6 @@
 #include "key_outputs.hpp"
 
+#include "calculation.hpp"
 #include "read.hpp"
 
 #include <vector>
@@ -25,6 +26,10 @@ Key build_key(const Node& node) {
   key.format = attribute(node, "format");
   key.primary = node.flag("primekey", false);
   key.place = node.text_place;
+  key.unit = attribute(node, "unit");
+  key.unit_place = place_of(node, "unit");
+  if ((key.calculation = build_calculation(node)))
+    key.name = name_of(*key.calculation, key.title);
   if (key.name.empty())
     throw Error("this key is empty", "write the name of a parameter or pattern", node.place);
   return key;

@@ -1,5 +1,6 @@
 #include "outputs.hpp"
 
+#include "calculation.hpp"
 #include "key_outputs.hpp"
 #include "read.hpp"
 
@@ -50,6 +51,10 @@ Column build_column(const Node& node) {
   column.place = node.text_place;
   column.compare = published_name(node);
   column.better = better_of(node);
+  column.unit = attribute(node, "unit");
+  column.unit_place = place_of(node, "unit");
+  if ((column.calculation = build_calculation(node)))
+    column.name = name_of(*column.calculation, column.title.value_or(""));
   if (column.name.empty())
     throw Error("this column is empty", "write the name of a parameter or pattern", node.place);
   return column;
@@ -73,6 +78,8 @@ Table build_table(const Node& node) {
   for (const Node* column : node.all("column"))
     table.columns.push_back(build_column(*column));
   table.place = node.place;
+  table.cdf = attribute(node, "cdf");
+  table.cdf_place = place_of(node, "cdf");
   return table;
 }
 

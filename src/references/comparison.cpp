@@ -18,8 +18,8 @@
 #include <bench/base/value.hpp>
 #include <bench/references/comparison.hpp>
 #include <bench/references/reference.hpp>
-#include <bench/references/unit.hpp>
 #include <bench/result/table.hpp>
+#include <bench/unit/unit.hpp>
 
 namespace bench::references {
 namespace {
@@ -204,7 +204,7 @@ class Comparer {
     std::vector<double> least;
     for (const Published& one : published_) {
       if (one.first.text(Field::metric) != metric ||
-          !conversion_factor(unit, one.first.text(Field::unit)))
+          !unit::conversion_factor(unit, one.first.text(Field::unit)))
         continue;
       std::vector<double> here = distances(ours, one.first);
       if (!best || here < least) {
@@ -228,11 +228,11 @@ class Comparer {
     }
     const Conditions conditions = conditions_of(row);
     if (const Published* published = nearest(conditions, metric, column.unit))
-      add_row(
-          row, conditions, *published,
-          {.value = *number * *conversion_factor(column.unit, published->first.text(Field::unit)),
-           .format = ".6g",
-           .estimated = cell.estimated});
+      add_row(row, conditions, *published,
+              {.value = *number *
+                        *unit::conversion_factor(column.unit, published->first.text(Field::unit)),
+               .format = ".6g",
+               .estimated = cell.estimated});
     else
       ++left_out_[wrong_unit(column, metric)][heading.title];
   }

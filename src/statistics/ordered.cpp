@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <ranges>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,6 +64,26 @@ std::size_t quantile_of_rank(std::size_t rank, std::size_t n, double probability
                                   numbers.begin());
 }
 
+/// Of the ascending values, the one at the elbow of their distribution function.
+std::optional<std::size_t> position_of_elbow(Values values, const Numbers& numbers) {
+  if (has_nan(numbers))
+    return std::nullopt;
+  const std::vector<double> ordered = ordered_reals(values);
+  const double range = ordered.back() - ordered.front();
+  const auto n = static_cast<double>(ordered.size());
+  std::size_t best = 0;
+  double highest = 0;
+  for (std::size_t k = 0; k < ordered.size(); ++k) {
+    const double height = static_cast<double>(k + 1) / n - (ordered[k] - ordered.front()) / range;
+    if (height > highest) {
+      highest = height;
+      best = k;
+    }
+  }
+  constexpr double chance = 0.05;
+  return highest > std::sqrt(-std::log(chance) / (2 * n)) ? std::optional(best) : std::nullopt;
+}
+
 constexpr double tail = 0.025;
 
 }  // namespace
@@ -94,6 +116,28 @@ Value median_absolute_deviation(Values values, const Numbers* numbers) {
   for (double& distance : distances)
     distance = std::fabs(distance - middle);
   return middle_of(std::move(distances));
+}
+
+Value elbow(Values values, const Numbers* numbers) {
+  const auto position = position_of_elbow(values, *numbers);
+  return position ? ordered_reals(values)[*position] : not_a_number;
+}
+
+Value elbow_share(Values values, const Numbers* numbers) {
+  const auto position = position_of_elbow(values, *numbers);
+  return position ? static_cast<double>(*position + 1) / static_cast<double>(values.size())
+                  : not_a_number;
+}
+
+Value ordered_text(Values values, const Numbers* numbers) {
+  if (has_nan(*numbers))
+    return "nan";
+  std::vector<Value> ordered(values.begin(), values.end());
+  std::ranges::sort(ordered, is_less);
+  std::string text;
+  for (const Value& value : ordered)
+    text += (text.empty() ? "" : " ") + to_text(value);
+  return text;
 }
 
 Value median_interval_low(Values values, const Numbers* numbers) {

@@ -20,6 +20,18 @@ Value percentile(Values values, const Numbers* numbers, double percent);
 /// Median of the distances from the median, not scaled.
 Value median_absolute_deviation(Values values, const Numbers* numbers);
 
+/// Where the distribution function of the values stops rising steeply, and the share of the values
+/// up to there: the point that lies highest above the line from the smallest value and 0 to the
+/// largest and 1. Satopaa et al., Finding a "Kneedle" in a Haystack, ICDCS Workshops (2011) 166.
+///
+/// `nan` where that height may be chance, at 5 % by the one-sided Kolmogorov-Smirnov test against
+/// values that are spread evenly, sqrt(-ln(0.05) / (2n)): then there is no clear elbow.
+Value elbow(Values values, const Numbers* numbers);
+Value elbow_share(Values values, const Numbers* numbers);
+
+/// All of them ascending, as one text with blanks between: what a distribution function is made of.
+Value ordered_text(Values values, const Numbers* numbers);
+
 /// Ends of the interval in which the median lies with 95 % confidence, by the bootstrap's
 /// percentiles: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapter 13.
 ///

@@ -56,7 +56,7 @@ Value percentile_of(Values values, const Numbers* numbers) {
   return percentile(values, numbers, percent);
 }
 
-constexpr std::array<Statistic, 22> all{{
+constexpr std::array<Statistic, 25> all{{
     {"", false, true, true, OfDefault::the_default,
      [](Values values, const Numbers*) { return values.front(); }},
     {"_first", false, true, true, OfDefault::the_default,
@@ -87,6 +87,9 @@ constexpr std::array<Statistic, 22> all{{
     {"_cv", true, false, false, OfDefault::zero, coefficient_of_variation, true},
     {"_mad", true, true, false, OfDefault::zero, median_absolute_deviation, true},
     {"_outliers", true, false, false, OfDefault::zero, count_of_outliers, true},
+    {"_elbow", true, true, false, OfDefault::absent, elbow, true},
+    {"_elbow_share", true, false, false, OfDefault::absent, elbow_share, true},
+    {"_ordered", true, true, false, OfDefault::absent, ordered_text, true},
     {"_ci_low", true, true, false, OfDefault::the_default, median_interval_low, true},
     {"_ci_high", true, true, false, OfDefault::the_default, median_interval_high, true},
 }};

@@ -10,6 +10,7 @@
 
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/calculate.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::tabulate {
@@ -31,17 +32,19 @@ bool may_build_names(const std::string& expression) {
 NeededNames::NeededNames(const model::Benchmark& benchmark) {
   for (const model::Result& result : benchmark.results) {
     for (const model::Table& table : result.tables) {
-      add_columns(table.columns);
+      add_columns(benchmark, result, table.columns);
+      if (!table.cdf.empty())
+        names_.insert(model::ordered_name(table.cdf));
       names_.insert(table.sort.begin(), table.sort.end());
       add_filter(table.filter);
     }
     for (const model::Syslog& syslog : result.syslogs) {
-      add_columns(syslog.keys);
+      add_columns(benchmark, result, syslog.keys);
       names_.insert(syslog.sort.begin(), syslog.sort.end());
       add_filter(syslog.filter);
     }
     for (const model::Database& database : result.databases) {
-      add_columns(database.keys);
+      add_columns(benchmark, result, database.keys);
       add_filter(database.filter);
     }
   }
@@ -69,9 +72,14 @@ bool NeededNames::contains(std::string_view name) const {
 }
 
 template <class Columns>
-void NeededNames::add_columns(const Columns& columns) {
+void NeededNames::add_columns(const model::Benchmark& benchmark, const model::Result& result,
+                              const Columns& columns) {
   for (const auto& column : columns)
-    names_.insert(column.name);
+    if (!column.calculation)
+      names_.insert(column.name);
+    else
+      for (std::string& name : model::names_for(benchmark, result, *column.calculation))
+        names_.insert(std::move(name));
 }
 
 void NeededNames::add_filter(const std::string& filter) {

@@ -23,7 +23,8 @@ class NeededNames {
 
  private:
   template <class Columns>
-  void add_columns(const Columns& columns);
+  void add_columns(const model::Benchmark& benchmark, const model::Result& result,
+                   const Columns& columns);
   void add_filter(const std::string& filter);
 
   std::set<std::string> names_;

@@ -1,3 +1,5 @@
+#include "calculated.hpp"
+#include "distribution.hpp"
 #include "row_order.hpp"
 #include "rows.hpp"
 
@@ -5,9 +7,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,12 +19,14 @@
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/calculate.hpp>
+#include <bench/model/column_meaning.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
-#include <bench/tabulate/column_meaning.hpp>
 #include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workflow/lineage.hpp>
@@ -41,20 +47,34 @@ struct Wanted {
   int minimum_width = 0;
   Place place;
   std::string compare = {};
+  std::string unit = {};
+  Place unit_place = {};
+  const model::Calculation* calculation = nullptr;
 };
+
+const model::Calculation* calculation_in(const auto& column) {
+  return column.calculation ? &*column.calculation : nullptr;
+}
 
 std::vector<Wanted> wanted(const std::vector<model::Column>& columns) {
   std::vector<Wanted> all;
   for (const model::Column& column : columns)
     all.push_back({column.name, column.title.value_or(column.name), column.format,
-                   column.minimum_width, column.place, column.compare});
+                   column.minimum_width, column.place, column.compare, column.unit,
+                   column.unit_place, calculation_in(column)});
   return all;
 }
 
 std::vector<Wanted> wanted(const std::vector<model::Key>& keys) {
   std::vector<Wanted> all;
   for (const model::Key& key : keys)
-    all.push_back({key.name, key.title.empty() ? key.name : key.title, key.format, 0, key.place});
+    all.push_back({.name = key.name,
+                   .title = key.title.empty() ? key.name : key.title,
+                   .format = key.format,
+                   .place = key.place,
+                   .unit = key.unit,
+                   .unit_place = key.unit_place,
+                   .calculation = calculation_in(key)});
   return all;
 }
 
@@ -82,36 +102,45 @@ class TableBuilder {
 
   result::Table fill(const std::string& name, const std::string& owner,
                      const std::vector<Wanted>& columns, const std::vector<std::string>& sort,
-                     const std::string& filter, const Place& place) {
+                     const std::string& filter, const Place& place, const std::string& cdf = "") {
     result::Table table;
     table.name = name;
-    std::vector<ValueType> types;
-    for (const Wanted& column : columns) {
+    TableRows rows = rows_of(columns, table.notes);
+    std::vector<Filler> fillers;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const Wanted& column = columns[k];
       warn_if_double(owner, column, table.headings);
-      const ColumnMeaning meaning = meaning_of(run_.benchmark, result_, column.name);
-      types.push_back(meaning.type);
+      fillers.push_back(filler_of(column, rows.columns[k].get()));
       table.headings.push_back({.title = column.title,
-                                .unit = meaning.unit,
+                                .unit = fillers.back().unit,
                                 .minimum_width = column.minimum_width,
                                 .place = column.place,
                                 .name = column.name,
                                 .compare = column.compare});
     }
-    std::vector<RowPlace> rows = rows_with_values(columns, table.notes);
-    filter_rows(rows, {filter, owner, place}, filters_, diagnostics_);
-    sort_rows(rows, sort_keys(sort));
-    table.rows.reserve(rows.size());
-    table.sources.reserve(rows.size());
-    for (const RowPlace& row : rows) {
-      table.rows.push_back(cells_of(row, columns, types));
-      table.sources.push_back(row.rows->source(row.row));
+    filter_rows(rows.places, {filter, owner, place}, filters_, diagnostics_);
+    sort_rows(rows.places, sort_keys(sort));
+    table.rows.reserve(rows.places.size());
+    table.sources.reserve(rows.places.size());
+    if (!cdf.empty())
+      add_distribution_headings(cdf, model::meaning_of(run_.benchmark, result_, cdf).unit, table);
+    for (const RowPlace& row : rows.places) {
+      std::vector<Cell> cells = cells_of(row, columns, fillers);
+      const result::RowSource& source = row.rows->source(row.row);
+      if (!cdf.empty()) {
+        add_distribution(cells, source, row.cell(model::ordered_name(cdf)), table);
+        continue;
+      }
+      table.rows.push_back(std::move(cells));
+      table.sources.push_back(source);
     }
     drop_spreads_beside_statistics(columns, table);
     return table;
   }
 
-  void evaluate_filter(const std::string& filter) {
-    filters_.outcomes(filled_filters(all_rows(), filter));
+  void evaluate_filter(const std::string& filter, const std::vector<Wanted>& columns) {
+    std::vector<std::string> told_by_the_report;
+    filters_.outcomes(filled_filters(rows_of(columns, told_by_the_report).places, filter));
   }
 
   const fs::path& run_directory() const { return run_.directory.path; }
@@ -124,11 +153,37 @@ class TableBuilder {
   }
 
  private:
+  /// The rows of a table, with what its columns calculate for them.
+  struct TableRows {
+    std::vector<RowPlace> places;
+    std::vector<std::unique_ptr<CalculatedColumn>> columns;  ///< As the columns; else null.
+    std::unique_ptr<CalculatedColumns> by_name = std::make_unique<CalculatedColumns>();
+  };
+
+  /// How the cells of a column are filled.
+  struct Filler {
+    std::string unit;
+    ValueType type = ValueType::string;
+    double factor = 1;                             ///< To the unit, from that of the values.
+    const CalculatedColumn* calculated = nullptr;  ///< Null: the values of the column's name.
+  };
+
+  Filler filler_of(const Wanted& column, const CalculatedColumn* calculated) const {
+    if (calculated)
+      return {.unit = calculated->unit(), .type = ValueType::real, .calculated = calculated};
+    const model::ColumnMeaning meaning = model::meaning_of(run_.benchmark, result_, column.name);
+    if (column.unit.empty())
+      return {.unit = meaning.unit, .type = meaning.type};
+    return {.unit = column.unit,
+            .type = meaning.type,
+            .factor = model::factor_to(column.unit, column.unit_place, column.name, meaning)};
+  }
+
   void warn_if_double(const std::string& owner, const Wanted& column,
                       const std::vector<result::Heading>& before) {
     const bool known = std::any_of(before.begin(), before.end(),
                                    [&](const auto& other) { return other.name == column.name; });
-    if (known)
+    if (known && !column.calculation && column.unit.empty())
       diagnostics_.warn(fmt::format("{} has several columns '{}'", owner, column.name),
                         "all of them show the same values", column.place);
   }
@@ -136,36 +191,67 @@ class TableBuilder {
   std::vector<SortName> sort_keys(const std::vector<std::string>& names) const {
     std::vector<SortName> keys;
     for (const std::string& name : names)
-      keys.push_back({name, meaning_of(run_.benchmark, result_, name).type});
+      keys.push_back({name, model::meaning_of(run_.benchmark, result_, name).type});
     return keys;
   }
 
+  /// The names whose values make a row worth showing: those of the columns, or what these are
+  /// calculated from.
+  std::vector<std::string> shown_names(const std::vector<Wanted>& columns) const {
+    std::vector<std::string> names;
+    for (const Wanted& column : columns)
+      if (column.calculation)
+        std::ranges::move(model::names_for(run_.benchmark, result_, *column.calculation),
+                          std::back_inserter(names));
+      else
+        names.push_back(column.name);
+    return names;
+  }
+
   /// One without any value is nothing to see, unless that is what its failure looks like.
-  std::vector<RowPlace> rows_with_values(const std::vector<Wanted>& columns,
-                                         std::vector<std::string>& notes) const {
+  std::vector<RowPlace> places_with_values(const std::vector<std::string>& names,
+                                           std::vector<std::string>& notes) const {
     std::vector<RowPlace> rows;
     std::size_t left_out = 0;
     std::string reason;
     for (const RowPlace& row : all_rows()) {
-      const auto is_shown = [&](const Wanted& column) {
-        const Cell& cell = row.cell(column.name);
-        return cell.value || !(cell.absent_reason.empty() || row.rows->is_pattern(column.name));
+      const auto is_shown = [&](const std::string& name) {
+        const Cell& cell = row.cell(name);
+        return cell.value || !(cell.absent_reason.empty() || row.rows->is_pattern(name));
       };
-      if (std::ranges::any_of(columns, is_shown) || !row.rows->source(row.row).not_done.empty()) {
+      if (std::ranges::any_of(names, is_shown) || !row.rows->source(row.row).not_done.empty()) {
         rows.push_back(row);
         continue;
       }
-      for (const Wanted& column : columns)
-        if (const Cell& cell = row.cell(column.name); !cell.absent_reason.empty()) {
+      for (const std::string& name : names)
+        if (const Cell& cell = row.cell(name); !cell.absent_reason.empty()) {
           left_out += 1;
           if (reason.empty())
-            reason = fmt::format("{}: {}", column.name, cell.absent_reason);
+            reason = fmt::format("{}: {}", name, cell.absent_reason);
           break;
         }
     }
     if (left_out > 0)
       notes.push_back(fmt::format("{} row{} without any value omitted ({})", left_out,
                                   left_out == 1 ? "" : "s", reason));
+    return rows;
+  }
+
+  TableRows rows_of(const std::vector<Wanted>& columns, std::vector<std::string>& notes) const {
+    TableRows rows{.places = places_with_values(shown_names(columns), notes), .columns = {}};
+    for (const Wanted& column : columns) {
+      auto& calculated = rows.columns.emplace_back();
+      if (!column.calculation)
+        continue;
+      calculated = std::make_unique<CalculatedColumn>(run_.benchmark, result_, *column.calculation,
+                                                      column.unit, column.unit_place, rows.places);
+      for (const std::string& name : {column.name, column.title})
+        rows.by_name->emplace(name, calculated.get());
+    }
+    for (std::size_t k = 0; k < rows.places.size(); ++k) {
+      rows.places[k].position = k;
+      rows.places[k].calculated = rows.by_name.get();
+    }
     return rows;
   }
 
@@ -178,17 +264,37 @@ class TableBuilder {
   }
 
   static std::vector<Cell> cells_of(const RowPlace& row, const std::vector<Wanted>& columns,
-                                    const std::vector<ValueType>& types) {
+                                    const std::vector<Filler>& fillers) {
     std::vector<Cell> cells;
     cells.reserve(columns.size());
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      Cell& cell = cells.emplace_back(row.cell(columns[k].name));
+      const Filler& filler = fillers[k];
+      Cell& cell =
+          cells.emplace_back(filler.calculated ? filler.calculated->shown(row)
+                                               : row.rows->column(columns[k].name)[row.row]);
+      if (filler.factor != 1)
+        convert(cell, filler.factor);
       cell.format = columns[k].format;
-      cell.is_wide_integer = is_wide_integer(cell, types[k]);
-      if (!cell.value && cell.absent_reason.empty())
+      cell.is_wide_integer = is_wide_integer(cell, filler.type);
+      if (!cell.value && cell.absent_reason.empty() && !filler.calculated)
         cell.absent_reason = row.rows->why_unknown(row.row, columns[k].name);
     }
     return cells;
+  }
+
+  static void convert(Cell& cell, double factor) {
+    if (!cell.value)
+      return;
+    if (cell.spread)
+      cell.spread = std::make_shared<result::Spread>(
+          result::Spread{.median = cell.spread->median * factor,
+                         .low = cell.spread->low * factor,
+                         .high = cell.spread->high * factor,
+                         .outliers = cell.spread->outliers});
+    if (const auto number = parse_number(to_text(*cell.value)))
+      cell.value = *number * factor;
+    else
+      cell = {.absent_reason = fmt::format("'{}' is not a number", to_text(*cell.value))};
   }
 
   const setup::Run& run_;
@@ -199,12 +305,12 @@ class TableBuilder {
 };
 
 FilledTable fill(TableBuilder& filling, const model::Table& table) {
-  FilledTable filled{
-      .table = filling.fill(table.name, fmt::format("table '{}'", table.name),
-                            wanted(table.columns), table.sort, table.filter, table.place),
-      .style = table.style,
-      .result_directory = filling.directory(),
-      .run_directory = filling.run_directory()};
+  FilledTable filled{.table = filling.fill(table.name, fmt::format("table '{}'", table.name),
+                                           wanted(table.columns), table.sort, table.filter,
+                                           table.place, table.cdf),
+                     .style = table.style,
+                     .result_directory = filling.directory(),
+                     .run_directory = filling.run_directory()};
   filled.table.separator = table.separator;
   filled.table.transpose = table.transpose;
   return filled;
@@ -239,17 +345,23 @@ FilledDatabase fill(const setup::Run& run, TableBuilder& filling, const model::D
   return filled;
 }
 
-/// Those that are not empty.
-std::vector<std::string> filters_of(const model::Result& result) {
-  std::vector<std::string> filters;
-  const auto add = [&](const auto& all) {
+/// A filter, and the columns whose values it may use.
+struct FilteredColumns {
+  std::string filter;
+  std::vector<Wanted> columns;
+};
+
+/// Those whose filter is not empty.
+std::vector<FilteredColumns> filters_of(const model::Result& result) {
+  std::vector<FilteredColumns> filters;
+  const auto add = [&](const auto& all, auto columns) {
     for (const auto& one : all)
       if (!one.filter.empty())
-        filters.push_back(one.filter);
+        filters.push_back({one.filter, wanted(one.*columns)});
   };
-  add(result.tables);
-  add(result.syslogs);
-  add(result.databases);
+  add(result.tables, &model::Table::columns);
+  add(result.syslogs, &model::Syslog::keys);
+  add(result.databases, &model::Database::keys);
   return filters;
 }
 
@@ -295,8 +407,8 @@ void keep_filters(const setup::Run& run, const Analyses& analyses,
   Diagnostics told_by_the_report;
   for (const model::Result& result : run.benchmark.results) {
     TableBuilder filling(run, result, family, analyses, filters, told_by_the_report);
-    for (const std::string& filter : filters_of(result))
-      filling.evaluate_filter(filter);
+    for (const auto& [filter, columns] : filters_of(result))
+      filling.evaluate_filter(filter, columns);
   }
   workspace.set_fact("filters", filters.kept());
 }

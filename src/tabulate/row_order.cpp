@@ -1,5 +1,7 @@
 #include "row_order.hpp"
 
+#include "calculated.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -58,6 +60,13 @@ FilledFilter fill(const std::string& filter, const RowPlace& row) {
 }
 
 }  // namespace
+
+const Cell& RowPlace::cell(const std::string& name) const {
+  if (calculated)
+    if (const auto found = calculated->find(name); found != calculated->end())
+      return found->second->cell(position);
+  return rows->column(name)[row];
+}
 
 bool is_wide_integer(const Cell& cell, ValueType type) {
   const auto* text = cell.value ? std::get_if<std::string>(&*cell.value) : nullptr;

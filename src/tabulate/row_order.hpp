@@ -3,6 +3,8 @@
 #include "rows.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,12 +16,19 @@
 
 namespace bench::tabulate {
 
+class CalculatedColumn;
+
+/// By the names and titles of their columns.
+using CalculatedColumns = std::map<std::string, const CalculatedColumn*, std::less<>>;
+
 /// A row of one of several analysers.
 struct RowPlace {
   Rows* rows;
   std::size_t row;
+  std::size_t position = 0;                       ///< Among the rows of the table.
+  const CalculatedColumns* calculated = nullptr;  ///< Of the table.
 
-  const result::Cell& cell(const std::string& name) const { return rows->column(name)[row]; }
+  const result::Cell& cell(const std::string& name) const;
 };
 
 /// A name that rows are sorted by, and its declared type.

@@ -143,6 +143,9 @@ Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::st
     if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
       std::ranges::stable_sort(found, {}, &Finding::workpackage);
   find_heads();
+  sources_.reserve(heads_.size());
+  for (std::size_t row = 0; row < heads_.size(); ++row)
+    sources_.push_back(source_of(row));
 }
 
 void Rows::find_heads() {
@@ -287,7 +290,7 @@ std::vector<std::size_t> Rows::iterations_of(std::size_t position) const {
   return reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
 }
 
-result::RowSource Rows::source(std::size_t row) const {
+result::RowSource Rows::source_of(std::size_t row) const {
   result::RowSource source;
   for (const std::size_t position : heads_[row]) {
     const bool is_head = position == heads_[row].front();

@@ -36,7 +36,7 @@ class Rows {
   const std::vector<result::Cell>& column(const std::string& name);
 
   /// The workpackages behind a row.
-  result::RowSource source(std::size_t row) const;
+  const result::RowSource& source(std::size_t row) const { return sources_[row]; }
 
   /// Whether the name is that of a pattern of the analyser or of one of its statistics. As in JUBE,
   /// where it has no match there is nothing; where a meter tells nothing, that has to be said.
@@ -51,6 +51,7 @@ class Rows {
   class FoundOfName;
 
   void find_heads();
+  result::RowSource source_of(std::size_t row) const;
   std::size_t standing_for(std::size_t position) const {
     return reduce_ ? family_.representative(position) : position;
   }
@@ -73,6 +74,7 @@ class Rows {
   setup::Variables benchmark_variables_;
   /// The head of each row with its ancestors, nearest first; ascending by head.
   std::vector<std::vector<std::size_t>> heads_;
+  std::vector<result::RowSource> sources_;  ///< Of each row.
   /// By name, each list ascending by the workpackage at which they were found.
   std::unordered_map<std::string, std::vector<const workspace::Finding*>> findings_;
   std::map<std::string, std::vector<result::Cell>> columns_;  ///< Those asked for so far.

@@ -130,6 +130,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"README.md", "TheLinesOfReadmeWork"},
       {"docs/background/performance.md", "TheMeasurementsExist"},
       {"docs/how-to/add_a_platform.md", "platforms_command_test.cpp"},
+      {"docs/how-to/calculate_metrics.md", terminal},
       {"docs/how-to/compare_runs.md", terminal},
       {"docs/how-to/compare_with_published_numbers.md", terminal},
       {"docs/how-to/continue_after_failure.md", terminal},

@@ -49,6 +49,40 @@ TEST(Statistics, OfOrderAndSpread) {
     EXPECT_NEAR(real_statistic(name, values), expected, 1e-6) << name;
 }
 
+/// 80 batches of 1.00 to 1.08 s and 20 that were slowed down, up to 3 s.
+std::vector<Value> times_of_batches() {
+  std::vector<Value> values;
+  for (int k = 0; k < 20; ++k)
+    values.emplace_back(1.1 + 0.1 * k);
+  for (int k = 0; k < 80; ++k)
+    values.emplace_back(1 + 0.001 * k);
+  return values;
+}
+
+TEST(Elbow, IsWhereTheLongTailBegins) {
+  const std::vector<Value> values = times_of_batches();
+  EXPECT_NEAR(real_statistic("v_elbow", values), 1.079, 1e-12);
+  EXPECT_EQ(real_statistic("v_elbow_share", values), 0.8);
+}
+
+TEST(Elbow, DoesNotExistWhereTheValuesAreSpreadEvenly) {
+  std::vector<Value> values;
+  for (long long k = 0; k < 100; ++k)
+    values.emplace_back(k);
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", values)));
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow_share", values)));
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", {1.5, 1.5, 1.5})));
+}
+
+/// Eight batches of EPICURE's 64 nodes have none: too few to tell a tail from chance.
+TEST(Elbow, DoesNotExistOfAFewValues) {
+  EXPECT_TRUE(std::isnan(real_statistic("v_elbow", {1.0, 1.1, 1.2, 1.3, 1.45, 1.6, 1.8, 2.0})));
+}
+
+TEST(Values, AreOneTextInOrder) {
+  EXPECT_EQ(statistic("v_ordered", {3LL, 1.5, 2LL}), Value("1.5 2 3"));
+}
+
 TEST(Statistics, OfOneValueAreIt) {
   for (const char* name : {"v_p5", "v_p99", "v_geomean"})
     EXPECT_DOUBLE_EQ(real_statistic(name, {7LL}), 7) << name;

@@ -8,9 +8,10 @@ namespace bench::language {
 
 /// What the value of an attribute is. A value is always written as text, and most may hold
 /// parameters.
-enum class Type { text, name, names, number, flag, duration, path, paths, condition };
+enum class Type { text, name, names, number, flag, duration, path, paths, condition, values };
 
-/// The word for a type: `true or false` for a flag.
+/// The word for a type: `true or false` for a flag. `values` are names with a value each, in YAML a
+/// mapping.
 std::string_view name_of(Type type);
 
 /// An attribute that an element takes.
@@ -39,6 +40,8 @@ struct Element {
 
   bool has_child(std::string_view key) const;
   bool has_attribute(std::string_view key) const;
+  /// Whether it is an attribute of names with values.
+  bool takes_values(std::string_view key) const;
   /// Every name that may stand under it.
   std::vector<std::string> known() const;
 };

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/base/error.hpp>
@@ -203,14 +204,31 @@ struct Analyser {
   Place place;
 };
 
+/// A number that a column calculates from others of the row, and of the row of a baseline.
+struct Calculation {
+  std::string metric;           ///< Name of a metric; empty: the formula counts.
+  std::vector<std::string> of;  ///< Its inputs: names, or numbers with a unit.
+  std::string formula;          ///< Over names.
+  /// Names with their values, which select the row of the baseline; empty: none.
+  std::vector<std::pair<std::string, std::string>> baseline;
+  std::vector<std::string> per;  ///< Names whose values a row and its baseline have in common.
+  Place place;                   ///< Of the metric or formula.
+  Place of_place;                ///< Of the inputs, or of the formula.
+  Place baseline_place;
+  Place per_place;
+};
+
 struct Column {
-  std::string name;                  ///< Of a parameter or pattern.
+  std::string name;                  ///< Of a parameter or pattern; of the metric or formula.
   std::optional<std::string> title;  ///< None: the name.
   std::string format;                ///< Python format specification without its colon.
   int minimum_width = 0;             ///< In characters.
   Place place;
   std::string compare = {};  ///< What it is among published numbers; empty: not said.
   std::optional<Better> better = {};
+  std::string unit = {};     ///< That values are converted to; empty: their own.
+  Place unit_place = {};
+  std::optional<Calculation> calculation = {};  ///< None: the values of `name`.
 };
 
 struct Table {
@@ -222,15 +240,20 @@ struct Table {
   bool transpose = false;
   std::vector<Column> columns;
   Place place;
+  std::string cdf = {};  ///< Pattern whose distribution function the rows show; empty: none.
+  Place cdf_place = {};
 };
 
 /// A column of a syslog or database result.
 struct Key {
-  std::string name;  ///< Of a parameter or pattern.
+  std::string name;  ///< Of a parameter or pattern; of the metric or formula.
   std::string title;
   std::string format;
   bool primary = false;  ///< Of a database: part of its primary key.
   Place place;
+  std::string unit = {};  ///< As of a column.
+  Place unit_place = {};
+  std::optional<Calculation> calculation = {};
 };
 
 /// One message per row to a syslog server: either the path of its socket, or host and port.

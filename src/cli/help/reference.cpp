@@ -1,4 +1,5 @@
-#include <cstddef>
+#include "wrapped.hpp"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,23 +30,6 @@ terminal. This page is the output of `bench help --markdown`.
 - A *duration* is written `30s`, `10min`, `2h` or `HH:MM:SS`.
 - Most values may contain parameters: `$name` or `${name}`.
 )";
-
-/// Breaks a line at blanks so that none is longer than `width`; further lines are indented.
-std::string wrapped(const std::string& line, std::size_t indent) {
-  constexpr std::size_t width = 98;
-  std::string text;
-  std::size_t column = 0;
-  for (const std::string& word : split_names(line, " ")) {
-    if (column > 0 && column + 1 + word.size() > width) {
-      text += "\n" + std::string(indent, ' ') + word;
-      column = indent + word.size();
-    } else {
-      text += (column > 0 ? " " : "") + word;
-      column += (column > 0 ? 1 : 0) + word.size();
-    }
-  }
-  return text + "\n";
-}
 
 std::string capitalised(std::string text) {
   if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
@@ -115,6 +99,7 @@ std::string language_reference() {
   text += "\n## Elements\n";
   for (const Element& element : language::all_elements())
     text += element_section(element);
+  text += "\n## Metrics\n" + topic_sections(metric_topics());
   return text + "\n## Terms\n" + topic_sections(concept_topics());
 }
 

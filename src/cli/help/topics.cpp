@@ -24,8 +24,8 @@ std::string own_name(const std::string& word) {
 
 }  // namespace
 
-std::array<std::span<const Topic>, 3> all_topics() {
-  return {structure_topics(), element_topics(), concept_topics()};
+std::array<std::span<const Topic>, 4> all_topics() {
+  return {structure_topics(), element_topics(), metric_topics(), concept_topics()};
 }
 
 const Topic* find_topic(const std::string& word) {

@@ -18,10 +18,12 @@ struct Topic {
 std::span<const Topic> structure_topics();
 /// The elements of the input language, in the order in which a file uses them.
 std::span<const Topic> element_topics();
+/// Metrics of rows, one topic each, and units.
+std::span<const Topic> metric_topics();
 /// What does not belong to one element.
 std::span<const Topic> concept_topics();
 /// All of them, in this order.
-std::array<std::span<const Topic>, 3> all_topics();
+std::array<std::span<const Topic>, 4> all_topics();
 /// The topic with that name, JUBE's own or `<element>_tag` included; null where there is none.
 const Topic* find_topic(const std::string& word);
 /// The names of all topics.

@@ -1,11 +1,14 @@
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <bench/references/unit.hpp>
+#include <bench/unit/unit.hpp>
 
-namespace bench::references {
+namespace bench::unit {
 namespace {
 
 struct UnitCase {
@@ -54,5 +57,34 @@ TEST(ConversionFactor, DoesNotExistBetweenDifferentThings) {
     EXPECT_EQ(conversion_factor(from, to), std::nullopt) << from << " to " << to;
 }
 
+TEST(Unit, ReadsPowers) {
+  EXPECT_EQ(conversion_factor("s^2", "s*s"), 1);
+  EXPECT_EQ(conversion_factor("kJ*s^-1", "W"), 1e3);
+  EXPECT_EQ(conversion_factor("ms^2", "s^2"), 1e-6);
+  EXPECT_EQ(conversion_factor("m^x", "s"), std::nullopt);
+}
+
+TEST(Unit, HasArithmetic) {
+  EXPECT_EQ((Unit("GB/s") / Unit("W")).simplified().text(), "GB/J");
+  EXPECT_EQ((Unit("tokens/s") * Unit("h")).simplified().text(), "tokens");
+  EXPECT_EQ((Unit("W") * Unit("h")).simplified().text(), "Wh");
+  EXPECT_EQ((Unit("s") * Unit("GPU")).simplified(std::vector<std::string_view>{"h"}).text(),
+            "h*GPU");
+  EXPECT_EQ((Unit() / Unit("ms")).simplified().text(), "1/ms");
+  EXPECT_TRUE((Unit("min") / Unit("s")).is_number());
+  EXPECT_EQ((Unit("min") / Unit("s")).factor(), 60);
+}
+
+TEST(Unit, StaysAsItIsWrittenWhereNothingIsSimpler) {
+  for (const char* text :
+       {"W", "kW", "tokens/s/device", "1/s", "GB/J", "images/Wh", "MJ*s", "TFLOP/s"})
+    EXPECT_EQ(Unit(text).simplified().text(), text);
+}
+
+TEST(Unit, SuggestsAKnownOne) {
+  EXPECT_EQ(suggestion("kwh"), "did you mean 'kWh'?");
+  EXPECT_EQ(suggestion("images/Wh"), "");
+}
+
 }  // namespace
-}  // namespace bench::references
+}  // namespace bench::unit

@@ -8,16 +8,16 @@
 
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/column_meaning.hpp>
 #include <bench/statistics/statistics.hpp>
-#include <bench/tabulate/column_meaning.hpp>
 
-namespace bench::tabulate {
+namespace bench::model {
 namespace {
 
 using statistics::Statistic;
 
-std::optional<ColumnMeaning> as_pattern(const model::PatternSet& set, const std::string& name) {
-  for (const model::Pattern& pattern : set.patterns) {
+std::optional<ColumnMeaning> as_pattern(const PatternSet& set, const std::string& name) {
+  for (const Pattern& pattern : set.patterns) {
     if (!name.starts_with(pattern.name))
       continue;
     const std::string_view rest = std::string_view(name).substr(pattern.name.size());
@@ -25,39 +25,38 @@ std::optional<ColumnMeaning> as_pattern(const model::PatternSet& set, const std:
     const auto statistic = std::ranges::find(all, rest, &Statistic::suffix);
     if (statistic != all.end() && (rest.empty() || !pattern.derived))
       return ColumnMeaning{.unit = statistic->has_unit ? pattern.unit : "",
-                           .type = statistic->has_type ? pattern.type : ValueType::string};
+                           .type = statistic->has_type ? pattern.type : ValueType::string,
+                           .has_statistics = rest.empty() && !pattern.derived};
   }
   return std::nullopt;
 }
 
-std::optional<ColumnMeaning> as_pattern(const model::Benchmark& benchmark,
-                                        const model::Result& result, const std::string& name) {
+std::optional<ColumnMeaning> as_pattern(const Benchmark& benchmark, const Result& result,
+                                        const std::string& name) {
   std::set<std::string> used;
   for (const std::string& analyser_name : result.use) {
-    const model::Analyser& analyser = *benchmark.analyser(analyser_name);
+    const Analyser& analyser = *benchmark.analyser(analyser_name);
     used.insert(analyser.use.begin(), analyser.use.end());
-    for (const model::Analysis& analysis : analyser.analyses)
-      for (const model::AnalysedFile& file : analysis.files)
+    for (const Analysis& analysis : analyser.analyses)
+      for (const AnalysedFile& file : analysis.files)
         used.insert(file.use.begin(), file.use.end());
   }
   for (const bool wanted : {true, false})
-    for (const model::PatternSet& set : benchmark.pattern_sets)
+    for (const PatternSet& set : benchmark.pattern_sets)
       if (used.contains(set.name) == wanted)
         if (auto meaning = as_pattern(set, name))
           return meaning;
   return std::nullopt;
 }
 
-std::optional<ColumnMeaning> as_parameter(const model::Benchmark& benchmark,
-                                          const std::string& name) {
-  const auto is_in_step = [&](const model::Parameter& parameter) {
-    return std::any_of(
-        benchmark.steps.begin(), benchmark.steps.end(),
-        [&](const model::Step& step) { return name == parameter.name + "_" + step.name; });
+std::optional<ColumnMeaning> as_parameter(const Benchmark& benchmark, const std::string& name) {
+  const auto is_in_step = [&](const Parameter& parameter) {
+    return std::any_of(benchmark.steps.begin(), benchmark.steps.end(),
+                       [&](const Step& step) { return name == parameter.name + "_" + step.name; });
   };
   for (const bool exact : {true, false})
-    for (const model::ParameterSet& set : benchmark.parameter_sets)
-      for (const model::Parameter& parameter : set.parameters)
+    for (const ParameterSet& set : benchmark.parameter_sets)
+      for (const Parameter& parameter : set.parameters)
         if (exact ? parameter.name == name : is_in_step(parameter))
           return ColumnMeaning{.unit = exact ? parameter.unit : "", .type = parameter.type};
   return std::nullopt;
@@ -82,13 +81,16 @@ std::string unit_of_meter(std::string_view name) {
 
 }  // namespace
 
-ColumnMeaning meaning_of(const model::Benchmark& benchmark, const model::Result& result,
+ColumnMeaning meaning_of(const Benchmark& benchmark, const Result& result,
                          const std::string& name) {
   if (const auto meaning = as_pattern(benchmark, result, name))
     return *meaning;
   if (const auto meaning = as_parameter(benchmark, name))
     return *meaning;
-  return {.unit = unit_of_meter(name)};
+  const std::string unit = unit_of_meter(name);
+  return {.unit = unit,
+          .type = unit.empty() ? ValueType::string : ValueType::real,
+          .has_statistics = !unit.empty() && !statistics::statistic_of(name)};
 }
 
-}  // namespace bench::tabulate
+}  // namespace bench::model

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <bench/base/error.hpp>
+#include <bench/metric/expression.hpp>
+#include <bench/metric/metric.hpp>
+#include <bench/unit/unit.hpp>
+
+namespace bench::metric {
+
+/// What a column asks for: a metric of some inputs, or a formula over names.
+struct Request {
+  std::string metric;           ///< Empty: `formula` counts.
+  std::vector<std::string> of;  ///< Inputs of the metric: names, or numbers as `312 TFLOP/s`.
+  std::string formula;
+  std::string unit;  ///< That the result is converted to; empty: the one that follows.
+  bool has_baseline = false;
+  Place place;       ///< Of what is asked for.
+  Place of_place;    ///< Of its inputs.
+  Place unit_place;  ///< Of `unit`.
+};
+
+/// Turns the values of a row into a number, with units that fit.
+class Calculation {
+ public:
+  /// Unit of a named value. Throws where there is no such value.
+  using UnitOf = std::function<unit::Unit(const std::string& name)>;
+
+  /// @throws Error with the place for an unknown metric, inputs that do not fit it, a wrong
+  /// formula,
+  ///         units that do not fit, and a baseline that is missing or has no effect
+  Calculation(const Request& request, const UnitOf& unit_of);
+
+  /// A value that it needs of a row.
+  struct Needed {
+    std::string name;
+    std::string_view statistic;  ///< Of a pattern that may have several values; empty: the median.
+
+    bool operator==(const Needed&) const = default;
+  };
+
+  /// Each once.
+  const std::vector<Needed>& needed() const { return needed_; }
+  bool uses_baseline() const { return expression_.uses_baseline(); }
+  /// Of the result.
+  const std::string& unit() const { return unit_; }
+
+  /// @param values as `needed()`, in their units
+  /// @param baseline the same of the baseline's row; empty where none is used
+  double value(std::span<const double> values, std::span<const double> baseline) const;
+  /// Why a number is no result: it is not finite, or negative where that means nothing. Else empty.
+  std::string_view why_invalid(double value) const;
+  /// Why a value that it needs is `nan`; may be empty.
+  std::string_view why_not_a_number() const { return metric_ ? metric_->why_not_a_number : ""; }
+
+ private:
+  /// An input: a value of the row, or a number that the file holds.
+  struct Operand {
+    std::string name;  ///< Empty: a number.
+    double number = 0;
+    unit::Unit unit;
+  };
+
+  static Operand operand(const std::string& text, const UnitOf& unit_of);
+  static const Form& form_of(const Metric& metric, std::span<const Operand> operands,
+                             const Request& request);
+  void take_metric(const Request& request, const UnitOf& unit_of);
+  void take_formula(const Request& request, const UnitOf& unit_of);
+  void take_operand(Operand operand, std::string_view statistic);
+  void set_unit(const unit::Unit& unit, const Request& request);
+  std::vector<double> inputs(std::span<const double> values) const;
+
+  std::string what_;  ///< `speedup`, or the formula.
+  const Metric* metric_ = nullptr;
+  Expression expression_;
+  std::vector<Operand> operands_;       ///< Of the names in the expression.
+  std::vector<std::size_t> positions_;  ///< Of the operands in `needed_`.
+  std::vector<Needed> needed_;
+  std::string unit_;
+  double scale_ = 1;  ///< From the expression's unit to the result's.
+};
+
+}  // namespace bench::metric

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/base/error.hpp>
+#include <bench/metric/calculation.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/model/column_meaning.hpp>
+
+namespace bench::model {
+
+/// A calculation with the units of the values that it takes from a row.
+/// @param unit that the result is converted to; empty: the one that follows
+/// @throws Error with the place if a name has no value in the result, or units do not fit
+metric::Calculation calculation_of(const Benchmark& benchmark, const Result& result,
+                                   const Calculation& calculation, const std::string& unit,
+                                   const Place& unit_place);
+
+/// The name under which a row has a value that a calculation needs: `time_median` for the pattern
+/// `time`, which may have several values. A statistic, a parameter and a derived pattern have one.
+std::string calculated_from(const Benchmark& benchmark, const Result& result,
+                            const metric::Calculation::Needed& needed);
+
+/// That of the text with all values of the pattern that a table shows the distribution of.
+std::string ordered_name(const std::string& pattern);
+
+/// All names that a calculation looks up in rows.
+std::vector<std::string> names_for(const Benchmark& benchmark, const Result& result,
+                                   const Calculation& calculation);
+
+/// The factor that converts a column's values to its `unit`.
+/// @throws Error with the place where the values have no unit, or another kind of unit
+double factor_to(const std::string& unit, const Place& place, const std::string& name,
+                 const ColumnMeaning& meaning);
+
+}  // namespace bench::model

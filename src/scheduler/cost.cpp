@@ -17,6 +17,18 @@
 namespace bench::scheduler {
 namespace {
 
+/// A step that repeats until something is known may run that often, within its budget.
+void add_repetitions(const model::Step& step, StepCost& cost) {
+  if (!step.repetition)
+    return;
+  const double factor = static_cast<double>(step.most_iterations()) / step.iterations;
+  const double at_first_h = cost.node_hours;
+  cost.jobs = static_cast<std::size_t>(std::ceil(static_cast<double>(cost.jobs) * factor));
+  cost.node_hours = at_first_h * factor;
+  if (const auto& budget_h = step.repetition->budget_node_hours)
+    cost.node_hours = std::min(cost.node_hours, std::max(at_first_h, *budget_h));
+}
+
 std::string node_hours_text(double hours) {
   return fmt::format("{:.{}f}", hours, hours >= 100 ? 0 : 2);
 }
@@ -74,6 +86,8 @@ std::vector<StepCost> CostEstimate::steps() const {
                                share.request.resources.nodes * share.request.time_limit_s /
                                seconds_per_hour;
   }
+  for (std::size_t k = 0; k < costs.size(); ++k)
+    add_repetitions(run_.benchmark.steps[k], costs[k]);
   return costs;
 }
 

@@ -132,6 +132,16 @@ void StateStore::expand_released() {
     apply(std::move(*expanded));
 }
 
+void StateStore::add_iterations(long long of, int begin, int end) {
+  apply(workspace::Expanded{.parents = {}, .children = graph_.make_iterations(of, begin, end)});
+}
+
+void StateStore::release(long long id) {
+  const Workpackage& workpackage = at(id);
+  queues_.remove(step_index(workpackage), workpackage);
+  queues_.add(step_index(workpackage), workpackage);
+}
+
 void StateStore::defer(long long id) {
   const Workpackage& workpackage = at(id);
   queues_.defer(step_index(workpackage), workpackage);

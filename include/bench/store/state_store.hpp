@@ -54,8 +54,12 @@ class StateStore {
   void expand_released();
   /// The machine refused the last expansion.
   bool is_expansion_refused() const { return children_.is_refused(); }
+  /// Makes further iterations of a workpackage's combination: `workflow::Graph::make_iterations`.
+  void add_iterations(long long of, int begin, int end);
   /// Keeps a ready workpackage from starting for as long as this bench works on the run.
   void defer(long long id);
+  /// Ends that.
+  void release(long long id);
 
   const workflow::Graph& graph() const { return graph_; }
   const ReadyQueues& queues() const { return queues_; }
@@ -101,6 +105,7 @@ class StateStore {
   void keep_environment(long long id, const workspace::EnvironmentChanges& environment);
   static void keep(const workspace::SubmissionIntended&) {}
   static void keep(const workspace::Submitted&) {}
+  static void keep(const workspace::Skipped&) {}
   void count_in(const workspace::Workpackage& workpackage);
 
   const setup::Run& run_;

@@ -11,7 +11,7 @@ Element step() {
   return {
       .name = "step",
       .meaning = "commands that run once per combination of the parameters",
-      .children = {"use", "do", "batch", "energy", "retry", "iterations", "prune"},
+      .children = {"use", "do", "batch", "energy", "retry", "iterations", "prune", "search"},
       .attributes = {{"name", Type::name, "its name"},
                      {"depend", Type::names, "steps that must be done first"},
                      {"iterations", Type::number, "how often each combination runs", "1"},
@@ -141,7 +141,35 @@ Element prune() {
           "  name: train\n"
           "  use: sizes\n"
           "  prune: {when: oom, larger: batch_size}\n"
-          "  do: ./train --batch-size $batch_size"};
+          "  do: ./train --batch-size $batch_size",
+      .see_also = "search"};
+}
+
+Element search() {
+  return {
+      .name = "search",
+      .meaning = "finds the largest value of a parameter that has enough memory",
+      .attributes = {{"parameter", Type::name, "which one; its own values do not count"},
+                     {"for", Type::text, "max(NAME) or min(NAME): what is best at that value"},
+                     {"between", Type::names, "the smallest and the largest value to try"},
+                     {"multiple_of", Type::number, "tries only multiples of this", "1"}},
+      .details =
+          "For each combination of the other parameters: the smallest value, twice that, and so "
+          "on\n"
+          "until memory runs out, then bisection. Each value tried is a workpackage like others.\n"
+          "NAME is a pattern of an analyser of the step, or a figure of the meter. bench says\n"
+          "which value is the largest, and if NAME is better at a smaller one. A workpackage that\n"
+          "fails for another reason ends the search; `continue --failed` resumes it.",
+      .example =
+          "parameterset: {name: sizes, parameter: {batch_size: 1}}\n"
+          "step:\n"
+          "  name: train\n"
+          "  use: sizes\n"
+          "  search: {parameter: batch_size, for: max(rate), between: [1, 4096]}\n"
+          "  do: echo rate=$batch_size\n"
+          "patternset: {name: output, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}\n"
+          "analyser: {name: rates, use: output, analyse: {step: train, file: stdout}}",
+      .see_also = "prune"};
 }
 
 Element energy() {
@@ -205,6 +233,7 @@ const std::vector<Element> elements_of_steps = {
     energy(),
     iterations(),
     prune(),
+    search(),
 };
 
 }  // namespace bench::language

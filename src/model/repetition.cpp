@@ -26,10 +26,8 @@ using document::Node;
 
 namespace {
 
-constexpr std::string_view function = "ci_halfwidth";
-
-/// `NAME` of `ci_halfwidth(NAME)`; empty for another text.
-std::string argument_of(std::string_view text) {
+/// `NAME` of `FUNCTION(NAME)`; empty for another text.
+std::string argument_of(std::string_view text, std::string_view function) {
   if (!text.starts_with(function))
     return "";
   text = strip(text.substr(function.size()));
@@ -46,7 +44,7 @@ void read_condition(const Node& node, Repetition& repetition) {
   const Place& place = place_of(node, "until");
   repetition.text = attribute(node, "until");
   const auto sides = split(repetition.text, "<");
-  const std::string name = argument_of(strip(sides.front()));
+  const std::string name = argument_of(strip(sides.front()), "ci_halfwidth");
   if (sides.size() != 2 || name.empty())
     throw Error(fmt::format("invalid condition '{}' in until", repetition.text),
                 "write ci_halfwidth(NAME) < 1%, or a limit in the unit of NAME", place);
@@ -92,15 +90,18 @@ Repetition build_repetition(const Node& node) {
   return repetition;
 }
 
+enum class Of { itself, parents_too };
+
 /// The parameters that workpackages of a step may have.
-std::set<std::string> parameters_of(const Benchmark& benchmark, const Step& step) {
+std::set<std::string> parameters_of(const Benchmark& benchmark, const Step& step, Of whose) {
   std::set<std::string> names;
   for (const std::string& use : step.use)
     for (const ParameterSet* set : possible_sets(benchmark, use))
       for (const Parameter& parameter : set->parameters)
         names.insert(parameter.name);
-  for (const std::string& parent : step.depend)
-    names.merge(parameters_of(benchmark, *benchmark.step(parent)));
+  if (whose == Of::parents_too)
+    for (const std::string& parent : step.depend)
+      names.merge(parameters_of(benchmark, *benchmark.step(parent), whose));
   return names;
 }
 
@@ -127,35 +128,60 @@ bool is_figure(const std::string& name) {
   return name == "duration_s" || name.starts_with("energy_") || name.starts_with("power_");
 }
 
-void check_repetition(const Benchmark& benchmark, const Step& step) {
-  const Repetition& repetition = *step.repetition;
-  if (step.energy && is_figure(repetition.value))
+/// @param what the attribute that names the value
+void check_value(const Benchmark& benchmark, const Step& step, const char* what,
+                 const std::string& value, const Place& place) {
+  if (step.energy && is_figure(value))
     return;
   const std::set<std::string> known = patterns_of(benchmark, step);
-  if (!known.contains(repetition.value))
-    throw Error(fmt::format("`until` of step '{}' needs '{}', which no analyser of the step finds",
-                            step.name, repetition.value),
-                suggestion(repetition.value, std::vector<std::string>(known.begin(), known.end()),
-                           "its patterns: "),
-                repetition.place);
+  if (!known.contains(value))
+    throw Error(
+        fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
+                    step.name, value),
+        suggestion(value, std::vector<std::string>(known.begin(), known.end()), "its patterns: "),
+        place);
+}
+
+void check_repetition(const Benchmark& benchmark, const Step& step) {
+  const Repetition& repetition = *step.repetition;
+  check_value(benchmark, step, "until", repetition.value, repetition.place);
   if (repetition.budget_wh && !step.energy)
     throw Error(fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
                 "add `energy: true` to the batch step, or give the budget in node hours",
                 repetition.place);
 }
 
+/// @param what the element that names it
+void check_parameter(const std::set<std::string>& known, const Step& step, const char* what,
+                     const std::string& name, const Place& place) {
+  if (!known.contains(name))
+    throw Error(
+        fmt::format("`{}` of step '{}' names '{}', which is not a parameter of the step", what,
+                    step.name, name),
+        suggestion(name, std::vector<std::string>(known.begin(), known.end()), "its parameters: "),
+        place);
+}
+
 void check_prune(const Benchmark& benchmark, const Step& step) {
-  const std::set<std::string> known = parameters_of(benchmark, step);
-  const std::vector<std::string> names(known.begin(), known.end());
-  std::vector<std::string> wanted = step.prune->larger;
-  if (step.prune->per)
-    wanted.insert(wanted.end(), step.prune->per->begin(), step.prune->per->end());
-  for (const std::string& name : wanted)
-    if (!known.contains(name))
-      throw Error(
-          fmt::format("`prune` of step '{}' names '{}', which is not a parameter of the step",
-                      step.name, name),
-          suggestion(name, names, "its parameters: "), step.prune->place);
+  const std::set<std::string> known = parameters_of(benchmark, step, Of::parents_too);
+  for (const std::string& name : step.prune->larger)
+    check_parameter(known, step, "prune", name, step.prune->place);
+  for (const std::string& name : step.prune->per.value_or(std::vector<std::string>{}))
+    check_parameter(known, step, "prune", name, step.prune->place);
+}
+
+/// Its parents have run with a value of theirs, so that the step must have the parameter itself.
+void check_search(const Benchmark& benchmark, const Step& step) {
+  const Search& search = *step.search;
+  check_parameter(parameters_of(benchmark, step, Of::itself), step, "search", search.parameter,
+                  search.place);
+  for (const std::string& parent : step.depend)
+    if (parameters_of(benchmark, *benchmark.step(parent), Of::parents_too)
+            .contains(search.parameter))
+      throw Error(fmt::format("step '{}' searches '{}', which it inherits from step '{}'",
+                              step.name, search.parameter, parent),
+                  "search in that step, or give this one a parameter of its own", search.place);
+  check_value(benchmark, step, "search", search.value, search.place);
 }
 
 }  // namespace
@@ -201,12 +227,42 @@ Prune build_prune(const Node& node) {
   return prune;
 }
 
+Search build_search(const Node& node) {
+  Search search;
+  search.place = node.place;
+  search.parameter = attribute(node, "parameter");
+  const std::string goal = attribute(node, "for");
+  search.maximise = !goal.starts_with("min");
+  search.value = argument_of(goal, search.maximise ? "max" : "min");
+  if (search.parameter.empty() || search.value.empty())
+    throw Error("search needs a parameter and what is best at its value",
+                "add `parameter: NAME` and `for: max(NAME)`", node.place);
+  std::vector<long long> ends;
+  for (const std::string& text : split_names(attribute(node, "between")))
+    if (const auto number = parse_integer(text); number && *number > 0)
+      ends.push_back(*number);
+  constexpr long long most = 1'000'000'000'000;
+  if (ends.size() != 2 || ends[0] > ends[1] || ends[1] > most)
+    throw Error(fmt::format("invalid range '{}' in between", attribute(node, "between")),
+                "write two whole numbers from 1 up: between: [1, 4096]", place_of(node, "between"));
+  search.multiple_of = whole_number(node, "multiple_of", 1, 1);
+  search.from = ends[0];
+  search.to = ends[1] - ends[1] % search.multiple_of;
+  if (search.from % search.multiple_of != 0)
+    throw Error(fmt::format("the search begins at {}, which is not a multiple of {}", search.from,
+                            search.multiple_of),
+                "begin `between` with a multiple", place_of(node, "between"));
+  return search;
+}
+
 void check_decisions(const Benchmark& benchmark) {
   for (const Step& step : benchmark.steps) {
     if (step.repetition)
       check_repetition(benchmark, step);
     if (step.prune)
       check_prune(benchmark, step);
+    if (step.search)
+      check_search(benchmark, step);
   }
 }
 

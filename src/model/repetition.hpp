@@ -12,8 +12,11 @@ void read_iterations(const document::Node& node, Step& step);
 /// @throws Error with the place of the first mistake
 Prune build_prune(const document::Node& node);
 
-/// Checks that what steps repeat for, and the parameters that they prune by, exist.
-/// @throws Error with the place of the step's `iterations` or `prune`
+/// @throws Error with the place of the first mistake
+Search build_search(const document::Node& node);
+
+/// Checks that what steps repeat for, and the parameters that they prune by or search, exist.
+/// @throws Error with the place of the step's `iterations`, `prune` or `search`
 void check_decisions(const Benchmark& benchmark);
 
 }  // namespace bench::model

@@ -176,6 +176,8 @@ Step build_step(const Node& node) {
       Order::given);
   if (const Node* prune = node.first("prune"))
     step.prune = build_prune(*prune);
+  if (const Node* search = node.first("search"))
+    step.search = build_search(*search);
   if (step.energy && !step.batch)
     throw Error(fmt::format("step '{}' measures energy but is not a batch step", step.name),
                 "add `batch: true`; on platform local its commands run here, under the meter",

@@ -4,6 +4,7 @@
 #include "pruner.hpp"
 #include "recovery.hpp"
 #include "repeater.hpp"
+#include "searcher.hpp"
 #include "sequencer.hpp"
 #include "submission_timing.hpp"
 #include "submitter.hpp"
@@ -68,6 +69,7 @@ class Loop {
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
         step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
+        searcher_(run, workspace, store_, evaluator_),
         pruner_(run, workspace, store_) {
     store_.listen([this](const workspace::Event& event) { announce(event); });
   }
@@ -111,6 +113,7 @@ class Loop {
   /// Adds, skips and holds back workpackages, as results so far say.
   void decide() {
     repeater_.decide();
+    searcher_.decide();
     pruner_.decide();
   }
 
@@ -123,8 +126,9 @@ class Loop {
     show_progress();
     for (const std::string& notice : store_.take_notices())
       observer_.notice(notice);
-    for (const std::string& notice : repeater_.notices())
-      observer_.notice(notice);
+    for (const auto& notices : {repeater_.notices(), searcher_.notices()})
+      for (const std::string& notice : notices)
+        observer_.notice(notice);
     for (const Warning& warning : store_.take_warnings())
       observer_.warn(warning);
     RunStatus status{store_.counts(), interrupted(), "", submitter_.refusals()};
@@ -405,6 +409,7 @@ class Loop {
   Submitter submitter_;
   StepJobs step_jobs_;
   Repeater repeater_;
+  Searcher searcher_;
   Pruner pruner_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.

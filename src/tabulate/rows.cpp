@@ -286,8 +286,8 @@ result::RowSource Rows::source(std::size_t row) const {
       if (one.state != State::done)
         source.not_done.push_back({.workpackage = one.id,
                                    .failed = one.state == State::failed,
-                                   .skipped = one.state == State::skipped,
-                                   .reason = one.reason});
+                                   .reason = one.reason,
+                                   .skipped = one.state == State::skipped});
     }
     if (is_head) {
       source.iterations = iterations.size();

@@ -186,9 +186,12 @@ void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> pa
     return;
   setup::Variables constants = benchmark_variables_;
   add_step_variables(step, constants);
+  expand::FixedValues fixed = growth.fixed;
+  if (step.search)
+    fixed.try_emplace(step.search->parameter, std::to_string(step.search->from));
   expand::Expansion expansion =
       expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
-                     {.combinations = max_workpackages(run_)}, growth.fixed);
+                     {.combinations = max_workpackages(run_)}, fixed);
   batch.left_out.resize(run_.benchmark.steps.size());
   batch.left_out[run_.benchmark.index_of(step.name)].add(expansion);
   const int end = growth.end.value_or(step.iterations);

@@ -75,6 +75,14 @@ class KnownWorkpackages {
   std::map<std::pair<std::string, std::string>, Index> indexes_;  ///< By step and names.
 };
 
+/// A search has made it.
+bool is_probe(const model::Step& step, const Workpackage& workpackage) {
+  if (!step.search)
+    return false;
+  const std::string* value = workspace::value_of(workpackage.parameters, step.search->parameter);
+  return value && *value != std::to_string(step.search->from);
+}
+
 Values early_values(const expand::Combination& combination) {
   Values values;
   for (const expand::Assignment& assignment : combination.assignments)
@@ -131,8 +139,10 @@ Graph::Missing Graph::make_missing() {
       batch.candidates.begin() + of_first_steps, batch.candidates.end(),
       [](const Candidate& a, const Candidate& b) { return a.parent_tuple < b.parent_tuple; });
   Missing missing;
-  const auto made_before =
-      std::ranges::count_if(all(), [](const Workpackage& one) { return !one.was_never_made(); });
+  // What a search has tried is not in the benchmark.
+  const auto made_before = std::ranges::count_if(all(), [&](const Workpackage& one) {
+    return !one.was_never_made() && !is_probe(*run_.benchmark.step(one.step), one);
+  });
   missing.obsolete = static_cast<std::size_t>(made_before) - drop_known(batch);
   if (!batch.candidates.empty())
     check_limit(*run_.benchmark.step(batch.candidates.back().workpackage.step),

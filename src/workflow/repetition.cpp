@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
@@ -45,15 +49,34 @@ expand::FixedValues Graph::independent_values(const Workpackage& workpackage,
   return kept;
 }
 
+Graph::ParentTuple Graph::tuple_of(const Workpackage& workpackage) const {
+  const model::Step& step = *run_.benchmark.step(workpackage.step);
+  return {.step = &step,
+          .parents = step.depend.empty() ? Parents{}
+                                         : joins_.at(step.name).parents_of(workpackage.parents)};
+}
+
+std::vector<Workpackage> Graph::make_variant(long long of, const std::string& parameter,
+                                             const std::string& value) {
+  const ParentTuple tuple = tuple_of(at(of));
+  Growth growth{.fixed = independent_values(at(of), {parameter})};
+  growth.fixed[parameter] = value;
+  ExpansionBatch batch;
+  expand_step(*tuple.step, {&tuple, 1}, batch, growth);
+  const auto combinations = -batch.combination;
+  if (combinations > 1)
+    throw Error(fmt::format("step '{}' has {} combinations with {}={}, and needs one",
+                            tuple.step->name, combinations, parameter, value),
+                fmt::format("no template may depend on '{}'", parameter), tuple.step->place);
+  return take_in(std::move(batch));
+}
+
 std::vector<Workpackage> Graph::make_iterations(long long of, int begin, int end) {
   const Workpackage& like = at(of);
-  const model::Step& step = *run_.benchmark.step(like.step);
-  ParentTuple tuple{.step = &step, .parents = {}};
-  if (!step.depend.empty())
-    tuple.parents = joins_.at(step.name).parents_of(like.parents);
+  const ParentTuple tuple = tuple_of(like);
   ExpansionBatch batch;
   // What a script has given stays, even if it would give something else now.
-  expand_step(step, {&tuple, 1}, batch,
+  expand_step(*tuple.step, {&tuple, 1}, batch,
               {.fixed = independent_values(like, {}), .begin = begin, .end = end});
   for (Candidate& candidate : batch.candidates)
     candidate.workpackage.combination = like.combination;

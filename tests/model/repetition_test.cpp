@@ -69,6 +69,17 @@ TEST(Prune, ReadsItsParameters) {
   EXPECT_THAT(*deciding_step("prune: {larger: n, per: ''}").prune->per, testing::IsEmpty());
 }
 
+TEST(Search, ReadsItsRange) {
+  const Search search =
+      *deciding_step("search: {parameter: n, for: min(rate), between: [8, 100], multiple_of: 8}")
+           .search;
+  EXPECT_EQ(search.parameter, "n");
+  EXPECT_EQ(search.value, "rate");
+  EXPECT_FALSE(search.maximise);
+  EXPECT_EQ(search.from, 8);
+  EXPECT_EQ(search.to, 96);
+}
+
 struct Mistake {
   const char* name;
   const char* settings;
@@ -104,6 +115,19 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Order", "order: shuffled", "invalid value 'shuffled' for 'order'"},
         Mistake{"PruneWithoutLarger", "prune: {when: oom}", "add `larger: NAME`"},
         Mistake{"PruneWhen", "prune: {when: slow, larger: n}", "invalid value 'slow' for 'when'"},
+        Mistake{"SearchWithoutGoal", "search: {parameter: n, between: [1, 2]}",
+                "search needs a parameter and what is best"},
+        Mistake{"SearchOfOneEnd", "search: {parameter: n, for: max(rate), between: 4}",
+                "invalid range '4' in between"},
+        Mistake{"SearchBackwards", "search: {parameter: n, for: max(rate), between: [4, 1]}",
+                "invalid range '4,1' in between"},
+        Mistake{"SearchOfNoMultiple",
+                "search: {parameter: n, for: max(rate), between: [1, 9], multiple_of: 2}",
+                "the search begins at 1, which is not a multiple of 2"},
+        Mistake{"SearchOfUnknown", "search: {parameter: m, for: max(rate), between: [1, 9]}",
+                "`search` of step 's' names 'm'"},
+        Mistake{"SearchForUnknown", "search: {parameter: n, for: max(rat), between: [1, 9]}",
+                "needs 'rat', which no analyser"},
         Mistake{"UnknownLarger", "prune: {larger: m}", "names 'm', which is not a parameter"}),
     [](const auto& one) { return one.param.name; });
 

@@ -103,6 +103,50 @@ TEST_F(MissingTest, AreCountedAgainstTheLimitWithoutTheKnownOnes) {
   EXPECT_THAT(support::error_of([&] { graph.make_missing(); }), testing::HasSubstr("more than 4"));
 }
 
+TEST_F(MissingTest, AreNotWhatASearchHasTried) {
+  const std::string text = sweep("1", ", search: {parameter: n, for: max(v), between: [2, 8]}") +
+                           "patternset: {name: f, pattern: {name: v, _: v}}\n"
+                           "analyser: {name: a, use: f, analyse: {step: s, file: stdout}}\n";
+  plan(text);
+  Graph graph = grown();
+  graph.make_variant(0, "n", "4");
+  const std::vector<workspace::Workpackage> known = graph.all();
+  EXPECT_THAT(texts_of(known), ElementsAre("0 s() 2 i0 c0", "1 s() 4 i0 c1"));
+  const auto found = Graph(run_, known, evaluator_).make_missing();
+  EXPECT_THAT(found.made, IsEmpty());
+  EXPECT_EQ(found.obsolete, 0U);
+}
+
+class VariantTest : public RunFixture {};
+
+TEST_F(VariantTest, HasWhatFollowsFromTheValueAndTheOtherParameters) {
+  plan(
+      "parameterset: {name: p, parameter: [{n: [1, 2]}, {m: [3, 4]}, {name: sum, mode: python, "
+      "_: $n + $m}]}\n"
+      "step: {name: s, use: p, iterations: 2}\n");
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();
+  EXPECT_THAT(texts_of(graph.make_variant(2, "n", "9")),
+              ElementsAre("8 s() 9/4/13 i0 c8", "9 s() 9/4/13 i1 c8"));
+}
+
+TEST_F(VariantTest, IsNoneWhereItIsDropped) {
+  plan("parameterset: {name: p, parameter: {n: [1, 2]}}\nstep: {name: s, use: p, where: $n < 5}\n");
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();
+  EXPECT_THAT(graph.make_variant(0, "n", "9"), IsEmpty());
+}
+
+TEST_F(VariantTest, IsOneCombination) {
+  plan(
+      "parameterset: {name: p, parameter: [{n: 1}, {name: m, _: '$n,2'}]}\n"
+      "step: {name: s, use: p}\n");
+  Graph graph(run_, {}, evaluator_);
+  graph.make_first();
+  EXPECT_THAT(support::error_of([&] { graph.make_variant(0, "n", "9"); }),
+              testing::HasSubstr("has 2 combinations with n=9, and needs one"));
+}
+
 class IterationsTest : public RunFixture {};
 
 TEST_F(IterationsTest, AreMadeOfOneCombinationWithItsValues) {

@@ -162,6 +162,18 @@ struct Prune {
   Place place;
 };
 
+/// The largest value of a parameter that has enough memory is searched for, for each combination of
+/// the others: by doubling from `from` on, then by bisection.
+struct Search {
+  std::string parameter;
+  std::string value;  ///< What is best at the value sought: a pattern, or a figure of the meter.
+  bool maximise = true;
+  long long from = 1;
+  long long to = 1;
+  long long multiple_of = 1;  ///< Of which every value tried is a multiple.
+  Place place;
+};
+
 struct Step {
   std::string name;
   std::vector<std::string> depend;
@@ -187,6 +199,7 @@ struct Step {
   std::optional<Repetition> repetition;
   Order order = Order::given;
   std::optional<Prune> prune;
+  std::optional<Search> search;
   Place place;
 
   /// How often each combination may run.

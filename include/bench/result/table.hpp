@@ -34,8 +34,8 @@ struct Heading {
 struct NotDone {
   long long workpackage = 0;
   bool failed = false;
-  bool skipped = false;
   std::string reason;  ///< Why it failed or was skipped.
+  bool skipped = false;
 };
 
 /// The workpackages that a row is made of.

@@ -56,6 +56,9 @@ class StateStore {
   bool is_expansion_refused() const { return children_.is_refused(); }
   /// Makes further iterations of a workpackage's combination: `workflow::Graph::make_iterations`.
   void add_iterations(long long of, int begin, int end);
+  /// Makes its combination with another value of a parameter: `workflow::Graph::make_variant`.
+  /// @returns whether there is any
+  bool add_variant(long long of, const std::string& parameter, const std::string& value);
   /// Keeps a ready workpackage from starting for as long as this bench works on the run.
   void defer(long long id);
   /// Ends that.

@@ -84,6 +84,12 @@ class Graph {
   /// @throws Error as `make_first` does
   std::vector<workspace::Workpackage> make_iterations(long long of, int begin, int end);
 
+  /// Makes the combination of a workpackage with another value of one parameter of its step, and
+  /// what follows from that.
+  /// @returns nothing if `where` or `active` drops it
+  /// @throws Error as `make_first` does, and where several combinations have that value
+  std::vector<workspace::Workpackage> make_variant(long long of, const std::string& parameter,
+                                                   const std::string& value);
   /// The parameters of a workpackage that neither are among these names, nor depend on them or on
   /// what only the workpackage itself has.
   expand::FixedValues independent_values(const workspace::Workpackage& workpackage,
@@ -131,6 +137,7 @@ class Graph {
     std::optional<int> end;  ///< Behind the last one; none: as many as the step has at first.
   };
 
+  ParentTuple tuple_of(const workspace::Workpackage& workpackage) const;
   /// Expands `step` on top of those of its parent_tuples.
   void expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
                    ExpansionBatch& batch, const Growth& growth);

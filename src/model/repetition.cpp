@@ -17,8 +17,10 @@
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/document/node.hpp>
+#include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/use.hpp>
+#include <bench/statistics/statistics.hpp>
 
 namespace bench::model {
 
@@ -134,7 +136,7 @@ void check_value(const Benchmark& benchmark, const Step& step, const char* what,
   if (step.energy && is_figure(value))
     return;
   const std::set<std::string> known = patterns_of(benchmark, step);
-  if (!known.contains(value))
+  if (!known.contains(value) && !known.contains(std::string(statistics::without_suffix(value))))
     throw Error(
         fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
                     step.name, value),
@@ -162,12 +164,33 @@ void check_parameter(const std::set<std::string>& known, const Step& step, const
         place);
 }
 
+/// Nothing can be said of sizes that are texts.
+void check_sizes(const Benchmark& benchmark, const Step& step) {
+  for (const std::string& use : step.use)
+    for (const ParameterSet* set : possible_sets(benchmark, use))
+      for (const Parameter& parameter : set->parameters) {
+        if (parameter.mode != evaluate::Mode::text ||
+            std::ranges::find(step.prune->larger, parameter.name) == step.prune->larger.end())
+          continue;
+        const auto values = parameter.values.empty()
+                                ? split_values(parameter.text, parameter.separator)
+                                : parameter.values;
+        for (const std::string& value : values)
+          if (value.find('$') == std::string::npos && !parse_number(value))
+            throw Error(fmt::format("value '{}' of parameter '{}' is not a number, and `prune` of "
+                                    "step '{}' compares it",
+                                    value, parameter.name, step.name),
+                        "name parameters in `larger` whose values are numbers", parameter.place);
+      }
+}
+
 void check_prune(const Benchmark& benchmark, const Step& step) {
   const std::set<std::string> known = parameters_of(benchmark, step, Of::parents_too);
   for (const std::string& name : step.prune->larger)
     check_parameter(known, step, "prune", name, step.prune->place);
   for (const std::string& name : step.prune->per.value_or(std::vector<std::string>{}))
     check_parameter(known, step, "prune", name, step.prune->place);
+  check_sizes(benchmark, step);
 }
 
 /// Its parents have run with a value of theirs, so that the step must have the parameter itself.

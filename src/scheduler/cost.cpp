@@ -1,3 +1,5 @@
+#include "search.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,16 +19,12 @@
 namespace bench::scheduler {
 namespace {
 
-/// A step that repeats until something is known may run that often, within its budget.
-void add_repetitions(const model::Step& step, StepCost& cost) {
-  if (!step.repetition)
-    return;
-  const double factor = static_cast<double>(step.most_iterations()) / step.iterations;
-  const double at_first_h = cost.node_hours;
+/// Counts what a step that searches, or repeats until something is known, may add.
+void add_decisions(const model::Step& step, StepCost& cost) {
+  const double factor = static_cast<double>(step.most_iterations()) / step.iterations *
+                        (step.search ? most_values(*step.search) : 1);
   cost.jobs = static_cast<std::size_t>(std::ceil(static_cast<double>(cost.jobs) * factor));
-  cost.node_hours = at_first_h * factor;
-  if (const auto& budget_h = step.repetition->budget_node_hours)
-    cost.node_hours = std::min(cost.node_hours, std::max(at_first_h, *budget_h));
+  cost.node_hours *= factor;
 }
 
 std::string node_hours_text(double hours) {
@@ -87,7 +85,7 @@ std::vector<StepCost> CostEstimate::steps() const {
                                seconds_per_hour;
   }
   for (std::size_t k = 0; k < costs.size(); ++k)
-    add_repetitions(run_.benchmark.steps[k], costs[k]);
+    add_decisions(run_.benchmark.steps[k], costs[k]);
   return costs;
 }
 

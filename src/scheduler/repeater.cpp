@@ -16,7 +16,6 @@
 
 #include <fmt/core.h>
 
-#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/job/job_request.hpp>
@@ -172,27 +171,19 @@ std::vector<std::string> Repeater::notices() const {
   for (const model::Step& step : run_.benchmark.steps) {
     if (!step.repetition)
       continue;
-    std::size_t unknown = 0;
-    std::vector<std::pair<long long, std::string>> shown;
+    std::vector<std::pair<long long, std::string>> unknown;
     const StepSeries& of_step = series_.at(step.name);
     for (const auto& [key, series] : of_step.all)
-      if (!series.unknown.empty()) {
-        ++unknown;
-        shown.emplace_back(series.ids.front(), series.unknown);
-      }
-    if (unknown == 0)
+      if (!series.unknown.empty())
+        unknown.emplace_back(series.ids.front(), series.unknown);
+    if (unknown.empty())
       continue;
-    std::ranges::sort(shown);
-    std::vector<std::string> texts;
-    for (const auto& [id, reason] : shown)
-      texts.push_back(fmt::format("workpackage {}: {}", id, reason));
-    if (texts.size() > most_shown) {
-      texts.resize(most_shown);
-      texts.emplace_back("...");
-    }
-    notices.push_back(fmt::format("step {}: {} of {} combinations do not reach {}: {}", step.name,
-                                  unknown, of_step.all.size(), step.repetition->text,
-                                  join(texts, "; ")));
+    std::ranges::sort(unknown);
+    std::string text = fmt::format("step {}: {} of {} combinations do not reach {}:", step.name,
+                                   unknown.size(), of_step.all.size(), step.repetition->text);
+    for (std::size_t k = 0; k < std::min(unknown.size(), most_shown); ++k)
+      text += fmt::format("\n  workpackage {}: {}", unknown[k].first, unknown[k].second);
+    notices.push_back(text + (unknown.size() > most_shown ? "\n  ..." : ""));
   }
   return notices;
 }

@@ -35,6 +35,16 @@ bool is_contradictory(std::span<const Probe> probes) {
          });
 }
 
+int most_values(const model::Search& search) {
+  const auto halvings = [](long long of, long long by) {
+    int count = 0;
+    for (; by < of; by *= 2)
+      ++count;
+    return count;
+  };
+  return 1 + halvings(search.to, search.from) + halvings(search.to, 2 * search.multiple_of);
+}
+
 std::optional<long long> next_value(const model::Search& search, std::span<const Probe> probes) {
   if (probes.empty())
     return search.from;

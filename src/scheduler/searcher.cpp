@@ -136,7 +136,7 @@ std::optional<double> Searcher::mean_of(const std::vector<long long>& ids,
   return count == 0 ? std::nullopt : std::optional(sum / count);
 }
 
-/// `largest batch_size 777, rate 7770; but rate is best at 512: 8000`
+/// `batch_size=777 is the largest that fits, with rate=7770`
 std::string Searcher::found(const model::Search& search, const Course& course) const {
   std::vector<Probe> probes;
   std::optional<long long> best;
@@ -155,7 +155,7 @@ std::string Searcher::found(const model::Search& search, const Course& course) c
   const auto largest = largest_fit(probes);
   if (!largest)
     return fmt::format("{}={} has too little memory", search.parameter, probes.front().value);
-  std::string text = fmt::format("{}={} is the largest", search.parameter, *largest);
+  std::string text = fmt::format("{}={} is the largest that fits", search.parameter, *largest);
   if (best)
     text += values.contains(*largest)
                 ? fmt::format(", with {}={:.6g}", search.value, values[*largest])

@@ -1,12 +1,12 @@
 #include "analysed_files.hpp"
 #include "analysis_patterns.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,11 +42,17 @@ std::optional<double> WorkpackageValues::number(const workspace::Workpackage& wo
   const setup::Variables variables = graph_.variables_of(workpackage);
   const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
   const fs::path work = workflow::work_directory(run_, workpackage, lookup);
-  const fs::path energy = run_.directory.path / workpackage.directory / "work/energy.txt";
-  analyse::GroupAnalyser group_analyser(evaluator_);
-  for (const model::Analyser& analyser : run_.benchmark.analysers) {
+  const auto group_of = [&] {
     analyse::Group group{.parameter = lookup,
                          .is_looked_up = [&](std::string_view wanted) { return wanted == name; }};
+    if (step.energy)
+      group.files.push_back(
+          {run_.directory.path / workpackage.directory / "work/energy.txt", {}, "energy.txt"});
+    return group;
+  };
+  std::vector<analyse::Group> groups;
+  for (const model::Analyser& analyser : run_.benchmark.analysers) {
+    analyse::Group group = group_of();
     for (const model::Analysis& analysis : analyser.analyses) {
       if (analysis.step != step.name)
         continue;
@@ -58,13 +64,13 @@ std::optional<double> WorkpackageValues::number(const workspace::Workpackage& wo
                  expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup))))
           group.files.push_back({file, patterns.of_files[k], file.filename().string()});
     }
-    if (step.energy)
-      group.files.push_back({energy, {}, "energy.txt"});
-    const analyse::Findings findings = group_analyser.analyse({group}).front();
+    groups.push_back(std::move(group));
+  }
+  groups.push_back(group_of());  // what the meter says needs no analyser
+  for (const analyse::Findings& findings : analyse::GroupAnalyser(evaluator_).analyse(groups))
     if (const auto found = findings.find(name); found != findings.end() && found->second.present())
       if (const auto number = number_of(found->second.value))
         return number;
-  }
   return std::nullopt;
 }
 

@@ -17,7 +17,6 @@
 
 namespace bench::workflow {
 
-using workspace::Parameters;
 using workspace::Workpackage;
 
 namespace {
@@ -75,8 +74,10 @@ class KnownWorkpackages {
   std::map<std::pair<std::string, std::string>, Index> indexes_;  ///< By step and names.
 };
 
-/// A search has made it.
-bool is_probe(const model::Step& step, const Workpackage& workpackage) {
+/// A search has made it, or a repetition: the benchmark does not have it at first.
+bool was_added(const model::Step& step, const Workpackage& workpackage) {
+  if (workpackage.iteration % step.most_iterations() >= step.iterations)
+    return true;
   if (!step.search)
     return false;
   const std::string* value = workspace::value_of(workpackage.parameters, step.search->parameter);
@@ -139,9 +140,8 @@ Graph::Missing Graph::make_missing() {
       batch.candidates.begin() + of_first_steps, batch.candidates.end(),
       [](const Candidate& a, const Candidate& b) { return a.parent_tuple < b.parent_tuple; });
   Missing missing;
-  // What a search has tried is not in the benchmark.
   const auto made_before = std::ranges::count_if(all(), [&](const Workpackage& one) {
-    return !one.was_never_made() && !is_probe(*run_.benchmark.step(one.step), one);
+    return !one.was_never_made() && !was_added(*run_.benchmark.step(one.step), one);
   });
   missing.obsolete = static_cast<std::size_t>(made_before) - drop_known(batch);
   if (!batch.candidates.empty())

@@ -1,6 +1,8 @@
 #include "bench_program.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -89,7 +91,7 @@ TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
 
 /// The command of one iteration kills bench when it runs for the first time, and goes on.
 std::string repeated(const std::string& killing) {
-  return R"(name: r
+  return R"yaml(name: r
 outpath: runs
 parameterset: {name: p, parameter: {noise: [1, 10, 100]}}
 step:
@@ -97,13 +99,13 @@ step:
   use: p
   iterations: {min: 3, max: 7, until: ci_halfwidth(rate) < 2%}
   do:
-    - ')" +
-         killing + R"('
+    - ')yaml" +
+         killing + R"yaml('
     - echo "rate=$((1000 + $jube_wp_iteration * 7 % 5 * $noise))"
 patternset: {name: f, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}
 analyser: {name: an, use: f, analyse: {step: s, file: stdout}}
 result: {use: an, table: {name: t, style: csv, column: [jube_wp_id, noise, rate_cnt, rate_avg]}}
-)";
+)yaml";
 }
 
 TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
@@ -118,7 +120,8 @@ TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
                                    " -o -e $jube_benchmark_home/killed" + moment +
                                    " || { touch $jube_benchmark_home/killed" + moment +
                                    "; kill -9 $PPID; }"));
-    EXPECT_NE(here_.bench({"run", "k.yaml"}).status.code, 0);
+    here_.bench({"run", "k.yaml"});
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
     EXPECT_TRUE(here_.has(std::string("killed") + moment));
     const auto output = here_.bench({"continue", "runs"});
     EXPECT_EQ(output.status.code, 0) << output.standard_error;
@@ -134,8 +137,8 @@ TEST_F(DecisionsTest, ABudgetEndsARepetition) {
   const auto output = here_.bench({"run", "r.yaml"});
   EXPECT_EQ(output.status.code, 0);
   EXPECT_THAT(output.standard_error,
-              HasSubstr("2 of 3 combinations do not reach ci_halfwidth(rate) < 2%: workpackage 3: "
-                        "4.9 % after 3 iterations, and the budget is used up"));
+              HasSubstr("2 of 3 combinations do not reach ci_halfwidth(rate) < 2%:\n"
+                        "  workpackage 3: 4.9 % after 3 iterations, and the budget is used up"));
 }
 
 /// n fits up to 2.
@@ -172,7 +175,7 @@ TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {
   EXPECT_THAT(take_witness(), ElementsAre("4"));
 }
 
-/// Of each precision another batch size is the largest.
+/// Of each precision another batch size is the largest that fits.
 std::string searched(const std::string& killing, const std::string& rate) {
   return R"(name: q
 outpath: runs
@@ -198,17 +201,18 @@ TEST_F(DecisionsTest, ASearchFindsTheLargestThatFitsForEachCombination) {
   here_.write("q.yaml", searched("true", "$batch"));
   const auto output = here_.bench({"run", "q.yaml"});
   EXPECT_THAT(output.standard_error,
-              HasSubstr("step s, bytes=2: batch=22 is the largest, with rate=22\n"));
+              HasSubstr("step s, bytes=2: batch=22 is the largest that fits, with rate=22\n"));
   EXPECT_THAT(output.standard_error,
-              HasSubstr("step s, bytes=4: batch=11 is the largest, with rate=11\n"));
+              HasSubstr("step s, bytes=4: batch=11 is the largest that fits, with rate=11\n"));
   EXPECT_EQ(take_witness().size(), 6U + 4U + 5U + 3U);
 }
 
 TEST_F(DecisionsTest, ASearchSaysIfItsGoalIsBetterBefore) {
-  here_.write("q.yaml", searched("true", "$(($batch < 8 ? $batch : 1))"));
-  EXPECT_THAT(here_.bench({"run", "q.yaml"}).standard_error,
-              HasSubstr("batch=22 is the largest, with rate=1; rate does not get better all the "
-                        "way: at 4 it is 4\n"));
+  here_.write("q.yaml", searched("true", "$(($batch < 8 ? $batch :1))"));
+  EXPECT_THAT(
+      here_.bench({"run", "q.yaml"}).standard_error,
+      HasSubstr("batch=22 is the largest that fits, with rate=1; rate does not get better all the "
+                "way: at 4 it is 4\n"));
 }
 
 TEST_F(DecisionsTest, ASearchIsTheSameAfterAKillAndWithManyAtATime) {
@@ -225,7 +229,7 @@ TEST_F(DecisionsTest, ASearchIsTheSameAfterAKillAndWithManyAtATime) {
     here_.bench({"run", "k.yaml"});
     EXPECT_TRUE(here_.has(std::string("killed") + moment));
     EXPECT_THAT(here_.bench({"continue", "runs"}).standard_error,
-                HasSubstr("batch=22 is the largest"));
+                HasSubstr("batch=22 is the largest that fits"));
     EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
   }
 }
@@ -237,7 +241,52 @@ TEST_F(DecisionsTest, ASearchEndsWithAnotherFailureAndResumesAfterIt) {
               HasSubstr("step s, bytes=2: the search has ended early: workpackage 6 failed"));
   here_.write("go", "");
   EXPECT_THAT(here_.bench({"continue", "runs", "--failed"}).standard_error,
-              HasSubstr("step s, bytes=2: batch=22 is the largest, with rate=22\n"));
+              HasSubstr("step s, bytes=2: batch=22 is the largest that fits, with rate=22\n"));
+}
+
+/// The same with jobs: what is decided does not depend on who runs them.
+TEST_F(DecisionsTest, JobsAreDecidedAsOtherWorkpackages) {
+  here_.write("bin/README", "");
+  here_.write("queue/README", "");
+  for (const char* program : {"qsub", "qselect", "qstat", "qdel"})
+    std::filesystem::create_symlink(FAKE_BATCH_SYSTEM, here_.path() / "bin" / program);
+  here_.write("j.yaml", R"(name: j
+outpath: runs
+parameterset:
+  - {name: p, parameter: {n: [8, 1, 2, 4]}}
+  - {name: q, parameter: {m: 1}}
+step:
+  - name: pruned
+    use: p
+    prune: {larger: n}
+    batch: {time_limit: 5min}
+    do: echo p$n >> $jube_benchmark_home/witness; test $n -le 2 || { echo result=oom; exit 3; }
+  - name: searched
+    use: q
+    search: {parameter: m, for: max(rate), between: [1, 8]}
+    batch: {time_limit: 5min}
+    do: test $m -le 3 || { echo result=oom; exit 3; }; echo rate=$m
+  - name: repeated
+    iterations: {min: 2, max: 4, until: ci_halfwidth(rate) < 1%}
+    batch: {time_limit: 5min}
+    do: echo rate=$((1 + $jube_wp_iteration))
+patternset: {name: f, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}
+analyser:
+  - {name: s, use: f, analyse: {step: searched, file: stdout}}
+  - {name: r, use: f, analyse: {step: repeated, file: stdout}}
+)");
+  const std::string path = (here_.path() / "bin").string() + ":" + std::getenv("PATH");
+  const auto output = here_.bench(
+      {"run", "j.yaml", "--platform", "pbs", "--account", "a", "--partition", "b", "--wait"},
+      {{"PATH", path},
+       {"USER", "somebody"},
+       {"FAKE_BATCH_KIND", "pbs"},
+       {"FAKE_BATCH_DIR", (here_.path() / "queue").string()}});
+  EXPECT_EQ(output.status.code, 1) << output.standard_error;
+  EXPECT_THAT(take_witness(), ElementsAre("p1", "p2", "p4"));
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("step searched: m=3 is the largest that fits, with rate=3\n"));
+  EXPECT_THAT(output.standard_error, HasSubstr("after 4 iterations, the most that it may have\n"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 
 std::string deciding(const std::string& settings) {
-  return "parameterset: {name: p, parameter: {n: [1, 2]}}\n"
+  return "parameterset: {name: p, parameter: {n: [1, 2], word: [a, b]}}\n"
          "step: {name: s, use: p, " +
          settings +
          "}\n"
@@ -49,6 +49,11 @@ TEST(Iterations, HaveALimitInTheUnitOfTheValue) {
   EXPECT_EQ(repetition.limit, 20);
   EXPECT_FALSE(repetition.relative);
   EXPECT_EQ(repetition.most, 20);
+}
+
+TEST(Iterations, AreRepeatedForAStatistic) {
+  EXPECT_EQ(deciding_step("iterations: {until: ci_halfwidth(rate_median) < 1%}").repetition->value,
+            "rate_median");
 }
 
 TEST(Iterations, HaveABudgetOfEnergy) {
@@ -115,6 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Order", "order: shuffled", "invalid value 'shuffled' for 'order'"},
         Mistake{"PruneWithoutLarger", "prune: {when: oom}", "add `larger: NAME`"},
         Mistake{"PruneWhen", "prune: {when: slow, larger: n}", "invalid value 'slow' for 'when'"},
+        Mistake{"LargerTexts", "prune: {larger: word}", "value 'a' of parameter 'word' is not a"},
         Mistake{"SearchWithoutGoal", "search: {parameter: n, between: [1, 2]}",
                 "search needs a parameter and what is best"},
         Mistake{"SearchOfOneEnd", "search: {parameter: n, for: max(rate), between: 4}",

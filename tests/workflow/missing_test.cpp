@@ -117,6 +117,21 @@ TEST_F(MissingTest, AreNotWhatASearchHasTried) {
   EXPECT_EQ(found.obsolete, 0U);
 }
 
+TEST_F(MissingTest, AreNotTheIterationsThatARepetitionHasAdded) {
+  const std::string text =
+      sweep("[1, 2]", ", iterations: {min: 2, max: 9, until: ci_halfwidth(v) < 1%}") +
+      "patternset: {name: f, pattern: {name: v, type: float, _: v}}\n"
+      "analyser: {name: a, use: f, analyse: {step: s, file: stdout}}\n";
+  plan(text);
+  Graph graph = grown();
+  graph.make_iterations(0, 2, 4);
+  const std::vector<workspace::Workpackage> known = graph.all();
+  EXPECT_EQ(known.size(), 6U);
+  const auto found = Graph(run_, known, evaluator_).make_missing();
+  EXPECT_THAT(found.made, IsEmpty());
+  EXPECT_EQ(found.obsolete, 0U);
+}
+
 class VariantTest : public RunFixture {};
 
 TEST_F(VariantTest, HasWhatFollowsFromTheValueAndTheOtherParameters) {

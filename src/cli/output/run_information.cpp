@@ -46,6 +46,9 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
     if (workpackage.state == workspace::State::failed)
       failures += fmt::format("workpackage {} ({}) failed: {}\n", workpackage.id, workpackage.step,
                               workpackage.reason);
+    else if (workpackage.state == workspace::State::skipped)
+      failures += fmt::format("workpackage {} ({}) was skipped: {}\n", workpackage.id,
+                              workpackage.step, workpackage.reason);
   return text + failures;
 }
 

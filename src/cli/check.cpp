@@ -80,8 +80,14 @@ struct StepSpace {
 std::string step_text(const model::Step& step, const StepSpace& space) {
   std::string text =
       fmt::format("step {}: {}", step.name, plural(space.combinations.size(), "combination"));
-  if (step.iterations > 1)
+  if (step.repetition)
+    text += fmt::format(", {} to {} iterations until {}", step.iterations, step.most_iterations(),
+                        step.repetition->text);
+  else if (step.iterations > 1)
     text += fmt::format(", {} iterations", step.iterations);
+  if (step.search)
+    text += fmt::format(", search of {} from {} to {}", step.search->parameter, step.search->from,
+                        step.search->to);
   if (space.workpackages != space.combinations.size())
     text += fmt::format(", {}", plural(space.workpackages, "workpackage"));
   if (!step.depend.empty())

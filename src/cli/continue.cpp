@@ -5,16 +5,23 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include <bench/base/diagnostics.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/engine/extend.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
+#include <bench/setup/input.hpp>
 #include <bench/setup/parallel.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 #include <bench/workspace/writer_lock.hpp>
 
@@ -25,11 +32,61 @@ namespace {
 /// The caller holds the lock.
 void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
   engine::check_removable(run.directory);
-  const auto removal = engine::plan_removal(workspace, engine::failed_workpackages(workspace));
+  std::vector<long long> ids = engine::failed_workpackages(workspace);
+  const std::size_t failed = ids.size();
+  // What these have implied is to be found out again.
+  for (const workspace::Workpackage& workpackage : workspace.workpackages())
+    if (workpackage.state == workspace::State::skipped)
+      ids.push_back(workpackage.id);
+  const bool any_skipped = ids.size() > failed;
+  const auto removal = engine::plan_removal(workspace, ids);
   engine::remove_workpackages(run.directory, workspace, removal);
-  tell(fmt::format("note: {} of run {} that failed {} repeated",
+  tell(fmt::format("note: {} of run {} that failed{} {} repeated",
                    plural(removal.reset.size(), "workpackage"), run.directory.id,
+                   any_skipped ? " or were skipped" : "",
                    removal.reset.size() == 1 ? "is" : "are"));
+}
+
+/// An input file that has gained values, with what reading it takes.
+struct UpdatedInput {
+  std::string file;  ///< Empty: none.
+  std::vector<std::string> tags;
+  std::vector<std::string> include_path;
+
+  void declare(CLI::App& app) {
+    app.add_option("-u,--update", file,
+                   "add the points that this changed input file has and the run lacks")
+        ->type_name("FILE");
+    app.add_option("-t,--tag", tags, "tags for that file, in addition to those of the run")
+        ->type_name("TAG");
+    app.add_option("--include-path", include_path,
+                   "first directories to search for that file's includes")
+        ->type_name("DIR");
+  }
+};
+
+/// The caller holds the lock.
+setup::Run extended(const UpdatedInput& input, const setup::Run& run,
+                    workspace::Workspace& workspace, bool strict) {
+  setup::Request request;
+  request.input_file = input.file;
+  request.tags = {input.tags.begin(), input.tags.end()};
+  request.include_path.assign(input.include_path.begin(), input.include_path.end());
+  Diagnostics diagnostics = telling_diagnostics(strict);
+  setup::Run updated = engine::with_updated_input(run, workspace, std::move(request), diagnostics);
+  std::vector<std::string> notices;
+  const engine::Extension extension = engine::extend_run(updated, workspace, diagnostics, notices);
+  for (const std::string& notice : notices)
+    tell("note: " + notice);
+  tell(fmt::format("note: run {} has {} more", run.directory.id,
+                   plural(extension.added, "workpackage")));
+  if (extension.obsolete > 0)
+    tell(
+        fmt::format("note: {} of the run {} not in {} any more; they stay, and `bench remove` "
+                    "deletes them",
+                    plural(extension.obsolete, "workpackage"),
+                    extension.obsolete == 1 ? "is" : "are", input.file));
+  return updated;
 }
 
 }  // namespace
@@ -40,12 +97,14 @@ std::function<int()> declare_continue(CLI::App& app) {
     WorkOptions work;
     platform::SubmissionDefaults asking;
     bool failed = false;
+    UpdatedInput update;
   };
   const auto options = std::make_shared<Options>();
   options->choice.declare(app);
   declare_asking(app, options->asking);
   declare(app, options->work);
   app.add_flag("--failed", options->failed, "repeat failed workpackages; their files are deleted");
+  options->update.declare(app);
   return [options] {
     set_verbosity(options->work);
     int worst = 0;
@@ -55,6 +114,10 @@ std::function<int()> declare_continue(CLI::App& app) {
       auto workspace =
           workspace::Workspace::open(directory.path, workspace::Workspace::Access::write);
       setup::Run run = setup::load_run(directory, workspace);
+      if (!options->update.file.empty()) {
+        run = extended(options->update, run, workspace, options->work.strict);
+        options->work.analyse = true;  // its patterns may have changed, too
+      }
       setup::ask_otherwise(options->asking, run, workspace);
       run.platform = setup::platform_of(run);
       if (!options->work.budget.empty()) {
@@ -70,7 +133,8 @@ std::function<int()> declare_continue(CLI::App& app) {
       if (setup::input_has_changed(run))
         tell(
             fmt::format("note: {} has changed; this run continues with the recorded version "
-                        "(`bench result {} -u FILE` uses new patterns and tables)",
+                        "(`bench continue {} -u FILE` adds new points, `bench result -u` uses new "
+                        "patterns and tables)",
                         short_path(run.metadata.input_file), target_of(run)));
       worst = std::max(worst, work_on(run, workspace, options->work, "continue"));
       if (is_interruption_code(worst))

@@ -169,6 +169,9 @@ std::function<int()> declare_run(CLI::App& app) {
          "--launcher", request.launcher,
          "command that starts programs on all tasks ($jube_starter); overrides the platform's")
       ->type_name("COMMAND");
+  app.add_option("--order-seed", request.order_seed,
+                 "seed for steps with `order: random`; default: drawn, and recorded in the run")
+      ->type_name("N");
   app.add_option("--max-workpackages", request.max_workpackages,
                  "refuse a run with more workpackages")
       ->type_name("N")

@@ -103,7 +103,7 @@ void explain_one(const setup::Run& run, const RunView& view, long long id, std::
   const Workpackage& workpackage = view.at(id);
   const inspect::Explanation explanation = inspect::explain(run, view, id);
   print(fmt::format("workpackage {} ({}{}): {}\n", id, workpackage.step,
-                    run.benchmark.step(workpackage.step)->iterations > 1
+                    run.benchmark.step(workpackage.step)->most_iterations() > 1
                         ? fmt::format(", iteration {}", workpackage.iteration)
                         : "",
                     name_of(workpackage.state)));

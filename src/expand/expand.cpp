@@ -40,14 +40,17 @@ Combination to_combination(PartialCombination& partial) {
 /// The partial combinations of one step, on their way to combinations.
 class Expander {
  public:
-  Expander(const model::Benchmark& benchmark, const model::Step& step, const Lookup& constants)
-      : step_(step), constants_(constants), layouts_(benchmark, step) {}
+  Expander(const model::Benchmark& benchmark, const model::Step& step, const Lookup& constants,
+           const FixedValues& fixed)
+      : step_(step), constants_(constants), fixed_(fixed), layouts_(benchmark, step) {}
 
   void start(const std::vector<Origin>& origins, Expansion& expansion) {
     for (std::size_t k = 0; k < origins.size(); ++k) {
       PartialCombination partial{.origin = k};
-      if (agrees(layouts_.start(origins[k], constants_, partial), expansion))
-        partials_.push_back(std::move(partial));
+      if (!agrees(layouts_.start(origins[k], constants_, partial), expansion))
+        continue;
+      fix(partial);
+      partials_.push_back(std::move(partial));
     }
   }
 
@@ -86,11 +89,20 @@ class Expander {
     std::erase_if(partials_, [&](PartialCombination& partial) {
       return partial.pending && !agrees(layouts_.take_known_sets(constants_, partial), expansion);
     });
+    std::ranges::for_each(partials_, [this](PartialCombination& partial) { fix(partial); });
     return true;
+  }
+
+  void fix(PartialCombination& partial) const {
+    for (std::size_t k = 0; !fixed_.empty() && k < partial.layout->own; ++k)
+      if (const auto found = fixed_.find(partial.layout->definitions[k]->name);
+          found != fixed_.end())
+        partial.cells[k] = {.text = found->second, .progress = Progress::constant, .splits = false};
   }
 
   const model::Step& step_;
   const Lookup& constants_;
+  const FixedValues& fixed_;
   Layouts layouts_;
   std::vector<PartialCombination> partials_;
 };
@@ -166,9 +178,9 @@ const std::string* Combination::find(std::string_view name) const {
 
 Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  const std::vector<Origin>& origins, const Lookup& constants,
-                 evaluate::Evaluator& evaluator, const Limits& limits) {
+                 evaluate::Evaluator& evaluator, const Limits& limits, const FixedValues& fixed) {
   Expansion expansion;
-  Expander expander(benchmark, step, constants);
+  Expander expander(benchmark, step, constants, fixed);
   expander.start(origins, expansion);
   expander.grow(evaluator, limits, expansion);
   expansion.combinations = expander.combinations();

@@ -46,6 +46,8 @@ auto rank_of(std::string_view name) {
 const char* status_of(const Workpackage& workpackage) {
   if (workpackage.state == State::done)
     return "DONE";
+  if (workpackage.state == State::skipped)
+    return "SKIPPED";
   return workpackage.state == State::failed ? "ERROR" : "RUNNING";
 }
 

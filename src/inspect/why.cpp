@@ -99,6 +99,11 @@ class Explainer {
       case State::failed:
         say_failed();
         break;
+      case State::skipped:
+        say("skipped", workpackage_.reason);
+        say_commands();
+        say("again", "`bench continue --failed` repeats it with what implies it");
+        break;
     }
     return std::move(explanation_);
   }

@@ -11,11 +11,16 @@ Element step() {
   return {
       .name = "step",
       .meaning = "commands that run once per combination of the parameters",
-      .children = {"use", "do", "batch", "energy", "retry"},
+      .children = {"use", "do", "batch", "energy", "retry", "iterations", "prune", "search"},
       .attributes = {{"name", Type::name, "its name"},
                      {"depend", Type::names, "steps that must be done first"},
                      {"iterations", Type::number, "how often each combination runs", "1"},
                      {"cycles", Type::number, "how often the commands are repeated in place", "1"},
+                     {"order",
+                      Type::name,
+                      "in which order the workpackages start",
+                      "given",
+                      {"given", "interleaved", "random"}},
                      {"procs", Type::number, "how many workpackages run at a time", "1"},
                      {"max_async", Type::number,
                       "how many may be unfinished at a time; 0: no limit"},
@@ -86,6 +91,87 @@ Element retry() {
               "  do: ./train"};
 }
 
+Element iterations() {
+  return {
+      .name = "iterations",
+      .meaning = "how often each combination runs, or until when",
+      .has_text = true,
+      .attributes = {{"min", Type::number, "iterations at first", "3"},
+                     {"max", Type::number, "iterations at most", "20"},
+                     {"until", Type::condition, "ci_halfwidth(NAME) < 1%, or in the unit of NAME"},
+                     {"budget", Type::text,
+                      "no more iterations once the step has used this: 2nh (node hours), 500Wh"}},
+      .details =
+          "`iterations: 3` makes three workpackages of each combination, with $jube_wp_iteration\n"
+          "0, 1 and 2. With `reduce` (default) they make one row of the result.\n"
+          "With `until`, a combination is repeated until half the width of the 95 % confidence\n"
+          "interval of the mean of NAME (Student's t) is below the limit. NAME is a pattern of an\n"
+          "analyser of the step, or a figure of the meter such as energy_wh. Each iteration "
+          "counts\n"
+          "with its first match. max, the budget and failures of half the iterations end it, too;\n"
+          "bench says what stayed unknown.",
+      .example =
+          "step:\n"
+          "  name: train\n"
+          "  iterations: {min: 3, max: 20, until: ci_halfwidth(rate) < 1%}\n"
+          "  do: echo rate=1000\n"
+          "patternset: {name: output, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}\n"
+          "analyser: {name: rates, use: output, analyse: {step: train, file: stdout}}",
+      .see_also = "statistics, order"};
+}
+
+Element prune() {
+  return {
+      .name = "prune",
+      .meaning = "skips what an out-of-memory result implies",
+      .attributes = {{"when", Type::name, "the result that implies others", "oom", {"oom"}},
+                     {"larger", Type::names, "parameters with which the need of memory grows"},
+                     {"per", Type::names,
+                      "parameters that must be equal for one workpackage to imply another",
+                      "all parameters with several values"}},
+      .details =
+          "Where a workpackage ran out of memory, all with equal `per` and with equal or larger\n"
+          "`larger` are skipped: `OOM (implied by 512)`. A workpackage waits until those that "
+          "could\n"
+          "imply it have ended. Out of memory is what the batch system reports, and a failed\n"
+          "workpackage whose output says so.",
+      .example =
+          "parameterset: {name: sizes, parameter: {batch_size: [128, 256, 512, 1024]}}\n"
+          "step:\n"
+          "  name: train\n"
+          "  use: sizes\n"
+          "  prune: {when: oom, larger: batch_size}\n"
+          "  do: ./train --batch-size $batch_size",
+      .see_also = "search"};
+}
+
+Element search() {
+  return {
+      .name = "search",
+      .meaning = "finds the largest value of a parameter that has enough memory",
+      .attributes = {{"parameter", Type::name, "which one; its own values do not count"},
+                     {"for", Type::text, "max(NAME) or min(NAME): what is best at that value"},
+                     {"between", Type::names, "the smallest and the largest value to try"},
+                     {"multiple_of", Type::number, "tries only multiples of this", "1"}},
+      .details =
+          "For each combination of the other parameters: the smallest value, twice that, and so "
+          "on\n"
+          "until memory runs out, then bisection. Each value tried is a workpackage like others.\n"
+          "NAME is a pattern of an analyser of the step, or a figure of the meter. bench says\n"
+          "which value is the largest, and if NAME is better at a smaller one. A workpackage that\n"
+          "fails for another reason ends the search; `continue --failed` resumes it.",
+      .example =
+          "parameterset: {name: sizes, parameter: {batch_size: 1}}\n"
+          "step:\n"
+          "  name: train\n"
+          "  use: sizes\n"
+          "  search: {parameter: batch_size, for: max(rate), between: [1, 4096]}\n"
+          "  do: echo rate=$batch_size\n"
+          "patternset: {name: output, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}\n"
+          "analyser: {name: rates, use: output, analyse: {step: train, file: stdout}}",
+      .see_also = "prune"};
+}
+
 Element energy() {
   return {
       .name = "energy",
@@ -145,6 +231,9 @@ const std::vector<Element> elements_of_steps = {
      .example = "step: {name: train, retry: {times: 2, on: [failed, lost]}, do: ./train}",
      .see_also = "retry"},
     energy(),
+    iterations(),
+    prune(),
+    search(),
 };
 
 }  // namespace bench::language

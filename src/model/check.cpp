@@ -3,6 +3,7 @@
 #include "by_name.hpp"
 #include "calculation.hpp"
 #include "read.hpp"
+#include "repetition.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -158,6 +159,7 @@ void check(const Benchmark& benchmark, const Node& node, Diagnostics& diagnostic
   check_depend(benchmark);
   check_analysers(benchmark, node);
   check_results(benchmark, node);
+  check_decisions(benchmark);
   check_values(benchmark, diagnostics);
   check_columns(benchmark, diagnostics);
   check_calculations(benchmark);

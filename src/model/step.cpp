@@ -2,9 +2,11 @@
 
 #include "command.hpp"
 #include "read.hpp"
+#include "repetition.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -147,7 +149,7 @@ Step build_step(const Node& node) {
   step.use = used_names(node);
   for (const Node* child : node.all("do"))
     step.commands.push_back(build_command(*child));
-  step.iterations = whole_number(node, "iterations", 1, 1);
+  read_iterations(node, step);
   step.cycles = whole_number(node, "cycles", 1, 1);
   step.procs = whole_number(node, "procs", 0, 1);
   step.max_async = attribute(node, "max_async");
@@ -167,6 +169,15 @@ Step build_step(const Node& node) {
     step.energy = build_energy(*energy);
   if (const Node* retry = node.first("retry"))
     step.retry = build_retry(*retry);
+  step.order = one_of(
+      node, "order",
+      std::map<std::string, Order>{
+          {"given", Order::given}, {"interleaved", Order::interleaved}, {"random", Order::random}},
+      Order::given);
+  if (const Node* prune = node.first("prune"))
+    step.prune = build_prune(*prune);
+  if (const Node* search = node.first("search"))
+    step.search = build_search(*search);
   if (step.energy && !step.batch)
     throw Error(fmt::format("step '{}' measures energy but is not a batch step", step.name),
                 "add `batch: true`; on platform local its commands run here, under the meter",

@@ -108,13 +108,14 @@ class Groups {
 };
 
 std::string reason_of(const NotDone& workpackage) {
-  return workpackage.failed ? workpackage.reason : "has not ended";
+  return workpackage.failed || workpackage.skipped ? workpackage.reason : "has not ended";
 }
 
-/// A failure explains more than what has not ended.
+/// A failure explains more than what was skipped, and that more than what has not ended.
 const NotDone& culprit(const RowSource& source) {
-  const auto failed = std::ranges::find_if(source.not_done, &NotDone::failed);
-  return failed == source.not_done.end() ? source.not_done.front() : *failed;
+  return *std::ranges::max_element(source.not_done, {}, [](const NotDone& one) {
+    return one.failed ? 2 : one.skipped ? 1 : 0;
+  });
 }
 
 /// Whether a value is missing since its workpackages failed or have not ended.
@@ -184,8 +185,9 @@ class Footer {
     const std::string what =
         source.done > 0 && source.done < source.iterations
             ? fmt::format("{} of {} iterations count", source.done, source.iterations)
-        : culprit_of_row.failed ? "failed"
-                                : "not finished";
+        : culprit_of_row.failed  ? "failed"
+        : culprit_of_row.skipped ? "skipped"
+                                 : "not finished";
     const std::string reason = reason_of(culprit_of_row);
     Group& group = with_values_[what].at(reason);
     group.rows.insert(row);
@@ -201,6 +203,9 @@ class Footer {
 };
 
 std::string sentence(const NotDone& workpackage) {
+  if (workpackage.skipped)
+    return fmt::format("workpackage {} was skipped: {}", workpackage.workpackage,
+                       workpackage.reason);
   return workpackage.failed
              ? fmt::format("workpackage {} failed: {}", workpackage.workpackage, workpackage.reason)
              : fmt::format("workpackage {} has not ended", workpackage.workpackage);
@@ -211,7 +216,8 @@ std::string sentence(const NotDone& workpackage) {
 std::string status_of(const RowSource& source) {
   if (source.not_done.empty())
     return "done";
-  return culprit(source).failed ? "failed" : "unfinished";
+  const NotDone& worst = culprit(source);
+  return worst.failed ? "failed" : worst.skipped ? "skipped" : "unfinished";
 }
 
 std::string status_reason(const RowSource& source) {

@@ -7,7 +7,7 @@
 
 namespace bench::result {
 
-/// `done`, `failed`, or `unfinished`.
+/// `done`, `failed`, `skipped`, or `unfinished`.
 std::string status_of(const RowSource& source);
 
 /// Why a row is not done, in one sentence; empty where it is.

@@ -1,3 +1,5 @@
+#include "search.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -16,6 +18,14 @@
 
 namespace bench::scheduler {
 namespace {
+
+/// Counts what a step that searches, or repeats until something is known, may add.
+void add_decisions(const model::Step& step, StepCost& cost) {
+  const double factor = static_cast<double>(step.most_iterations()) / step.iterations *
+                        (step.search ? most_values(*step.search) : 1);
+  cost.jobs = static_cast<std::size_t>(std::ceil(static_cast<double>(cost.jobs) * factor));
+  cost.node_hours *= factor;
+}
 
 std::string node_hours_text(double hours) {
   return fmt::format("{:.{}f}", hours, hours >= 100 ? 0 : 2);
@@ -74,6 +84,8 @@ std::vector<StepCost> CostEstimate::steps() const {
                                share.request.resources.nodes * share.request.time_limit_s /
                                seconds_per_hour;
   }
+  for (std::size_t k = 0; k < costs.size(); ++k)
+    add_decisions(run_.benchmark.steps[k], costs[k]);
   return costs;
 }
 

@@ -1,7 +1,10 @@
 #include "journal.hpp"
 #include "lost_attempts.hpp"
 #include "outage_watch.hpp"
+#include "pruner.hpp"
 #include "recovery.hpp"
+#include "repeater.hpp"
+#include "searcher.hpp"
 #include "sequencer.hpp"
 #include "submission_timing.hpp"
 #include "submitter.hpp"
@@ -64,7 +67,10 @@ class Loop {
         batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
-        step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)) {
+        step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
+        repeater_(run, workspace, store_, evaluator_),
+        searcher_(run, workspace, store_, evaluator_),
+        pruner_(run, workspace, store_) {
     store_.listen([this](const workspace::Event& event) { announce(event); });
   }
 
@@ -84,6 +90,8 @@ class Loop {
       retry_postponed();
       expand_released();
       sequencer_.pass_barriers();
+      if (!stopping())
+        decide();
       const auto claimed = may_start() ? claim() : std::vector<long long>{};
       journal_.write();
       for (const long long id : claimed)
@@ -102,6 +110,13 @@ class Loop {
     return finish();
   }
 
+  /// Adds, skips and holds back workpackages, as results so far say.
+  void decide() {
+    repeater_.decide();
+    searcher_.decide();
+    pruner_.decide();
+  }
+
   /// Writes and reports what the last cycle of the loop left.
   RunStatus finish() {
     if (interrupted() && options_.cancel_on_interrupt)
@@ -111,6 +126,9 @@ class Loop {
     show_progress();
     for (const std::string& notice : store_.take_notices())
       observer_.notice(notice);
+    for (const auto& notices : {repeater_.notices(), searcher_.notices()})
+      for (const std::string& notice : notices)
+        observer_.notice(notice);
     for (const Warning& warning : store_.take_warnings())
       observer_.warn(warning);
     RunStatus status{store_.counts(), interrupted(), "", submitter_.refusals()};
@@ -390,6 +408,9 @@ class Loop {
   LostAttempts lost_;
   Submitter submitter_;
   StepJobs step_jobs_;
+  Repeater repeater_;
+  Searcher searcher_;
+  Pruner pruner_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
   std::size_t unresolved_ = 0;  ///< Workpackages that the machine kept from going on.

@@ -28,6 +28,10 @@ long long RunStatus::open() const {
 
 std::optional<RunStatus> status_if_finished(const setup::Run& run,
                                             const workspace::Workspace& workspace) {
+  // More may follow from what has ended.
+  if (std::ranges::any_of(run.benchmark.steps,
+                          [](const model::Step& step) { return step.repetition || step.search; }))
+    return std::nullopt;
   std::set<std::string> with_children;
   for (const model::Step& step : run.benchmark.steps)
     with_children.insert(step.depend.begin(), step.depend.end());

@@ -1,5 +1,6 @@
 #include "sequencer.hpp"
 
+#include "out_of_memory.hpp"
 #include "sequencing.hpp"
 
 #include <algorithm>
@@ -53,9 +54,23 @@ void Sequencer::conclude(const Completion& completion) {
   if (completion.success())
     return conclude_success(completion);
   forget_environment(completion.workpackage);
-  const Situation situation = situation_of(completion, {});
-  store_.apply(completion.outcome == Outcome::interrupted ? after_interruption(situation)
-                                                          : after_failure(situation));
+  const Completion told = with_told_outcome(completion);
+  const Situation situation = situation_of(told, {});
+  store_.apply(told.outcome == Outcome::interrupted ? after_interruption(situation)
+                                                    : after_failure(situation));
+}
+
+/// Where a step is pruned or searched, a program that says that it is out of memory is: not every
+/// system tells.
+Completion Sequencer::with_told_outcome(Completion completion) const {
+  const Workpackage& workpackage = store_.at(completion.workpackage);
+  const model::Step& step = store_.step_of(workpackage);
+  if (completion.outcome == Outcome::failed && (step.prune || step.search) &&
+      says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
+    completion.outcome = Outcome::out_of_memory;
+    completion.reason.insert(0, "out of memory: ");
+  }
+  return completion;
 }
 
 void Sequencer::conclude_success(const Completion& completion) {
@@ -141,8 +156,7 @@ bool Sequencer::is_complete(const model::Step& step) const {
   return std::ranges::all_of(step.depend, [&](const std::string& name) {
     const model::Step& parent = *run_.benchmark.step(name);
     const workspace::StepCounts& counts = store_.counts_of(parent);
-    return counts.done + counts.failed == counts.all() && !store_.has_unexpanded(parent) &&
-           is_complete(parent);
+    return counts.ended() == counts.all() && !store_.has_unexpanded(parent) && is_complete(parent);
   });
 }
 

@@ -40,6 +40,7 @@ class Sequencer {
   void pass_barriers();
 
  private:
+  execute::Completion with_told_outcome(execute::Completion completion) const;
   void conclude_success(const execute::Completion& completion);
   void conclude_shared(const execute::Completion& completion,
                        const workspace::EnvironmentChanges& environment);

@@ -47,6 +47,7 @@ constexpr std::array typed_facts{
     Fact{"launcher", &RunMetadata::launcher},
     Fact{"max_workpackages", &RunMetadata::max_workpackages},
     Fact{"parallel", &RunMetadata::parallel},
+    Fact{"order_seed", &RunMetadata::order_seed},
     Fact{"budget_nh", &RunMetadata::budget_node_hours},
 };
 

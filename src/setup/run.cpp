@@ -1,9 +1,11 @@
 #include "provenance.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -135,11 +137,21 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   metadata.started = local_time_now();
   metadata.uuid = make_uuid();
   metadata.bench_version = BENCH_VERSION;
+  metadata.order_seed = request.order_seed;
+  draw_order_seed(run);
   if (!request.budget.empty())
     set_budget(request.budget, run);
   if (request.parallel)
     set_parallel(*request.parallel, run);
   return run;
+}
+
+void draw_order_seed(Run& run) {
+  const bool random = std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
+    return step.order == model::Order::random;
+  });
+  if (random && !run.metadata.order_seed)
+    run.metadata.order_seed = static_cast<long long>(std::random_device()());
 }
 
 void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,

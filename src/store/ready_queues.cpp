@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,13 @@ bool is_begun(const Workpackage& workpackage) {
   return workpackage.progress != workspace::Progress{};
 }
 
-/// New ones have the highest id; a requeued one goes to the front of those after it.
-void insert_in_order(std::deque<long long>& ids, long long id) {
-  ids.insert(std::ranges::lower_bound(ids, id), id);
-}
-
-void erase(std::deque<long long>& ids, long long id) {
-  const auto found = std::ranges::lower_bound(ids, id);
-  if (found != ids.end() && *found == id)
-    ids.erase(found);
+/// A number that looks random, the same for equal arguments: splitmix64 of Steele, Lea and Flood,
+/// OOPSLA 2014, 453.
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t id) {
+  std::uint64_t z = seed + (id + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31U);
 }
 
 bool has_children(const model::Benchmark& benchmark, const std::string& name) {
@@ -57,7 +56,7 @@ void ReadyQueues::add(std::size_t step, const Workpackage& workpackage) {
     queue.members.push_back(workpackage.id);
   count(queue, workpackage, 1);
   if (workpackage.state == State::ready)
-    insert_in_order(place_for(queue, workpackage), workpackage.id);
+    insert_in_order(queue_for(queue, workpackage), place_of(queue, workpackage));
   if (workpackage.state == State::pending)
     pending_.insert(workpackage.id);
   if (is_unexpanded(queue, workpackage))
@@ -68,13 +67,39 @@ void ReadyQueues::remove(std::size_t step, const Workpackage& workpackage) {
   StepQueue& queue = steps_[step];
   count(queue, workpackage, -1);
   if (workpackage.state == State::ready)
-    erase(place_for(queue, workpackage), workpackage.id);
+    erase(queue_for(queue, workpackage), place_of(queue, workpackage));
   if (workpackage.state == State::pending)
     pending_.erase(workpackage.id);
 }
 
 void ReadyQueues::defer(std::size_t step, const Workpackage& workpackage) {
-  erase(place_for(steps_[step], workpackage), workpackage.id);
+  erase(queue_for(steps_[step], workpackage), place_of(steps_[step], workpackage));
+}
+
+/// New ones mostly come last; a requeued one goes to the front of those after it.
+void ReadyQueues::insert_in_order(Queue& queue, Place place) {
+  queue.insert(std::ranges::lower_bound(queue, place), place);
+}
+
+void ReadyQueues::erase(Queue& queue, Place place) {
+  const auto found = std::ranges::lower_bound(queue, place);
+  if (found != queue.end() && *found == place)
+    queue.erase(found);
+}
+
+ReadyQueues::Place ReadyQueues::place_of(const StepQueue& queue,
+                                         const Workpackage& workpackage) const {
+  switch (queue.step->order) {
+    case model::Order::given:
+      break;
+    case model::Order::interleaved:
+      return {static_cast<std::uint64_t>(workpackage.iteration), workpackage.id};
+    case model::Order::random:
+      return {mixed(static_cast<std::uint64_t>(run_.metadata.order_seed.value_or(0)),
+                    static_cast<std::uint64_t>(workpackage.id)),
+              workpackage.id};
+  }
+  return {0, workpackage.id};
 }
 
 void ReadyQueues::count(StepQueue& queue, const Workpackage& workpackage, int by) {
@@ -87,19 +112,21 @@ void ReadyQueues::count(StepQueue& queue, const Workpackage& workpackage, int by
     queue.unexpanded += by;
 }
 
-std::deque<long long>& ReadyQueues::place_for(StepQueue& queue, const Workpackage& workpackage) {
+ReadyQueues::Queue& ReadyQueues::queue_for(StepQueue& queue, const Workpackage& workpackage) {
   if (queue.scheduled && job::is_scheduled(run_, workpackage))
     return queue.batch_ready;
   return is_begun(workpackage) ? queue.resumed : queue.ready;
 }
 
 std::vector<long long> ReadyQueues::batch_ready() const {
-  std::vector<long long> ids;
+  std::vector<Place> places;
   for (std::size_t step = 0; step < steps_.size(); ++step) {
     const auto begin = steps_[step].batch_ready.begin();
-    ids.insert(ids.end(), begin, begin + static_cast<std::ptrdiff_t>(startable(step)));
+    places.insert(places.end(), begin, begin + static_cast<std::ptrdiff_t>(startable(step)));
   }
-  std::ranges::sort(ids);
+  std::ranges::sort(places);
+  std::vector<long long> ids;
+  std::ranges::transform(places, std::back_inserter(ids), &Place::id);
   return ids;
 }
 
@@ -122,9 +149,9 @@ std::size_t ReadyQueues::startable(std::size_t step) const {
 
 long long ReadyQueues::front() const {
   long long best = -1;
-  const auto offer = [&](const std::deque<long long>& ids) {
-    if (!ids.empty() && (best < 0 || ids.front() < best))
-      best = ids.front();
+  const auto offer = [&](const Queue& queue) {
+    if (!queue.empty() && (best < 0 || queue.front().id < best))
+      best = queue.front().id;
   };
   for (std::size_t step = 0; step < steps_.size(); ++step) {
     const StepQueue& queue = steps_[step];

@@ -132,6 +132,24 @@ void StateStore::expand_released() {
     apply(std::move(*expanded));
 }
 
+void StateStore::add_iterations(long long of, int begin, int end) {
+  apply(workspace::Expanded{.parents = {}, .children = graph_.make_iterations(of, begin, end)});
+}
+
+bool StateStore::add_variant(long long of, const std::string& parameter, const std::string& value) {
+  std::vector<Workpackage> made = graph_.make_variant(of, parameter, value);
+  if (made.empty())
+    return false;
+  apply(workspace::Expanded{.parents = {}, .children = std::move(made)});
+  return true;
+}
+
+void StateStore::release(long long id) {
+  const Workpackage& workpackage = at(id);
+  queues_.remove(step_index(workpackage), workpackage);
+  queues_.add(step_index(workpackage), workpackage);
+}
+
 void StateStore::defer(long long id) {
   const Workpackage& workpackage = at(id);
   queues_.defer(step_index(workpackage), workpackage);

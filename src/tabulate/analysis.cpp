@@ -1,4 +1,5 @@
 #include "analysed_files.hpp"
+#include "analysis_patterns.hpp"
 #include "each_workpackage.hpp"
 #include "needed_names.hpp"
 
@@ -43,72 +44,6 @@ namespace {
 namespace fs = std::filesystem;
 using analyse::Group;
 using workspace::Workpackage;
-using Patterns = std::vector<const model::Pattern*>;
-
-/// The patterns that an analysis has for one of its files, or for none.
-class PatternChoice {
- public:
-  PatternChoice(const model::Benchmark& benchmark, const model::Analyser& analyser)
-      : benchmark_(benchmark) {
-    add(analyser.use);
-  }
-
-  /// Adds the patterns of these sets; one that is there already is not scanned twice.
-  /// @throws Error if two patterns have one name and are not the same
-  void add(const std::vector<std::string>& sets) {
-    for (const std::string& set : sets)
-      for (const model::Pattern& pattern : benchmark_.pattern_set(set)->patterns)
-        add(pattern);
-  }
-
-  const Patterns& scanned() const { return scanned_; }
-  const Patterns& derived() const { return derived_; }
-
- private:
-  void add(const model::Pattern& pattern) {
-    Patterns& kind = pattern.derived ? derived_ : scanned_;
-    for (const Patterns* patterns : {&scanned_, &derived_})
-      for (const model::Pattern* known : *patterns) {
-        if (known->name != pattern.name)
-          continue;
-        if (known->text == pattern.text && known->derived == pattern.derived &&
-            known->mode == pattern.mode)
-          return;
-        throw Error(
-            fmt::format("pattern '{}' is defined differently in two used sets", pattern.name),
-            fmt::format("the other one is '{}'; give one of them another name", known->text),
-            pattern.place);
-      }
-    kind.push_back(&pattern);
-  }
-
-  const model::Benchmark& benchmark_;
-  Patterns scanned_;
-  Patterns derived_;
-};
-
-/// The patterns of one `analyse` element.
-struct AnalysisPatterns {
-  std::vector<Patterns> of_files;  ///< As the files of the analysis.
-  Patterns derived;
-  Patterns all;
-};
-
-AnalysisPatterns patterns_of(const model::Benchmark& benchmark, const model::Analyser& analyser,
-                             const model::Analysis& analysis) {
-  AnalysisPatterns patterns;
-  PatternChoice of_all(benchmark, analyser);
-  for (const model::AnalysedFile& file : analysis.files) {
-    PatternChoice of_file(benchmark, analyser);
-    of_file.add(file.use);
-    of_all.add(file.use);
-    patterns.of_files.push_back(of_file.scanned());
-  }
-  patterns.derived = of_all.derived();
-  patterns.all = of_all.scanned();
-  patterns.all.insert(patterns.all.end(), patterns.derived.begin(), patterns.derived.end());
-  return patterns;
-}
 
 /// A table could show only one of them under the name.
 void refuse_names_of_parameters(const AnalysisPatterns& patterns, const Workpackage& workpackage) {
@@ -227,7 +162,9 @@ class Grouping {
     else
       made.group.unmeasured.push_back(
           fmt::format("workpackage {} {}", workpackage.id,
-                      workpackage.state == workspace::State::failed ? "failed" : "has not ended"));
+                      workpackage.state == workspace::State::failed    ? "failed"
+                      : workpackage.state == workspace::State::skipped ? "was skipped"
+                                                                       : "has not ended"));
   }
 
   /// Of a workpackage's variables, made when a text names one for the first time, and parameters.

@@ -237,6 +237,8 @@ namespace {
 std::string status_word(const std::vector<State>& states) {
   if (std::ranges::find(states, State::failed) != states.end())
     return "ERROR";
+  if (std::ranges::find(states, State::skipped) != states.end())
+    return "SKIPPED";
   const bool done = std::ranges::all_of(states, [](State state) { return state == State::done; });
   return done ? "DONE" : "RUNNING";
 }
@@ -301,8 +303,10 @@ result::RowSource Rows::source_of(std::size_t row) const {
       const Workpackage& one = family_.at(iteration);
       done += one.state == State::done ? 1 : 0;
       if (one.state != State::done)
-        source.not_done.push_back(
-            {.workpackage = one.id, .failed = one.state == State::failed, .reason = one.reason});
+        source.not_done.push_back({.workpackage = one.id,
+                                   .failed = one.state == State::failed,
+                                   .reason = one.reason,
+                                   .skipped = one.state == State::skipped});
     }
     if (is_head) {
       source.iterations = iterations.size();

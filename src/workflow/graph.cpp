@@ -143,7 +143,7 @@ Workpackage Graph::make_failed_child(const ParentTuple& parent_tuple, const std:
   Workpackage child;
   child.id = workpackages_->next_id();
   child.step = parent_tuple.step->name;
-  child.iteration = base_iteration(parent_tuple.parents.ids) * parent_tuple.step->iterations;
+  child.iteration = base_iteration(parent_tuple.parents.ids) * parent_tuple.step->most_iterations();
   child.combination = -1;  // until its point is known
   child.parents = parent_tuple.parents.ids;
   for (const expand::Assignment& inherited : parent_tuple.parents.origin.inherited)
@@ -162,7 +162,7 @@ int Graph::base_iteration(const std::vector<long long>& parents) const {
   for (const long long id : parents)
     sorted.push_back(&at(id));
   const auto radix = [&](const Workpackage* workpackage) {
-    return run_.benchmark.step(workpackage->step)->iterations;
+    return run_.benchmark.step(workpackage->step)->most_iterations();
   };
   std::sort(sorted.begin(), sorted.end(), [&](const Workpackage* a, const Workpackage* b) {
     return std::pair(radix(a), a->step) < std::pair(radix(b), b->step);
@@ -174,7 +174,7 @@ int Graph::base_iteration(const std::vector<long long>& parents) const {
 }
 
 void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
-                        ExpansionBatch& batch) {
+                        ExpansionBatch& batch, const Growth& growth) {
   std::vector<std::size_t> own;
   std::vector<expand::Origin> origins;
   for (std::size_t k = 0; k < parent_tuples.size(); ++k)
@@ -186,17 +186,22 @@ void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> pa
     return;
   setup::Variables constants = benchmark_variables_;
   add_step_variables(step, constants);
+  expand::FixedValues fixed = growth.fixed;
+  if (step.search)
+    fixed.try_emplace(step.search->parameter, std::to_string(step.search->from));
   expand::Expansion expansion =
       expand::expand(run_.benchmark, step, origins, lookup_in(constants), evaluator_,
-                     {.combinations = max_workpackages(run_)});
+                     {.combinations = max_workpackages(run_)}, fixed);
   batch.left_out.resize(run_.benchmark.steps.size());
   batch.left_out[run_.benchmark.index_of(step.name)].add(expansion);
-  check_limit(step, batch.candidates.size() +
-                        expansion.combinations.size() * static_cast<std::size_t>(step.iterations));
+  const int end = growth.end.value_or(step.iterations);
+  if (!batch.has_known)
+    check_limit(step, batch.candidates.size() + expansion.combinations.size() *
+                                                    static_cast<std::size_t>(end - growth.begin));
   for (expand::Combination& combination : expansion.combinations) {
     const std::size_t parent_tuple = own[combination.origin];
     const std::vector<long long>& ids = parent_tuples[parent_tuple].parents.ids;
-    const int base = base_iteration(ids) * step.iterations;
+    const int base = base_iteration(ids) * step.most_iterations();
     --batch.combination;
     const auto add = [&](int iteration, expand::Combination one) {
       Candidate& candidate = batch.candidates.emplace_back();
@@ -207,9 +212,9 @@ void Graph::expand_step(const model::Step& step, std::span<const ParentTuple> pa
       candidate.workpackage.iteration = base + iteration;
       candidate.workpackage.combination = batch.combination;  // until its point is known
     };
-    for (int k = 0; k + 1 < step.iterations; ++k)
+    for (int k = growth.begin; k + 1 < end; ++k)
       add(k, combination);
-    add(step.iterations - 1, std::move(combination));
+    add(end - 1, std::move(combination));
   }
 }
 

@@ -89,10 +89,14 @@ std::vector<Parents> Join::release(const Workpackage& parent) {
   parents.reserve(tuples.size());
   for (std::vector<long long>& ids : tuples) {
     std::ranges::sort(ids);
-    expand::Origin origin = origin_of(ids);
-    parents.push_back({std::move(ids), std::move(origin)});
+    parents.push_back(parents_of(std::move(ids)));
   }
   return parents;
+}
+
+Parents Join::parents_of(std::vector<long long> ids) const {
+  expand::Origin origin = origin_of(ids);
+  return {std::move(ids), std::move(origin)};
 }
 
 Join::Index& Join::index_of(const std::string& released, const std::string& other) {

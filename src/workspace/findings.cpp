@@ -116,7 +116,7 @@ void insert_rows(Statements& statements, std::span<const Row> rows) {
 }
 
 constexpr const char* count_ended =
-    "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed')";
+    "SELECT count(*) FROM workpackage WHERE state IN ('done', 'failed', 'skipped')";
 
 }  // namespace
 

@@ -24,13 +24,14 @@
 namespace bench::workspace {
 namespace {
 
-constexpr std::array<std::pair<State, std::string_view>, 6> state_names{
+constexpr std::array<std::pair<State, std::string_view>, 7> state_names{
     {{State::ready, "ready"},
      {State::running, "running"},
      {State::submitted, "submitted"},
      {State::pending, "pending"},
      {State::done, "done"},
-     {State::failed, "failed"}}};
+     {State::failed, "failed"},
+     {State::skipped, "skipped"}}};
 
 constexpr const char* select_workpackages =
     "SELECT id, step, iteration, combination, parameters, directory, state, expanded, reason, "
@@ -253,7 +254,7 @@ std::unordered_set<std::string> Workspace::attempts_of_unfinished() const {
     SQLite::Statement select(database_->sqlite,
                              "SELECT a.uuid FROM workpackage AS w JOIN attempt AS a ON "
                              "a.workpackage = w.id WHERE w.state <> 'done' AND w.state <> "
-                             "'failed'");
+                             "'failed' AND w.state <> 'skipped'");
     while (select.executeStep())
       uuids.insert(select.getColumn(0).getString());
     return uuids;
@@ -286,12 +287,12 @@ std::vector<Attempt> Workspace::submitted_attempts() const {
 std::vector<StepCounts> Workspace::counts() const {
   return translated(database_->sqlite, [&] {
     std::vector<StepCounts> all;
-    SQLite::Statement select(
-        database_->sqlite,
-        "SELECT step, sum(state = 'ready'), sum(state = 'running'), "
-        "sum(state = 'submitted'), sum(state = 'pending'), "
-        "sum(state = 'done'), sum(state = 'failed') FROM workpackage GROUP BY step "
-        "ORDER BY min(id)");
+    SQLite::Statement select(database_->sqlite,
+                             "SELECT step, sum(state = 'ready'), sum(state = 'running'), "
+                             "sum(state = 'submitted'), sum(state = 'pending'), "
+                             "sum(state = 'done'), sum(state = 'failed'), sum(state = 'skipped') "
+                             "FROM workpackage GROUP BY step "
+                             "ORDER BY min(id)");
     while (select.executeStep())
       all.push_back({.step = select.getColumn(0).getString(),
                      .ready = select.getColumn(1).getInt64(),
@@ -299,7 +300,8 @@ std::vector<StepCounts> Workspace::counts() const {
                      .submitted = select.getColumn(3).getInt64(),
                      .pending = select.getColumn(4).getInt64(),
                      .done = select.getColumn(5).getInt64(),
-                     .failed = select.getColumn(6).getInt64()});
+                     .failed = select.getColumn(6).getInt64(),
+                     .skipped = select.getColumn(7).getInt64()});
     return all;
   });
 }
@@ -309,7 +311,8 @@ bool Workspace::is_finished(const std::set<std::string>& steps_with_children) co
     SQLite::Statement select(
         database_->sqlite,
         "SELECT EXISTS (SELECT 1 FROM workpackage) AND NOT EXISTS (SELECT 1 FROM workpackage "
-        "WHERE state NOT IN ('done', 'failed') OR (state = 'done' AND expanded = 0 AND step IN "
+        "WHERE state NOT IN ('done', 'failed', 'skipped') OR (state = 'done' AND expanded = 0 AND "
+        "step IN "
         "(SELECT value FROM json_each(?))))");
     select.bind(1, nlohmann::json(steps_with_children).dump());
     select.executeStep();

@@ -46,6 +46,8 @@ constexpr const char* assignments_of(Change change) {
     case Change::advance:
     case Change::wait:
       return "prepared = ?2, cycle = ?3, command = ?4, environment = ?5";
+    case Change::skip:
+      return "reason = ?2";
     case Change::reset:
       break;
   }
@@ -56,8 +58,8 @@ constexpr const char* assignments_of(Change change) {
 /// The statement of a change, which finds no row where the table of transitions forbids it.
 std::string update_of(const Transition& transition) {
   std::string legal;  // no IN, for which SQLite builds a table each time
-  for (const State state :
-       {State::ready, State::running, State::submitted, State::pending, State::done, State::failed})
+  for (const State state : {State::ready, State::running, State::submitted, State::pending,
+                            State::done, State::failed, State::skipped})
     if (transition.from.contains(state))
       legal += fmt::format("{}state = '{}'", legal.empty() ? "" : " OR ", name_of(state));
   const std::string_view assignments = assignments_of(transition.change);
@@ -141,6 +143,10 @@ class Replay {
     run(latest_attempt("ended_unix_s = coalesce(ended_unix_s, ?), "
                        "outcome = iif(outcome = '', 'done', outcome)"),
         now_, event.workpackage);
+  }
+
+  void operator()(const Skipped& event) {
+    change(Change::skip, event.workpackage, to_valid_utf8(event.reason));
   }
 
   void operator()(const Reset& event) {

@@ -78,6 +78,11 @@ void apply(const Advanced& event, Workpackage& workpackage) {
   workpackage.progress = event.progress;
 }
 
+void apply(const Skipped& event, Workpackage& workpackage) {
+  change_state(event, workpackage);
+  workpackage.reason = to_valid_utf8(event.reason);
+}
+
 void apply(const Reset& event, Workpackage& workpackage) {
   change_state(event, workpackage);
   workpackage.progress = {};

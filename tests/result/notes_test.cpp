@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bench/result/table.hpp>
@@ -42,6 +43,21 @@ TEST(Notes, NameTheRowsThatAreNotDone) {
                                       "n/a in v: 1 row, workpackage 3: has not ended",
                                       "4 of 5 iterations count: 1 row, workpackage 7: exit code 1",
                                       "failed: 1 row, workpackage 1: exit code 1"}));
+}
+
+TEST(Notes, NameWhatWasSkippedAndWhy) {
+  Table table;
+  table.headings = {{"v", "", 0, {}}};
+  table.rows = {{missing()}, {number(1)}};
+  const NotDone skipped{.workpackage = 3, .reason = "OOM (implied by 512)", .skipped = true};
+  table.sources = {{.done = 0, .not_done = {{4, false, ""}, skipped}},
+                   {.done = 0, .not_done = {skipped}}};
+  EXPECT_EQ(notes_of(table),
+            (std::vector<std::string>{"n/a in v: 1 row, workpackage 3: OOM (implied by 512)",
+                                      "skipped: 1 row, workpackage 3: OOM (implied by 512)"}));
+  EXPECT_THAT(render(table, "json"),
+              testing::HasSubstr("\"status\": \"skipped\",\n      \"status_reason\": \"workpackage "
+                                 "3 was skipped: OOM (implied by 512)\""));
 }
 
 TEST(Notes, JsonHasTheStatusOfEveryRow) {

@@ -38,6 +38,8 @@ class WorkspaceFixture : public testing::Test {
     workspace_.replay({Expanded{{}, {workpackage(id, step)}}});
     if (state == State::ready)
       return;
+    if (state == State::skipped)
+      return workspace_.replay({Skipped{id, "implied"}});
     workspace_.replay({claim(id)});
     if (state == State::submitted)
       workspace_.replay({Submitted{id, "job"}});

@@ -35,6 +35,7 @@ const std::vector<Event>& events() {
       Interrupted{.workpackage = 0, .reason = "cut off", .lost_in_queue = true},
       Advanced{.workpackage = 0, .to = State::ready, .progress = {true, 1, 2}, .environment = {}},
       Advanced{.workpackage = 0, .to = State::pending, .progress = {true, 0, 1}, .environment = {}},
+      Skipped{.workpackage = 0, .reason = "implied"},
       Reset{{0}}};
   return all;
 }
@@ -49,8 +50,8 @@ void PrintTo(const TransitionCase& one, std::ostream* out) {
 
 std::vector<TransitionCase> cases() {
   std::vector<TransitionCase> all;
-  for (const State from :
-       {State::ready, State::running, State::submitted, State::pending, State::done, State::failed})
+  for (const State from : {State::ready, State::running, State::submitted, State::pending,
+                           State::done, State::failed, State::skipped})
     for (std::size_t event = 0; event < transitions.size(); ++event)
       all.push_back({from, event});
   return all;
@@ -156,6 +157,7 @@ TEST_F(WorkspaceFixture, StatesHaveTheWordsOfEveryMessage) {
   EXPECT_EQ(name_of(State::submitted), "submitted");
   EXPECT_EQ(name_of(State::done), "done");
   EXPECT_EQ(name_of(State::failed), "failed");
+  EXPECT_EQ(name_of(State::skipped), "skipped");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +36,10 @@ struct Combination {
 struct Origin {
   std::vector<Assignment> inherited;
 };
+
+/// Values that parameters of a step take in place of what their definitions say, by name. They are
+/// taken as they are: nothing in them is substituted or split.
+using FixedValues = std::map<std::string, std::string, std::less<>>;
 
 struct Limits {
   std::size_t combinations = 1'000'000;  ///< More are refused.

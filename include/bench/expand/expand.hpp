@@ -35,13 +35,15 @@ struct Expansion {
 /// A name that does not become the name of a set means nothing.
 ///
 /// @param constants the internal variables that are known before a workpackage exists
+/// @param fixed values of parameters that the step's own sets define
 /// @throws Error with the parameter's place: a script that fails, a value that does not fit its
 ///         type, parameters that depend on each other in a circle, more combinations than allowed,
 ///         one name defined differently in two sets of the step; with the step's place: a `where`
 ///         or an invalid `active`
 Expansion expand(const model::Benchmark& benchmark, const model::Step& step,
                  const std::vector<Origin>& origins, const evaluate::Lookup& constants,
-                 evaluate::Evaluator& evaluator, const Limits& limits = {});
+                 evaluate::Evaluator& evaluator, const Limits& limits = {},
+                 const FixedValues& fixed = {});
 
 /// Gives the late parameters of each combination their values. `variables[k]` knows the
 /// `jube_wp_...` variables of `combinations[k]`; names that it does not know stay as text. A value

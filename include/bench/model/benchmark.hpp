@@ -137,6 +137,47 @@ struct Energy {
   Place place;
 };
 
+/// How often each combination of a step runs where that depends on its results: until half the
+/// width of the 95 % confidence interval of the mean is below a limit.
+struct Repetition {
+  std::string text;   ///< `ci_halfwidth(rate) < 1%`.
+  std::string value;  ///< What is known then: a pattern, or a figure of the meter.
+  double limit = 0;   ///< In the unit of the value; a share of the mean where `relative`.
+  bool relative = false;
+  int most = 1;  ///< Iterations.
+  /// What the workpackages of the step may take before no more are added; none: no bound.
+  std::optional<double> budget_node_hours;
+  std::optional<double> budget_wh;
+  Place place;
+};
+
+/// In which order the workpackages of a step start.
+enum class Order {
+  given,        ///< Of their ids.
+  interleaved,  ///< The first iterations of all, then the second ones, ...
+  random        ///< Drawn with the seed of the run.
+};
+
+/// What an out-of-memory result of a step implies for those that need more.
+struct Prune {
+  std::vector<std::string> larger;  ///< Parameters with which the need of memory grows.
+  /// Parameters that two workpackages must share for one to say something of the other.
+  std::optional<std::vector<std::string>> per;  ///< None: all that are templates.
+  Place place;
+};
+
+/// The largest value of a parameter that has enough memory is searched for, for each combination of
+/// the others: by doubling from `from` on, then by bisection.
+struct Search {
+  std::string parameter;
+  std::string value;  ///< What is best at the value sought: a pattern, or a figure of the meter.
+  bool maximise = true;
+  long long from = 1;
+  long long to = 1;
+  long long multiple_of = 1;  ///< Of which every value tried is a multiple.
+  Place place;
+};
+
 struct Step {
   std::string name;
   std::vector<std::string> depend;
@@ -144,7 +185,7 @@ struct Step {
   /// need not exist.
   std::vector<std::string> use;
   std::vector<Command> commands;
-  int iterations = 1;
+  int iterations = 1;     ///< How often each combination runs, at least.
   int cycles = 1;         ///< How often the commands are executed in the same directory.
   int procs = 0;          ///< At most this many at a time; 0: not said.
   std::string max_async;  ///< At most this many unfinished; empty or 0: no limit.
@@ -159,7 +200,14 @@ struct Step {
   std::optional<Batch> batch;
   std::optional<Energy> energy;
   std::optional<Retry> retry;
+  std::optional<Repetition> repetition;
+  Order order = Order::given;
+  std::optional<Prune> prune;
+  std::optional<Search> search;
   Place place;
+
+  /// How often each combination may run.
+  int most_iterations() const { return repetition ? repetition->most : iterations; }
 };
 
 /// A pattern: a regular expression over output files, or a value derived from other values.

@@ -41,11 +41,12 @@ struct Heading {
   std::string compare = {};
 };
 
-/// A workpackage behind a row that failed or has not ended.
+/// A workpackage behind a row that failed, was skipped or has not ended.
 struct NotDone {
   long long workpackage = 0;
   bool failed = false;
-  std::string reason;  ///< Why it failed.
+  std::string reason;  ///< Why it failed or was skipped.
+  bool skipped = false;
 };
 
 /// The workpackages that a row is made of.
@@ -85,8 +86,8 @@ std::string render(const Table& table, const std::string& style, Notes notes = N
 /// The tables as one json object: name to array of rows, each an object of title to value. Numbers
 /// are numbers, without formats; null stands for a missing value, `nan` and `inf`; integers beyond
 /// 64 bits are strings. `TITLE_unit`, `TITLE_absent` (why there is none) and `TITLE_estimated` are
-/// there where they apply, `status` (done, failed, unfinished) in every row with a source, and
-/// `status_reason` where it is not done. A second member of one name is `NAME_2`.
+/// there where they apply, `status` (done, failed, skipped, unfinished) in every row with a source,
+/// and `status_reason` where it is not done. A second member of one name is `NAME_2`.
 std::string render_json(std::span<const Table> tables);
 
 /// A pretty table with a line for each cell, a block for each row: for tables that are wider than

@@ -21,7 +21,8 @@ struct StepCost {
   int most_nodes = 0;
   double longest_s = 0;    ///< The longest time limit.
   bool unlimited = false;  ///< There is a job without a time limit, so that no bound is known.
-  double node_hours = 0;   ///< At most: nodes times time limit over all jobs, retries included.
+  double node_hours = 0;   ///< At most: nodes times time limit over all jobs, with retries and all
+                           ///< that searches and repetitions may add.
 };
 
 /// Adds up what workpackages ask for.

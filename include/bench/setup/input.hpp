@@ -25,6 +25,7 @@ struct Request {
   std::optional<std::string> launcher;  ///< In place of the platform's, its arguments included.
   std::string budget;                   ///< As `set_budget` takes it; empty: none.
   std::optional<int> parallel;          ///< As `set_parallel` takes it.
+  std::optional<long long> order_seed;  ///< None: drawn.
   std::optional<std::string> comment;
   std::optional<int> id;
   std::vector<std::filesystem::path> include_path;  ///< Searched first, before the file's own.

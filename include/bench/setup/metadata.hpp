@@ -34,7 +34,8 @@ struct RunMetadata {
   std::optional<std::string> reservation;
   std::optional<std::string> launcher;  ///< Value of `--launcher`.
   std::optional<long long> max_workpackages;
-  std::optional<long long> parallel;  ///< Value of `-j`; 0: the number of cores.
+  std::optional<long long> parallel;    ///< Value of `-j`; 0: the number of cores.
+  std::optional<long long> order_seed;  ///< Of steps that start in a random order.
   std::optional<double> budget_node_hours;
   /// `jube_platform_...` as they were when the run began.
   Variables platform_variables;

@@ -28,6 +28,9 @@ struct Run {
 /// The run that a benchmark of an input will become; creates nothing.
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request);
 
+/// Gives a run with steps in random order a seed for it, unless it has one.
+void draw_order_seed(Run& run);
+
 /// Changes the submission settings of a run; empty ones stay as they are.
 void ask_otherwise(const platform::SubmissionDefaults& asking, Run& run,
                    workspace::Workspace& workspace);

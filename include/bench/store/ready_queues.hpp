@@ -1,6 +1,8 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <set>
 #include <vector>
@@ -26,11 +28,12 @@ class ReadyQueues {
   /// Keeps a ready workpackage from starting until it is removed and added again.
   void defer(std::size_t step, const workspace::Workpackage& workpackage);
 
-  /// The ready workpackage with the lowest id among the steps that may start another; -1 for none.
+  /// The next ready workpackage, -1 for none: the first of each step that may start another, in the
+  /// order that the step has; of several steps, that with the lowest id.
   long long front() const;
-  /// Ready workpackages for the batch system, ascending. They collect here, so that many go out
-  /// together; where the batch system cannot keep to the limit of a step, no more of it than may
-  /// run now.
+  /// Ready workpackages for the batch system, in the order of their steps. They collect here, so
+  /// that many go out together; where the batch system cannot keep to the limit of a step, no more
+  /// of it than may run now.
   std::vector<long long> batch_ready() const;
   /// How many they are.
   std::size_t batch_ready_count() const;
@@ -50,11 +53,20 @@ class ReadyQueues {
   bool has_unexpanded(std::size_t step) const { return steps_[step].unexpanded > 0; }
 
  private:
+  /// Where a workpackage stands in a queue.
+  struct Place {
+    std::uint64_t rank = 0;  ///< As the order of the step has it.
+    long long id = 0;
+
+    auto operator<=>(const Place&) const = default;
+  };
+  using Queue = std::deque<Place>;
+
   struct StepQueue {
     const model::Step* step;
-    std::deque<long long> ready;    ///< Not started yet.
-    std::deque<long long> resumed;  ///< Ready for their next segment: they are unfinished already.
-    std::deque<long long> batch_ready;
+    Queue ready;    ///< Not started yet.
+    Queue resumed;  ///< Ready for their next segment: they are unfinished already.
+    Queue batch_ready;
     bool scheduled = false;  ///< A batch system runs its commands.
     bool has_children = false;
     int running = 0;     ///< Here, or submitted.
@@ -64,7 +76,10 @@ class ReadyQueues {
   };
 
   std::size_t startable(std::size_t step) const;
-  std::deque<long long>& place_for(StepQueue& queue, const workspace::Workpackage& workpackage);
+  Place place_of(const StepQueue& queue, const workspace::Workpackage& workpackage) const;
+  Queue& queue_for(StepQueue& queue, const workspace::Workpackage& workpackage);
+  static void insert_in_order(Queue& queue, Place place);
+  static void erase(Queue& queue, Place place);
   void count(StepQueue& queue, const workspace::Workpackage& workpackage, int by);
   static bool is_unexpanded(const StepQueue& queue, const workspace::Workpackage& workpackage);
   bool holds_up(const workspace::Workpackage& workpackage) const;

@@ -54,8 +54,15 @@ class StateStore {
   void expand_released();
   /// The machine refused the last expansion.
   bool is_expansion_refused() const { return children_.is_refused(); }
+  /// Makes further iterations of a workpackage's combination: `workflow::Graph::make_iterations`.
+  void add_iterations(long long of, int begin, int end);
+  /// Makes its combination with another value of a parameter: `workflow::Graph::make_variant`.
+  /// @returns whether there is any
+  bool add_variant(long long of, const std::string& parameter, const std::string& value);
   /// Keeps a ready workpackage from starting for as long as this bench works on the run.
   void defer(long long id);
+  /// Ends that.
+  void release(long long id);
 
   const workflow::Graph& graph() const { return graph_; }
   const ReadyQueues& queues() const { return queues_; }
@@ -101,6 +108,7 @@ class StateStore {
   void keep_environment(long long id, const workspace::EnvironmentChanges& environment);
   static void keep(const workspace::SubmissionIntended&) {}
   static void keep(const workspace::Submitted&) {}
+  static void keep(const workspace::Skipped&) {}
   void count_in(const workspace::Workpackage& workpackage);
 
   const setup::Run& run_;

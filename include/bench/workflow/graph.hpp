@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,6 +66,35 @@ class Graph {
   /// `make_children` of `parent_tuple`.
   std::vector<workspace::Workpackage> make_children_of(const std::vector<long long>& released);
 
+  /// What an input that has gained values, iterations or steps means for its run.
+  struct Missing {
+    std::vector<workspace::Workpackage> made;
+    std::size_t obsolete = 0;  ///< Known workpackages that the benchmark does not have any more.
+  };
+  /// Makes what the benchmark has and the run lacks: of the first steps, and children of parents
+  /// that have had theirs. A workpackage is known by its step, its parents and its parameters,
+  /// except those that name it; of several equal ones each counts. Parents whose children could
+  /// not be made get none.
+  /// @throws Error as `make_first` does
+  Missing make_missing();
+
+  /// Makes further iterations of a workpackage's combination, with its parents.
+  /// @param begin the number of the first one; there are that many
+  /// @param end one more than that of the last one
+  /// @throws Error as `make_first` does
+  std::vector<workspace::Workpackage> make_iterations(long long of, int begin, int end);
+
+  /// Makes the combination of a workpackage with another value of one parameter of its step, and
+  /// what follows from that.
+  /// @returns nothing if `where` or `active` drops it
+  /// @throws Error as `make_first` does, and where several combinations have that value
+  std::vector<workspace::Workpackage> make_variant(long long of, const std::string& parameter,
+                                                   const std::string& value);
+  /// The parameters of a workpackage that neither are among these names, nor depend on them or on
+  /// what only the workpackage itself has.
+  expand::FixedValues independent_values(const workspace::Workpackage& workpackage,
+                                         std::set<std::string> names) const;
+
   /// Whether the last error was that of a run with too many workpackages.
   bool is_full() const { return full_; }
 
@@ -94,14 +125,29 @@ class Graph {
 
   struct ExpansionBatch {
     std::vector<Candidate> candidates;
+    bool has_known = false;  ///< Some may be known, and are dropped before the limit is checked.
     std::vector<LeftOut> left_out;  ///< By index of the step; empty: nothing.
     long long combination = 0;      ///< Of the last candidates: less than 0, one for each.
   };
 
+  /// What an expansion makes, where that is not all that the benchmark says.
+  struct Growth {
+    expand::FixedValues fixed;
+    int begin = 0;           ///< The first iteration.
+    std::optional<int> end;  ///< Behind the last one; none: as many as the step has at first.
+  };
+
+  ParentTuple tuple_of(const workspace::Workpackage& workpackage) const;
   /// Expands `step` on top of those of its parent_tuples.
   void expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
-                   ExpansionBatch& batch);
+                   ExpansionBatch& batch, const Growth& growth);
+  void expand_step(const model::Step& step, std::span<const ParentTuple> parent_tuples,
+                   ExpansionBatch& batch) {
+    expand_step(step, parent_tuples, batch, Growth{});
+  }
   void refuse_empty(const ExpansionBatch& batch) const;
+  std::vector<ParentTuple> tuples_of_expanded();
+  std::size_t drop_known(ExpansionBatch& batch) const;
   void check_limit(const model::Step& step, std::size_t coming);
   int base_iteration(const std::vector<long long>& parents) const;
   std::vector<workspace::Workpackage> take_in(ExpansionBatch batch);

@@ -35,6 +35,9 @@ class Join {
   /// steps vary as nested loops in the order of `depend`, each in the order of release.
   std::vector<Parents> release(const workspace::Workpackage& parent);
 
+  /// Parents that were found to go together before, ascending.
+  Parents parents_of(std::vector<long long> ids) const;
+
   /// A parent whose tuples have been made already.
   void add_released(const workspace::Workpackage& parent);
 

@@ -82,6 +82,12 @@ struct Advanced {
   EnvironmentChanges environment;
 };
 
+/// A workpackage that has not begun will not run: another result implies its own.
+struct Skipped {
+  long long workpackage = 0;
+  std::string reason;
+};
+
 /// The user wants these workpackages repeated from the beginning.
 struct Reset {
   std::vector<long long> workpackages;
@@ -94,7 +100,7 @@ struct Removed {
 };
 
 using Event = std::variant<Expanded, Claimed, SubmissionIntended, Submitted, Ended, Retried,
-                           Interrupted, Advanced, Reset, Removed>;
+                           Interrupted, Advanced, Skipped, Reset, Removed>;
 /// In the order in which they happened.
 using Events = std::vector<Event>;
 

@@ -41,6 +41,7 @@ enum class Change {
   interrupt,
   advance,
   wait,
+  skip,
   reset
 };
 
@@ -54,7 +55,7 @@ struct Transition {
 
 /// Every legal transition. A workpackage begins as ready; or as failed where it stands for children
 /// that could not be made.
-inline constexpr std::array<Transition, 11> transitions{{
+inline constexpr std::array<Transition, 12> transitions{{
     {Change::expand, "expand", {State::done}, std::nullopt},
     {Change::claim, "start", {State::ready}, State::running},
     {Change::intend_submission, "submit", {State::running}, std::nullopt},
@@ -65,9 +66,10 @@ inline constexpr std::array<Transition, 11> transitions{{
     {Change::interrupt, "requeue", {State::running, State::submitted}, State::ready},
     {Change::advance, "advance", {State::running, State::submitted, State::pending}, State::ready},
     {Change::wait, "advance", {State::running, State::submitted, State::pending}, State::pending},
+    {Change::skip, "skip", {State::ready}, State::skipped},
     {Change::reset,
      "reset",
-     {State::ready, State::pending, State::done, State::failed},
+     {State::ready, State::pending, State::done, State::failed, State::skipped},
      State::ready},
 }};
 
@@ -100,6 +102,9 @@ constexpr Change change_of(const Interrupted&) {
 constexpr Change change_of(const Advanced& advanced) {
   return advanced.to == State::pending ? Change::wait : Change::advance;
 }
+constexpr Change change_of(const Skipped&) {
+  return Change::skip;
+}
 constexpr Change change_of(const Reset&) {
   return Change::reset;
 }
@@ -119,6 +124,7 @@ void apply(const Ended& event, Workpackage& workpackage);
 void apply(const Retried& event, Workpackage& workpackage);
 void apply(const Interrupted& event, Workpackage& workpackage);
 void apply(const Advanced& event, Workpackage& workpackage);
+void apply(const Skipped& event, Workpackage& workpackage);
 void apply(const Reset& event, Workpackage& workpackage);
 
 }  // namespace bench::workspace

@@ -12,8 +12,9 @@ namespace bench::workspace {
 
 /// The state of a workpackage: `ready` to start (for the first time, or its next segment),
 /// `running` here, `submitted` to a batch system, `pending` on a `done_file` or at a barrier before
-/// a shared command, or at its end. transition.hpp has the legal transitions.
-enum class State { ready, running, submitted, pending, done, failed };
+/// a shared command, or at its end. `skipped` never runs, since another result implies its own.
+/// transition.hpp has the legal transitions.
+enum class State { ready, running, submitted, pending, done, failed, skipped };
 
 /// `ready`, `running`, ...: the words in the database and in every message.
 std::string_view name_of(State state);
@@ -49,7 +50,7 @@ struct Workpackage {
   State state = State::ready;
   Progress progress;
   bool expanded = false;  ///< Its children have been made.
-  std::string reason;     ///< Why it failed; empty otherwise.
+  std::string reason;     ///< Why it failed or was skipped; empty otherwise.
   int attempts = 0;       ///< How often something of it was started.
   int retries = 0;        ///< How often it was made again after a failure, by the step's `retry`.
   int timeouts = 0;       ///< How many of those failures were timeouts.
@@ -57,7 +58,9 @@ struct Workpackage {
 
   bool operator==(const Workpackage&) const = default;
 
-  bool has_ended() const { return state == State::done || state == State::failed; }
+  bool has_ended() const {
+    return state == State::done || state == State::failed || state == State::skipped;
+  }
   /// It stands for what could not be made, and has neither parameters of its own nor a directory.
   bool was_never_made() const { return state == State::failed && attempts == 0; }
 };
@@ -88,6 +91,7 @@ struct StepCounts {
   long long pending = 0;
   long long done = 0;
   long long failed = 0;
+  long long skipped = 0;
 
   bool operator==(const StepCounts&) const = default;
 
@@ -105,11 +109,14 @@ struct StepCounts {
       case State::done:
         return done;
       case State::failed:
+        return failed;
+      case State::skipped:
         break;
     }
-    return failed;
+    return skipped;
   }
-  long long all() const { return ready + running + submitted + pending + done + failed; }
+  long long ended() const { return done + failed + skipped; }
+  long long all() const { return ready + running + submitted + pending + ended(); }
 };
 
 }  // namespace bench::workspace

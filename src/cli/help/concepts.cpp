@@ -54,9 +54,11 @@ A step inherits the values of the steps that it depends on.)"},
     {"duplicate", "a parameter that is defined twice",
      R"(replace (default): the last definition wins. concat: the values of all are joined. error: an
 error. The attribute can also be set on a parameter; then all its definitions must agree.)"},
-    {"iterations", "repeats each combination",
-     R"(`iterations: 3` makes three workpackages of each combination, with $jube_wp_iteration 0, 1 and
-2. With `reduce` (default) they make one row of the result.)"},
+    {"order", "in which order workpackages start",
+     R"(`order: interleaved` on a step starts the first iterations of all combinations, then the second
+ones. `order: random` draws an order; the run records its seed, `run --order-seed N` sets it. The
+default is the order of the ids. Ids do not change.
+See also: iterations; docs/how-to/repeat_until_known.md.)"},
     {"cycles", "repeats the commands in one directory",
      R"(`cycles: 3` repeats the commands; $jube_wp_cycle counts from 0. A break_file ends the repetition.)"},
     {"shared", "a directory for all workpackages of a step",

@@ -168,7 +168,7 @@ void check_step(const setup::Run& run, const std::string& step) {
 std::string status_word(const std::vector<workspace::StepCounts>& counts) {
   bool failed = false;
   for (const workspace::StepCounts& step : counts) {
-    if (step.all() > step.done + step.failed)
+    if (step.all() > step.ended())
       return "RUNNING";
     failed |= step.failed > 0;
   }
@@ -176,14 +176,20 @@ std::string status_word(const std::vector<workspace::StepCounts>& counts) {
 }
 
 std::string status_table(const std::vector<workspace::StepCounts>& counts) {
+  const bool any_skipped = std::ranges::any_of(counts, &workspace::StepCounts::skipped);
+  std::vector<std::string> headings{"stepname", "all", "open", "wait", "error", "done"};
+  if (any_skipped)
+    headings.emplace_back("skipped");
   std::vector<std::vector<std::string>> rows;
-  for (const workspace::StepCounts& step : counts)
+  for (const workspace::StepCounts& step : counts) {
     rows.push_back({step.step, std::to_string(step.all()), std::to_string(step.ready),
                     std::to_string(step.running + step.submitted + step.pending),
                     std::to_string(step.failed), std::to_string(step.done)});
+    if (any_skipped)
+      rows.back().push_back(std::to_string(step.skipped));
+  }
   // Always drawn: its lines are counted, and tools that know JUBE's output look for them.
-  const std::string table =
-      drawn(table_of({"stepname", "all", "open", "wait", "error", "done"}, rows));
+  const std::string table = drawn(table_of(headings, rows));
   return "  " + hanging(std::string(strip(table)), 2) + "\n";
 }
 

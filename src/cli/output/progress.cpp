@@ -37,7 +37,7 @@ winsize terminal_size() {
 }
 
 bool has_ended(const workspace::StepCounts& step) {
-  return step.done + step.failed == step.all();
+  return step.ended() == step.all();
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ void Progress::progress(const std::vector<workspace::StepCounts>& counts) {
   console().advance();
   follower_.look();
   for (const workspace::StepCounts& step : counts)
-    paces_[step.step].note(seconds_now(), step.done + step.failed, step.running);
+    paces_[step.step].note(seconds_now(), step.ended(), step.running);
   constexpr auto frame = std::chrono::milliseconds(100);
   constexpr auto between_lines = std::chrono::seconds(10);
   const auto now = Clock::now();
@@ -90,7 +90,7 @@ std::optional<double> Progress::left_s(const workspace::StepCounts& step,
     return 0;
   if (may_grow(*benchmark_.step(step.step), counts))
     return std::nullopt;
-  return paces_.at(step.step).left_s(seconds_now(), step.all() - step.done - step.failed);
+  return paces_.at(step.step).left_s(seconds_now(), step.all() - step.ended());
 }
 
 std::string Progress::line_of(const workspace::StepCounts& step,
@@ -112,6 +112,7 @@ std::string Progress::overall_line(const std::vector<workspace::StepCounts>& cou
     sum.pending += step.pending;
     sum.done += step.done;
     sum.failed += step.failed;
+    sum.skipped += step.skipped;
     const std::optional<double> own = step.all() > 0 ? left_s(step, counts) : std::nullopt;
     left = left && own ? std::optional(*left + *own) : std::nullopt;
   }

@@ -24,10 +24,10 @@ std::string last_change(const workspace::Workspace& workspace) {
 
 std::string run_information(const setup::Run& run, const workspace::Workspace& workspace) {
   constexpr std::array shown{
-      "benchmark", "comment",      "started",       "tags",         "platform",     "budget_nh",
-      "parallel",  "power_source", "input_file",    "input_sha256", "git_revision", "host",
-      "system",    "cpu",          "cpus_usable",   "memory_bytes", "gpus",         "gpu_driver",
-      "modules",   "environment",  "bench_version", "jube_version", "uuid"};
+      "benchmark",  "comment",  "started",      "tags",          "platform",     "budget_nh",
+      "order_seed", "parallel", "power_source", "input_file",    "input_sha256", "git_revision",
+      "host",       "system",   "cpu",          "cpus_usable",   "memory_bytes", "gpus",
+      "gpu_driver", "modules",  "environment",  "bench_version", "jube_version", "uuid"};
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty())
@@ -46,6 +46,9 @@ std::string run_information(const setup::Run& run, const workspace::Workspace& w
     if (workpackage.state == workspace::State::failed)
       failures += fmt::format("workpackage {} ({}) failed: {}\n", workpackage.id, workpackage.step,
                               workpackage.reason);
+    else if (workpackage.state == workspace::State::skipped)
+      failures += fmt::format("workpackage {} ({}) was skipped: {}\n", workpackage.id,
+                              workpackage.step, workpackage.reason);
   return text + failures;
 }
 

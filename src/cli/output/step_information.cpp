@@ -50,8 +50,14 @@ std::string step_heading(const setup::Run& run, const model::Step& step) {
   };
   add("depends on:", join(step.depend, ", "));
   add("uses:", join(step.use, ", "));
-  if (step.iterations > 1)
+  if (step.repetition)
+    add("iterations:", fmt::format("{} to {}, until {}", step.iterations, step.most_iterations(),
+                                   step.repetition->text));
+  else if (step.iterations > 1)
     add("iterations:", std::to_string(step.iterations));
+  if (step.search)
+    add("search:", fmt::format("{} from {} to {}", step.search->parameter, step.search->from,
+                               step.search->to));
   if (step.cycles > 1)
     add("cycles:", std::to_string(step.cycles));
   add("where:", step.where);

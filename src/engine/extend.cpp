@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
+#include <bench/base/hash.hpp>
+#include <bench/base/text.hpp>
+#include <bench/document/read.hpp>
+#include <bench/engine/extend.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/input.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::engine {
+namespace {
+
+using workspace::Workpackage;
+
+constexpr const char* start_another = "`bench run FILE` makes a new run of it";
+
+bool repeats(const model::Benchmark& benchmark, const model::Step& step) {
+  return std::ranges::any_of(step.depend, [&](const std::string& name) {
+    const model::Step& parent = *benchmark.step(name);
+    return parent.most_iterations() > 1 || repeats(benchmark, parent);
+  });
+}
+
+/// The iterations of a step whose parents are repeated are numbered through.
+void check_iterations(const model::Benchmark& before, const model::Step& step) {
+  const model::Step* known = before.step(step.name);
+  if (known && known->most_iterations() != step.most_iterations() && repeats(before, *known))
+    throw Error(fmt::format("step '{}' had {} iterations for each of its parents' and now has {}: "
+                            "the numbers of the new ones would be taken",
+                            step.name, known->most_iterations(), step.most_iterations()),
+                start_another, step.place);
+}
+
+/// What is there must have a place in the new benchmark.
+void check_fit(const setup::Run& run, const model::Benchmark& updated, const std::string& file,
+               const std::vector<Workpackage>& all) {
+  for (const model::Step& step : updated.steps)
+    check_iterations(run.benchmark, step);
+  for (const Workpackage& workpackage : all) {
+    const model::Step* step = updated.step(workpackage.step);
+    if (!step)
+      throw Error(fmt::format("run {} has workpackages of step '{}', which {} does not have",
+                              run.directory.id, workpackage.step, file),
+                  start_another, updated.place);
+    if (workpackage.progress.command > 0 &&
+        workpackage.progress.command >= static_cast<int>(step->commands.size()))
+      throw Error(fmt::format("workpackage {} continues with command {} of step '{}', which now "
+                              "has {}",
+                              workpackage.id, workpackage.progress.command + 1, step->name,
+                              step->commands.size()),
+                  "let it end first with `bench continue`", step->place);
+  }
+}
+
+}  // namespace
+
+setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace& workspace,
+                              setup::Request request, Diagnostics& diagnostics) {
+  for (const std::string& tag : split_names(run.metadata.tags))
+    request.tags.insert(tag);
+  request.platform = setup::platform_source(run);
+  request.only_benchmarks = {run.benchmark.name};
+  setup::Input input = setup::read_input(request, diagnostics);
+  if (input.benchmarks.empty())
+    throw Error(
+        fmt::format("{} has no benchmark '{}'", request.input_file.string(), run.benchmark.name),
+        "the update must contain a benchmark of the same name");
+  setup::Run updated = run;
+  updated.benchmark = input.benchmarks.front();
+  check_fit(run, updated.benchmark, request.input_file.string(), workspace.workpackages());
+  updated.metadata.document = document::to_json(input.document);
+  updated.metadata.input_file =
+      std::filesystem::absolute(request.input_file).lexically_normal().string();
+  updated.metadata.home = setup::home_of(updated.benchmark, input).string();
+  updated.metadata.input_sha256 = sha256_of_file(request.input_file.string());
+  setup::draw_order_seed(updated);
+  return updated;
+}
+
+Extension extend_run(const setup::Run& run, workspace::Workspace& workspace,
+                     Diagnostics& diagnostics, std::vector<std::string>& notices) {
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  workflow::Graph graph(run, workspace.workpackages(), evaluator);
+  workflow::Graph::Missing missing = graph.make_missing();
+  std::ranges::move(graph.take_notices(), std::back_inserter(notices));
+  for (const Warning& warning : graph.take_warnings())
+    diagnostics.warn(warning.message, warning.hint, warning.place);
+  const Extension extension{.added = missing.made.size(), .obsolete = missing.obsolete};
+  workspace.at_once([&] {
+    for (const char* fact : {"document", "home", "input_file", "input_sha256"})
+      setup::store_fact(fact, run, workspace);
+    if (run.metadata.order_seed)
+      setup::store_fact("order_seed", run, workspace);
+    workspace.replay({workspace::Expanded{.parents = {}, .children = std::move(missing.made)}});
+  });
+  return extension;
+}
+
+}  // namespace bench::engine

@@ -1,0 +1,292 @@
+#include "repetition.hpp"
+
+#include "read.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
+#include <bench/document/node.hpp>
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/model/use.hpp>
+#include <bench/statistics/statistics.hpp>
+
+namespace bench::model {
+
+using document::Node;
+
+namespace {
+
+/// `NAME` of `FUNCTION(NAME)`; empty for another text.
+std::string argument_of(std::string_view text, std::string_view function) {
+  if (!text.starts_with(function))
+    return "";
+  text = strip(text.substr(function.size()));
+  if (!text.starts_with('(') || !text.ends_with(')'))
+    return "";
+  const std::string name(strip(text.substr(1, text.size() - 2)));
+  const bool good = std::ranges::all_of(
+      name, [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; });
+  return good ? name : "";
+}
+
+/// `ci_halfwidth(rate) < 1%`
+void read_condition(const Node& node, Repetition& repetition) {
+  const Place& place = place_of(node, "until");
+  repetition.text = attribute(node, "until");
+  const auto sides = split(repetition.text, "<");
+  const std::string name = argument_of(strip(sides.front()), "ci_halfwidth");
+  if (sides.size() != 2 || name.empty())
+    throw Error(fmt::format("invalid condition '{}' in until", repetition.text),
+                "write ci_halfwidth(NAME) < 1%, or a limit in the unit of NAME", place);
+  std::string_view limit = strip(sides[1]);
+  repetition.value = name;
+  repetition.relative = limit.ends_with('%');
+  if (repetition.relative)
+    limit.remove_suffix(1);
+  const auto number = parse_number(strip(limit));
+  if (!number || !(*number > 0) || !std::isfinite(*number))
+    throw Error(fmt::format("the limit in '{}' must be a positive number", repetition.text),
+                "write 1% for one percent of the mean", place);
+  repetition.limit = repetition.relative ? *number / 100 : *number;
+}
+
+void read_budget(const Node& node, Repetition& repetition) {
+  const std::string text = attribute(node, "budget");
+  if (text.empty())
+    return;
+  const auto number_before = [&](std::string_view unit) -> std::optional<double> {
+    if (!text.ends_with(unit))
+      return std::nullopt;
+    const auto number =
+        parse_number(strip(std::string_view(text).substr(0, text.size() - unit.size())));
+    return number && *number > 0 && std::isfinite(*number) ? number : std::nullopt;
+  };
+  repetition.budget_node_hours = number_before("nh");
+  repetition.budget_wh = number_before("Wh");
+  if (const auto kilo = number_before("kWh")) {
+    constexpr double watt_hours = 1000;
+    repetition.budget_wh = *kilo * watt_hours;
+  }
+  if (!repetition.budget_node_hours && !repetition.budget_wh)
+    throw Error(fmt::format("invalid budget '{}'", text), "use node hours or energy: 2nh, 500Wh",
+                place_of(node, "budget"));
+}
+
+Repetition build_repetition(const Node& node) {
+  Repetition repetition;
+  repetition.place = node.place;
+  read_condition(node, repetition);
+  read_budget(node, repetition);
+  return repetition;
+}
+
+enum class Of { itself, parents_too };
+
+/// The parameters that workpackages of a step may have.
+std::set<std::string> parameters_of(const Benchmark& benchmark, const Step& step, Of whose) {
+  std::set<std::string> names;
+  for (const std::string& use : step.use)
+    for (const ParameterSet* set : possible_sets(benchmark, use))
+      for (const Parameter& parameter : set->parameters)
+        names.insert(parameter.name);
+  if (whose == Of::parents_too)
+    for (const std::string& parent : step.depend)
+      names.merge(parameters_of(benchmark, *benchmark.step(parent), whose));
+  return names;
+}
+
+/// The patterns that analysers have for a step.
+std::set<std::string> patterns_of(const Benchmark& benchmark, const Step& step) {
+  std::set<std::string> names;
+  const auto add = [&](const std::vector<std::string>& sets) {
+    for (const std::string& set : sets)
+      for (const Pattern& pattern : benchmark.pattern_set(set)->patterns)
+        names.insert(pattern.name);
+  };
+  for (const Analyser& analyser : benchmark.analysers)
+    for (const Analysis& analysis : analyser.analyses)
+      if (analysis.step == step.name) {
+        add(analyser.use);
+        for (const AnalysedFile& file : analysis.files)
+          add(file.use);
+      }
+  return names;
+}
+
+/// Figures that `bench-energy` writes.
+bool is_figure(const std::string& name) {
+  return name == "duration_s" || name.starts_with("energy_") || name.starts_with("power_");
+}
+
+/// @param what the attribute that names the value
+void check_value(const Benchmark& benchmark, const Step& step, const char* what,
+                 const std::string& value, const Place& place) {
+  if (step.energy && is_figure(value))
+    return;
+  const std::set<std::string> known = patterns_of(benchmark, step);
+  if (!known.contains(value) && !known.contains(std::string(statistics::without_suffix(value))))
+    throw Error(
+        fmt::format("`{}` of step '{}' needs '{}', which no analyser of the step finds", what,
+                    step.name, value),
+        suggestion(value, std::vector<std::string>(known.begin(), known.end()), "its patterns: "),
+        place);
+}
+
+void check_repetition(const Benchmark& benchmark, const Step& step) {
+  const Repetition& repetition = *step.repetition;
+  check_value(benchmark, step, "until", repetition.value, repetition.place);
+  if (repetition.budget_wh && !step.energy)
+    throw Error(fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
+                "add `energy: true` to the batch step, or give the budget in node hours",
+                repetition.place);
+}
+
+/// @param what the element that names it
+void check_parameter(const std::set<std::string>& known, const Step& step, const char* what,
+                     const std::string& name, const Place& place) {
+  if (!known.contains(name))
+    throw Error(
+        fmt::format("`{}` of step '{}' names '{}', which is not a parameter of the step", what,
+                    step.name, name),
+        suggestion(name, std::vector<std::string>(known.begin(), known.end()), "its parameters: "),
+        place);
+}
+
+/// Nothing can be said of sizes that are texts.
+void check_sizes(const Benchmark& benchmark, const Step& step) {
+  for (const std::string& use : step.use)
+    for (const ParameterSet* set : possible_sets(benchmark, use))
+      for (const Parameter& parameter : set->parameters) {
+        if (parameter.mode != evaluate::Mode::text ||
+            std::ranges::find(step.prune->larger, parameter.name) == step.prune->larger.end())
+          continue;
+        const auto values = parameter.values.empty()
+                                ? split_values(parameter.text, parameter.separator)
+                                : parameter.values;
+        for (const std::string& value : values)
+          if (value.find('$') == std::string::npos && !parse_number(value))
+            throw Error(fmt::format("value '{}' of parameter '{}' is not a number, and `prune` of "
+                                    "step '{}' compares it",
+                                    value, parameter.name, step.name),
+                        "name parameters in `larger` whose values are numbers", parameter.place);
+      }
+}
+
+void check_prune(const Benchmark& benchmark, const Step& step) {
+  const std::set<std::string> known = parameters_of(benchmark, step, Of::parents_too);
+  for (const std::string& name : step.prune->larger)
+    check_parameter(known, step, "prune", name, step.prune->place);
+  for (const std::string& name : step.prune->per.value_or(std::vector<std::string>{}))
+    check_parameter(known, step, "prune", name, step.prune->place);
+  check_sizes(benchmark, step);
+}
+
+/// Its parents have run with a value of theirs, so that the step must have the parameter itself.
+void check_search(const Benchmark& benchmark, const Step& step) {
+  const Search& search = *step.search;
+  check_parameter(parameters_of(benchmark, step, Of::itself), step, "search", search.parameter,
+                  search.place);
+  for (const std::string& parent : step.depend)
+    if (parameters_of(benchmark, *benchmark.step(parent), Of::parents_too)
+            .contains(search.parameter))
+      throw Error(fmt::format("step '{}' searches '{}', which it inherits from step '{}'",
+                              step.name, search.parameter, parent),
+                  "search in that step, or give this one a parameter of its own", search.place);
+  check_value(benchmark, step, "search", search.value, search.place);
+}
+
+}  // namespace
+
+void read_iterations(const Node& node, Step& step) {
+  step.iterations = whole_number(node, "iterations", 1, 1);  // as XML has it
+  const auto elements = node.all("iterations");
+  if (elements.empty())
+    return;
+  const Node& element = *elements.back();
+  if (elements.size() > 1)
+    throw Error(fmt::format("step '{}' has several `iterations`", step.name), "", element.place);
+  const std::string text(strip(element.text));
+  if (element.attributes.empty() || !text.empty()) {
+    const auto number = parse_integer(text);
+    if (!number || *number < 1 || *number > 1'000'000'000)
+      throw Error(fmt::format("iterations must be a whole number of at least 1, not '{}'", text),
+                  "", element.text_place);
+    step.iterations = static_cast<int>(*number);
+    return;
+  }
+  step.iterations = whole_number(element, "min", 3, 2);
+  if (!element.find("until"))
+    throw Error(fmt::format("`iterations` of step '{}' do not say until when", step.name),
+                "add `until: ci_halfwidth(NAME) < 1%`, or write a number", element.place);
+  step.repetition = build_repetition(element);
+  step.repetition->most = whole_number(element, "max", std::max(20, step.iterations), 1);
+  if (step.repetition->most < step.iterations)
+    throw Error(fmt::format("max is {} and min is {}", step.repetition->most, step.iterations),
+                "max must be at least min", place_of(element, "max"));
+}
+
+Prune build_prune(const Node& node) {
+  Prune prune;
+  prune.place = node.place;
+  one_of(node, "when", std::map<std::string, bool>{{"oom", true}}, true);
+  prune.larger = split_names(attribute(node, "larger"));
+  if (prune.larger.empty())
+    throw Error("prune does not say with which parameters the need of memory grows",
+                "add `larger: NAME`", node.place);
+  if (node.find("per"))
+    prune.per = split_names(attribute(node, "per"));
+  return prune;
+}
+
+Search build_search(const Node& node) {
+  Search search;
+  search.place = node.place;
+  search.parameter = attribute(node, "parameter");
+  const std::string goal = attribute(node, "for");
+  search.maximise = !goal.starts_with("min");
+  search.value = argument_of(goal, search.maximise ? "max" : "min");
+  if (search.parameter.empty() || search.value.empty())
+    throw Error("search needs a parameter and what is best at its value",
+                "add `parameter: NAME` and `for: max(NAME)`", node.place);
+  std::vector<long long> ends;
+  for (const std::string& text : split_names(attribute(node, "between")))
+    if (const auto number = parse_integer(text); number && *number > 0)
+      ends.push_back(*number);
+  constexpr long long most = 1'000'000'000'000;
+  if (ends.size() != 2 || ends[0] > ends[1] || ends[1] > most)
+    throw Error(fmt::format("invalid range '{}' in between", attribute(node, "between")),
+                "write two whole numbers from 1 up: between: [1, 4096]", place_of(node, "between"));
+  search.multiple_of = whole_number(node, "multiple_of", 1, 1);
+  search.from = ends[0];
+  search.to = ends[1] - ends[1] % search.multiple_of;
+  if (search.from % search.multiple_of != 0)
+    throw Error(fmt::format("the search begins at {}, which is not a multiple of {}", search.from,
+                            search.multiple_of),
+                "begin `between` with a multiple", place_of(node, "between"));
+  return search;
+}
+
+void check_decisions(const Benchmark& benchmark) {
+  for (const Step& step : benchmark.steps) {
+    if (step.repetition)
+      check_repetition(benchmark, step);
+    if (step.prune)
+      check_prune(benchmark, step);
+    if (step.search)
+      check_search(benchmark, step);
+  }
+}
+
+}  // namespace bench::model

@@ -1,0 +1,166 @@
+#include "pruner.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/outcome.hpp>
+#include <bench/base/text.hpp>
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+using workspace::State;
+using workspace::value_of;
+using workspace::Workpackage;
+
+namespace {
+
+/// None where one of the values is not a number: nothing can be said of such a workpackage.
+std::optional<std::vector<double>> size_of(const Workpackage& workpackage,
+                                           const std::vector<std::string>& names) {
+  std::vector<double> size;
+  for (const std::string& name : names) {
+    const std::string* text = value_of(workpackage.parameters, name);
+    const auto number = text ? parse_number(strip(*text)) : std::nullopt;
+    if (!number)
+      return std::nullopt;
+    size.push_back(*number);
+  }
+  return size;
+}
+
+bool is_at_least(const std::vector<double>& size, const std::vector<double>& other) {
+  return std::ranges::equal(size, other, std::greater_equal<>());
+}
+
+/// `512`, or `batch_size=512 nodes=2`.
+std::string size_text(const Workpackage& workpackage, const std::vector<std::string>& names) {
+  if (names.size() == 1)
+    return *value_of(workpackage.parameters, names.front());
+  std::vector<std::string> texts;
+  for (const std::string& name : names)
+    texts.push_back(fmt::format("{}={}", name, *value_of(workpackage.parameters, name)));
+  return join(texts, " ");
+}
+
+}  // namespace
+
+Pruner::Pruner(const setup::Run& run, const workspace::Workspace& workspace,
+               store::StateStore& store)
+    : run_(run), store_(store) {
+  if (std::ranges::none_of(run.benchmark.steps,
+                           [](const model::Step& step) { return step.prune.has_value(); }))
+    return;
+  for (const Workpackage& workpackage : store.all())
+    add(workpackage);
+  for (const workspace::Attempt& attempt : workspace.attempts())
+    if (const Workpackage& workpackage = store.at(attempt.workpackage); workpackage.has_ended())
+      note(workpackage, attempt.outcome == name_of(Outcome::out_of_memory));
+  store.listen([this](const workspace::Event& event) { follow(event); });
+}
+
+void Pruner::follow(const workspace::Event& event) {
+  if (const auto* expanded = std::get_if<workspace::Expanded>(&event)) {
+    for (const Workpackage& child : expanded->children)
+      add(child);
+  } else if (const auto* ended = std::get_if<workspace::Ended>(&event)) {
+    note(store_.at(ended->workpackage), ended->attempt.outcome == Outcome::out_of_memory);
+  }
+}
+
+Pruner::Key Pruner::key_of(const Workpackage& workpackage) const {
+  const model::Prune& prune = *store_.step_of(workpackage).prune;
+  std::string shared;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    shared.append(name).append("\x1e").append(value).append("\x1f");
+  };
+  if (prune.per) {
+    for (const std::string& name : *prune.per)
+      if (const std::string* value = value_of(workpackage.parameters, name))
+        add(name, *value);
+  } else {
+    for (const auto& [name, value] :
+         store_.graph().independent_values(workpackage, {prune.larger.begin(), prune.larger.end()}))
+      add(name, value);
+  }
+  return {workpackage.step, shared};
+}
+
+void Pruner::add(const Workpackage& workpackage) {
+  const auto& prune = store_.step_of(workpackage).prune;
+  if (!prune || workpackage.was_never_made())
+    return;
+  const auto size = size_of(workpackage, prune->larger);
+  if (!size)
+    return;
+  const Key key = key_of(workpackage);
+  groups_[key].by_size[*size].push_back(workpackage.id);
+  places_.emplace(workpackage.id, std::pair(key, *size));
+  changed_.insert(key);
+}
+
+void Pruner::note(const Workpackage& workpackage, bool out_of_memory) {
+  const auto found = places_.find(workpackage.id);
+  if (found == places_.end())
+    return;
+  const auto& [key, size] = found->second;
+  changed_.insert(key);
+  if (out_of_memory)
+    groups_[key].out_of_memory.emplace(size, workpackage.id);
+}
+
+void Pruner::decide() {
+  while (!changed_.empty()) {
+    const std::set<Key> changed = std::exchange(changed_, {});
+    for (const Key& key : changed)
+      decide(*run_.benchmark.step(key.first)->prune, groups_[key]);
+  }
+}
+
+void Pruner::decide(const model::Prune& prune, const Group& group) {
+  for (const auto& [size, ids] : group.by_size) {
+    const auto implied_by = std::ranges::find_if(
+        group.out_of_memory, [&](const auto& one) { return is_at_least(size, one.first); });
+    for (const long long id : ids) {
+      const Workpackage& workpackage = store_.at(id);
+      if (workpackage.state != State::ready || workpackage.progress != workspace::Progress{})
+        continue;
+      if (implied_by != group.out_of_memory.end()) {
+        held_.erase(id);
+        store_.apply(workspace::Skipped{
+            .workpackage = id,
+            .reason = fmt::format("OOM (implied by {})",
+                                  size_text(store_.at(implied_by->second), prune.larger))});
+      } else if (is_held(group, size, id)) {
+        held_.insert(id);
+        store_.defer(id);
+      } else if (held_.erase(id) > 0) {
+        store_.release(id);
+      }
+    }
+  }
+}
+
+bool Pruner::is_held(const Group& group, const Size& size, long long id) const {
+  return std::ranges::any_of(group.by_size, [&](const auto& other) {
+    const long long first = other.second.front();
+    return first != id && is_at_least(size, other.first) && !store_.at(first).has_ended();
+  });
+}
+
+}  // namespace bench::scheduler

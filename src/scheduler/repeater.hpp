@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
+#include <bench/tabulate/workpackage_values.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+/// Adds iterations to the combinations of steps that repeat until a value is known. A decision
+/// follows from the workpackages and their files alone, so that a bench which continues a run
+/// decides the same. Here a step is repeated in rounds: once everything that can run of it has
+/// ended, so that ids do not depend on what ends first. With a batch system each combination is
+/// decided for itself.
+class Repeater {
+ public:
+  /// Reads the attempts so far from the workspace, and follows the store from then on.
+  Repeater(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
+           evaluate::Evaluator& evaluator);
+  Repeater(const Repeater&) = delete;
+  Repeater& operator=(const Repeater&) = delete;
+  ~Repeater() = default;
+
+  /// Adds what comes next.
+  /// @throws Error for an invalid pattern, or for more workpackages than the run may have
+  void decide();
+
+  /// What stayed unknown, for the user.
+  std::vector<std::string> notices() const;
+
+ private:
+  /// Iterations of one combination on the same parents.
+  struct Series {
+    std::vector<long long> ids;  ///< Ascending.
+    long long open = 0;          ///< Have not ended.
+    std::string unknown;         ///< Why it stays so; empty: it is known, or goes on.
+  };
+  using Key = std::pair<long long, std::vector<long long>>;  ///< Combination and parents.
+  struct StepSeries {
+    std::map<Key, Series> all;
+    std::set<Key> settled;  ///< Ended since the last decision.
+    double used_node_hours = 0;
+    double used_wh = 0;
+    long long ended = 0;  ///< Workpackages that these were counted over.
+  };
+
+  void follow(const workspace::Event& event);
+  void add(const workspace::Workpackage& workpackage);
+  void end(const workspace::Workpackage& workpackage, double duration_s);
+  void decide(const model::Step& step, StepSeries& series, const Key& key);
+  bool may_decide(const model::Step& step) const;
+  std::optional<double> value_of(const workspace::Workpackage& workpackage,
+                                 const std::string& name);
+  int affordable(const model::Step& step, const StepSeries& series) const;
+  int nodes_of(const workspace::Workpackage& workpackage) const;
+  bool is_scheduled(const model::Step& step) const;
+
+  const setup::Run& run_;
+  store::StateStore& store_;
+  evaluate::Evaluator& evaluator_;
+  tabulate::WorkpackageValues values_;
+  std::map<std::string, StepSeries> series_;  ///< By step that repeats.
+  /// What workpackages that are done have given, by name.
+  std::map<std::pair<long long, std::string>, std::optional<double>> known_values_;
+};
+
+}  // namespace bench::scheduler

@@ -1,0 +1,61 @@
+#include "repetition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include <fmt/core.h>
+
+#include <bench/model/benchmark.hpp>
+#include <bench/statistics/confidence.hpp>
+
+namespace bench::scheduler {
+namespace {
+
+/// `2.3 %`, or `0.4` in the unit of the value.
+std::string width_text(const model::Repetition& repetition, double width) {
+  constexpr double percent = 100;
+  return repetition.relative ? fmt::format("{:.2g} %", width * percent)
+                             : fmt::format("{:.3g}", width);
+}
+
+double width_of(const model::Repetition& repetition, const Repeated& repeated) {
+  const double half = statistics::mean_halfwidth(repeated.values);
+  if (!repetition.relative)
+    return half;
+  const double mean = std::accumulate(repeated.values.begin(), repeated.values.end(), 0.0) /
+                      static_cast<double>(repeated.values.size());
+  return half == 0 ? 0 : half / std::fabs(mean);
+}
+
+/// The width of the interval falls with the square root of the number of values.
+int expected_more(const Repeated& repeated, double width, double limit) {
+  const auto count = static_cast<double>(repeated.values.size());
+  const double needed = count * (width / limit) * (width / limit);
+  return static_cast<int>(
+      std::clamp(std::ceil(needed - count), 1.0, std::max(1.0, std::floor(count))));
+}
+
+}  // namespace
+
+RepetitionDecision decide(const model::Repetition& repetition, const Repeated& repeated,
+                          bool by_estimate) {
+  if (repeated.values.empty())
+    return {.reason = fmt::format("no iteration has a value of {}", repetition.value)};
+  const double width = width_of(repetition, repeated);
+  if (width < repetition.limit)
+    return {.known = true};
+  const std::string state =
+      fmt::format("{} after {} iterations", width_text(repetition, width), repeated.iterations);
+  if (2 * repeated.failed >= repeated.iterations)
+    return {.reason = fmt::format("{}, of which {} failed", state, repeated.failed)};
+  if (repeated.iterations >= repetition.most)
+    return {.reason = state + ", the most that it may have"};
+  if (repeated.affordable < 1)
+    return {.reason = state + ", and the budget is used up"};
+  const int wanted = by_estimate ? expected_more(repeated, width, repetition.limit) : 1;
+  return {.more = std::min({wanted, repetition.most - repeated.iterations, repeated.affordable})};
+}
+
+}  // namespace bench::scheduler

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <bench/model/benchmark.hpp>
+
+namespace bench::scheduler {
+
+/// The iterations of one combination so far, all ended.
+struct Repeated {
+  int iterations = 0;
+  std::span<const double> values;  ///< What those that are done gave.
+  int failed = 0;
+  int affordable = 0;  ///< How many more the budget of the step allows.
+};
+
+/// What follows from them.
+struct RepetitionDecision {
+  int more = 0;  ///< Iterations to add; 0: none.
+  bool known = false;
+  std::string reason;  ///< Why it stays unknown, where none are added.
+};
+
+/// Whether the value of a repetition is known well enough, or how many iterations come next.
+/// @param by_estimate as many as the width of the interval lets expect, at most as many as there
+///        were, and not one by one: a job that waits in a queue for each would take long
+RepetitionDecision decide(const model::Repetition& repetition, const Repeated& repeated,
+                          bool by_estimate);
+
+}  // namespace bench::scheduler

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/evaluate/evaluator.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/scheduler/observer.hpp>
+#include <bench/setup/run.hpp>
+#include <bench/store/state_store.hpp>
+#include <bench/tabulate/workpackage_values.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::scheduler {
+
+/// Adds the values that the searches of steps try. Decides as `Repeater` does: by the workpackages
+/// and their outcomes alone, here in rounds.
+class Searcher {
+ public:
+  /// Reads the outcomes so far from the workspace, and follows the store from then on.
+  Searcher(const setup::Run& run, const workspace::Workspace& workspace, store::StateStore& store,
+           evaluate::Evaluator& evaluator);
+  Searcher(const Searcher&) = delete;
+  Searcher& operator=(const Searcher&) = delete;
+  ~Searcher() = default;
+
+  /// Adds what comes next.
+  /// @throws Error as `workflow::Graph::make_variant`
+  void decide();
+
+  /// What the searches found, for the user.
+  std::vector<std::string> notices() const;
+
+ private:
+  /// The search over one combination of the other parameters.
+  struct Course {
+    std::map<long long, std::vector<long long>> tried;  ///< Workpackages by value.
+    std::string shared;                                 ///< The other parameters, for people.
+    std::string obstacle;                               ///< Why it ended early; empty: it did not.
+    bool ended = false;
+  };
+  /// Parents, and the other parameters.
+  using Key = std::pair<std::vector<long long>, expand::FixedValues>;
+
+  void follow(const workspace::Event& event);
+  void add(const workspace::Workpackage& workpackage);
+  void decide(const model::Step& step, Course& course);
+  bool may_decide(const model::Step& step, const Course& course) const;
+  std::string found(const model::Search& search, const Course& course) const;
+  std::optional<double> mean_of(const std::vector<long long>& ids, const std::string& name) const;
+
+  const setup::Run& run_;
+  store::StateStore& store_;
+  tabulate::WorkpackageValues values_;
+  std::map<std::string, std::map<Key, Course>> courses_;  ///< By step that searches.
+  std::set<long long> out_of_memory_;
+  bool changed_ = true;  ///< Something has ended since the last decision.
+};
+
+}  // namespace bench::scheduler

@@ -1,0 +1,77 @@
+#include "analysed_files.hpp"
+#include "analysis_patterns.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <bench/analyse/analyse.hpp>
+#include <bench/analyse/group.hpp>
+#include <bench/base/files.hpp>
+#include <bench/base/value.hpp>
+#include <bench/evaluate/substitute.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/tabulate/workpackage_values.hpp>
+#include <bench/workflow/variables.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::tabulate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<double> number_of(const Value& value) {
+  if (const auto* integer = std::get_if<long long>(&value))
+    return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&value))
+    return *real;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> WorkpackageValues::number(const workspace::Workpackage& workpackage,
+                                                const std::string& name) const {
+  const model::Step& step = *run_.benchmark.step(workpackage.step);
+  const setup::Variables variables = graph_.variables_of(workpackage);
+  const evaluate::Lookup lookup = workflow::lookup_in(variables, workpackage.parameters);
+  const fs::path work = workflow::work_directory(run_, workpackage, lookup);
+  const auto group_of = [&] {
+    analyse::Group group{.parameter = lookup,
+                         .is_looked_up = [&](std::string_view wanted) { return wanted == name; }};
+    if (step.energy)
+      group.files.push_back(
+          {run_.directory.path / workpackage.directory / "work/energy.txt", {}, "energy.txt"});
+    return group;
+  };
+  std::vector<analyse::Group> groups;
+  for (const model::Analyser& analyser : run_.benchmark.analysers) {
+    analyse::Group group = group_of();
+    for (const model::Analysis& analysis : analyser.analyses) {
+      if (analysis.step != step.name)
+        continue;
+      const AnalysisPatterns patterns = patterns_of(run_.benchmark, analyser, analysis);
+      group.derived.insert(group.derived.end(), patterns.derived.begin(), patterns.derived.end());
+      for (std::size_t k = 0; k < analysis.files.size(); ++k)
+        for (const fs::path& file : matching_files(
+                 work,
+                 expand_user_and_environment(evaluate::substitute(analysis.files[k].name, lookup))))
+          group.files.push_back({file, patterns.of_files[k], file.filename().string()});
+    }
+    groups.push_back(std::move(group));
+  }
+  groups.push_back(group_of());  // what the meter says needs no analyser
+  for (const analyse::Findings& findings : analyse::GroupAnalyser(evaluator_).analyse(groups))
+    if (const auto found = findings.find(name); found != findings.end() && found->second.present())
+      if (const auto number = number_of(found->second.value))
+        return number;
+  return std::nullopt;
+}
+
+}  // namespace bench::tabulate

@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/expand/combination.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/workflow/graph.hpp>
+#include <bench/workflow/join.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::workflow {
+
+using workspace::Workpackage;
+
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+/// What makes a workpackage beside those that are equal to it.
+std::string identity(const std::vector<long long>& parents, const Values& values) {
+  std::string text;
+  for (const long long parent : parents)
+    text += fmt::format("\x1d{}", parent);
+  for (const auto& [name, value] : values)
+    text.append("\x1f").append(name).append("\x1e").append(value);
+  return text;
+}
+
+/// The workpackages of a run, for those who ask whether one exists. Each is found once.
+class KnownWorkpackages {
+ public:
+  explicit KnownWorkpackages(const std::vector<Workpackage>& all) {
+    for (const Workpackage& workpackage : all)
+      if (!workpackage.was_never_made())
+        by_step_[workpackage.step].push_back(&workpackage);
+  }
+
+  /// Whether there is one with these parents and values.
+  /// @param values without those that name the workpackage, ascending
+  bool take(const std::string& step, const std::vector<long long>& parents, const Values& values) {
+    std::string names;
+    for (const auto& [name, value] : values)
+      names += name + "\x1f";
+    const auto [index, is_new] = indexes_.try_emplace({step, names});
+    if (is_new)
+      for (const Workpackage* known : by_step_[step])
+        ++index->second[identity(known->parents, values_of(*known, values))];
+    const auto found = index->second.find(identity(parents, values));
+    return found != index->second.end() && found->second-- > 0;
+  }
+
+ private:
+  using Index = std::unordered_map<std::string, int>;
+
+  /// The values that the workpackage has for the same names.
+  static Values values_of(const Workpackage& workpackage, const Values& like) {
+    const std::map<std::string, std::string> all(workpackage.parameters.begin(),
+                                                 workpackage.parameters.end());
+    Values values;
+    for (const auto& [name, value] : like)
+      if (const auto found = all.find(name); found != all.end())
+        values.push_back(*found);
+    return values;
+  }
+
+  std::map<std::string, std::vector<const Workpackage*>> by_step_;
+  std::map<std::pair<std::string, std::string>, Index> indexes_;  ///< By step and names.
+};
+
+/// A search has made it, or a repetition: the benchmark does not have it at first.
+bool was_added(const model::Step& step, const Workpackage& workpackage) {
+  if (workpackage.iteration % step.most_iterations() >= step.iterations)
+    return true;
+  if (!step.search)
+    return false;
+  const std::string* value = workspace::value_of(workpackage.parameters, step.search->parameter);
+  return value && *value != std::to_string(step.search->from);
+}
+
+Values early_values(const expand::Combination& combination) {
+  Values values;
+  for (const expand::Assignment& assignment : combination.assignments)
+    if (!assignment.late)
+      values.emplace_back(assignment.definition->name, assignment.value);
+  std::ranges::sort(values);
+  return values;
+}
+
+}  // namespace
+
+/// All parents that go together and have had their children, found again in the order of ids.
+std::vector<Graph::ParentTuple> Graph::tuples_of_expanded() {
+  std::map<std::string, Join> joins;
+  for (const model::Step& step : run_.benchmark.steps)
+    if (!step.depend.empty())
+      joins.try_emplace(step.name, run_.benchmark, step, *definitions_, *points_, *workpackages_);
+  std::set<std::pair<std::string, std::vector<long long>>> without_children;
+  for (const Workpackage& workpackage : all())
+    if (workpackage.was_never_made())
+      without_children.emplace(workpackage.step, workpackage.parents);
+  std::vector<ParentTuple> tuples;
+  for (const Workpackage& parent : all())
+    for (const model::Step& step : run_.benchmark.steps)
+      if (parent.expanded && std::ranges::count(step.depend, parent.step) > 0)
+        for (Parents& parents : joins.at(step.name).release(parent))
+          if (!without_children.contains({step.name, parents.ids}))
+            tuples.push_back({&step, std::move(parents)});
+  return tuples;
+}
+
+/// Returns how many were dropped.
+std::size_t Graph::drop_known(ExpansionBatch& batch) const {
+  KnownWorkpackages known(all());
+  return std::erase_if(batch.candidates, [&](const Candidate& candidate) {
+    return known.take(candidate.workpackage.step, candidate.workpackage.parents,
+                      early_values(candidate.combination));
+  });
+}
+
+Graph::Missing Graph::make_missing() {
+  ExpansionBatch batch{.has_known = true};
+  for (const model::Step& step : run_.benchmark.steps)
+    if (step.depend.empty()) {
+      const ParentTuple nobody{.step = &step, .parents = {}};
+      expand_step(step, {&nobody, 1}, batch);
+    }
+  const auto of_first_steps = static_cast<std::ptrdiff_t>(batch.candidates.size());
+  const std::vector<ParentTuple> tuples = tuples_of_expanded();
+  for (const model::Step& step : run_.benchmark.steps)
+    if (!step.depend.empty())
+      expand_step(step, tuples, batch);
+  std::stable_sort(
+      batch.candidates.begin() + of_first_steps, batch.candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.parent_tuple < b.parent_tuple; });
+  Missing missing;
+  const auto made_before = std::ranges::count_if(all(), [&](const Workpackage& one) {
+    return !one.was_never_made() && !was_added(*run_.benchmark.step(one.step), one);
+  });
+  missing.obsolete = static_cast<std::size_t>(made_before) - drop_known(batch);
+  if (!batch.candidates.empty())
+    check_limit(*run_.benchmark.step(batch.candidates.back().workpackage.step),
+                batch.candidates.size());
+  missing.made = take_in(std::move(batch));
+  return missing;
+}
+
+}  // namespace bench::workflow

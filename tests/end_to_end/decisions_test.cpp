@@ -1,0 +1,293 @@
+#include "bench_program.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bench/base/text.hpp>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Files that a run of what they decide leaves in the playground.
+class DecisionsTest : public testing::Test {
+ protected:
+  std::vector<std::string> take_witness() const {
+    std::vector<std::string> lines;
+    if (here_.has("witness"))
+      lines = split_names(here_.read("witness"), "\n");
+    std::ranges::sort(lines);
+    here_.write("witness", "");
+    return lines;
+  }
+
+  Playground here_;
+};
+
+std::string sweep(const std::string& values, int iterations = 1) {
+  return "name: sweep\noutpath: runs\n"
+         "parameterset: {name: p, parameter: {n: " +
+         values +
+         "}}\n"
+         "step:\n  - {name: a, use: p, iterations: " +
+         std::to_string(iterations) +
+         ", do: 'echo a$n >> $jube_benchmark_home/witness; echo v=$n'}\n"
+         "  - {name: b, depend: a, do: 'echo b$n >> $jube_benchmark_home/witness'}\n"
+         "patternset: {name: f, pattern: {name: v, type: int, _: v=$jube_pat_int}}\n"
+         "analyser: {name: an, use: f, analyse: {step: a, file: stdout}}\n"
+         "result: {use: an, table: {name: t, style: csv, sort: n, column: [n, v, v_cnt]}}\n";
+}
+
+TEST_F(DecisionsTest, AnUpdateRunsTheNewValuesAndNothingElse) {
+  here_.write("s.yaml", sweep("[1, 2]"));
+  EXPECT_EQ(here_.bench({"run", "s.yaml"}).status.code, 0);
+  take_witness();
+  here_.write("s.yaml", sweep("[1, 2, 3]"));
+  const auto output = here_.bench({"continue", "runs", "--update", "s.yaml", "-r"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(take_witness(), ElementsAre("a3", "b3"));
+  EXPECT_THAT(output.standard_output, HasSubstr("1,1,1\n2,2,1\n3,3,1\n"));
+  EXPECT_THAT(output.standard_error, HasSubstr("note: run 0 has 1 workpackage more\n"));
+  const auto again = here_.bench({"continue", "runs"});
+  EXPECT_THAT(again.standard_error, IsEmpty()) << "the run has the new input file";
+  EXPECT_THAT(take_witness(), IsEmpty());
+}
+
+TEST_F(DecisionsTest, AnUpdateSaysWhatItsFileNoLongerHas) {
+  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.bench({"run", "s.yaml"});
+  here_.write("s.yaml", sweep("[1]", 2));
+  const auto output = here_.bench({"continue", "runs", "-u", "s.yaml"});
+  EXPECT_EQ(output.status.code, 0) << output.standard_error;
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("note: 1 workpackage of the run is not in s.yaml any more"));
+}
+
+TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
+  here_.write("s.yaml", sweep("[1, 2]"));
+  here_.bench({"run", "s.yaml"});
+  const std::string before = here_.bench({"status", "runs"}).standard_output;
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    here_.write("other.yaml", replace_all(sweep("[1, 2, 3]"), from, to));
+    const auto output = here_.bench({"continue", "runs", "-u", "other.yaml"});
+    EXPECT_EQ(output.status.code, 1);
+    return output.standard_error;
+  };
+  EXPECT_THAT(refused("name: b", "name: c"),
+              HasSubstr("run 0 has workpackages of step 'b', which other.yaml does not have"));
+  EXPECT_THAT(refused("name: sweep", "name: swap"), HasSubstr("'sweep'"));
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, before);
+  EXPECT_THAT(here_.bench({"continue", "runs"}).standard_output, HasSubstr("  2 |"));
+}
+
+/// The command of one iteration kills bench when it runs for the first time, and goes on.
+std::string repeated(const std::string& killing) {
+  return R"yaml(name: r
+outpath: runs
+parameterset: {name: p, parameter: {noise: [1, 10, 100]}}
+step:
+  name: s
+  use: p
+  iterations: {min: 3, max: 7, until: ci_halfwidth(rate) < 2%}
+  do:
+    - ')yaml" +
+         killing + R"yaml('
+    - echo "rate=$((1000 + $jube_wp_iteration * 7 % 5 * $noise))"
+patternset: {name: f, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}
+analyser: {name: an, use: f, analyse: {step: s, file: stdout}}
+result: {use: an, table: {name: t, style: csv, column: [jube_wp_id, noise, rate_cnt, rate_avg]}}
+)yaml";
+}
+
+TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
+  here_.write("r.yaml", repeated("true"));
+  EXPECT_EQ(here_.bench({"run", "r.yaml"}).status.code, 0);
+  const std::string expected = here_.bench({"result", "runs"}).standard_output;
+  EXPECT_THAT(expected, HasSubstr("0,1,3,1002.0\n3,10,5,1020.0\n6,100,7,"));
+  EXPECT_EQ(here_.bench({"run", "r.yaml", "-j", "5"}).status.code, 0);
+  EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
+  for (const char* moment : {"12", "103", "1006"}) {
+    here_.write("k.yaml", repeated(std::string("test $noise$jube_wp_iteration != ") + moment +
+                                   " -o -e $jube_benchmark_home/killed" + moment +
+                                   " || { touch $jube_benchmark_home/killed" + moment +
+                                   "; kill -9 $PPID; }"));
+    here_.bench({"run", "k.yaml"});
+    EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "RUNNING\n");
+    EXPECT_TRUE(here_.has(std::string("killed") + moment));
+    const auto output = here_.bench({"continue", "runs"});
+    EXPECT_EQ(output.status.code, 0) << output.standard_error;
+    EXPECT_THAT(output.standard_error, HasSubstr("1 of 3 combinations do not reach"));
+    EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
+  }
+}
+
+TEST_F(DecisionsTest, ABudgetEndsARepetition) {
+  std::string text = repeated("true");
+  text = replace_all(text, "< 2%}", "< 2%, budget: 0.000000001nh}");
+  here_.write("r.yaml", text);
+  const auto output = here_.bench({"run", "r.yaml"});
+  EXPECT_EQ(output.status.code, 0);
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("2 of 3 combinations do not reach ci_halfwidth(rate) < 2%:\n"
+                        "  workpackage 3: 4.9 % after 3 iterations, and the budget is used up"));
+}
+
+/// n fits up to 2.
+constexpr const char* pruned = R"(name: p
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 4, 8, 16]}}
+step:
+  name: s
+  use: p
+  prune: {when: oom, larger: n}
+  do:
+    - echo $n >> $jube_benchmark_home/witness
+    - test $n -le 2 || { echo result=oom; exit 3; }
+)";
+
+TEST_F(DecisionsTest, WhatAnOutOfMemoryResultImpliesIsSkipped) {
+  here_.write("p.yaml", pruned);
+  for (const char* parallel : {"1", "5"}) {
+    EXPECT_EQ(here_.bench({"run", "p.yaml", "-j", parallel}).status.code, 1);
+    EXPECT_THAT(take_witness(), ElementsAre("1", "2", "4"));
+  }
+  EXPECT_THAT(here_.bench({"why", "runs", "4"}).standard_output, HasSubstr("OOM (implied by 4)"));
+  EXPECT_THAT(here_.bench({"why", "runs", "2"}).standard_output, HasSubstr("out_of_memory"));
+  EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, "ERROR\n");
+}
+
+TEST_F(DecisionsTest, WhatIsSkippedIsRepeatedWithWhatImpliesIt) {
+  here_.write("p.yaml", pruned);
+  here_.bench({"run", "p.yaml"});
+  take_witness();
+  const auto output = here_.bench({"continue", "runs", "--failed"});
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("note: 3 workpackages of run 0 that failed or were skipped are repeated"));
+  EXPECT_THAT(take_witness(), ElementsAre("4"));
+}
+
+/// Of each precision another batch size is the largest that fits.
+std::string searched(const std::string& killing, const std::string& rate) {
+  return R"(name: q
+outpath: runs
+parameterset: {name: p, parameter: [{batch: 1}, {bytes: [2, 4]}, {name: need, mode: python, _: $batch * $bytes}]}
+step:
+  name: s
+  use: p
+  search: {parameter: batch, for: max(rate), between: [1, 64]}
+  do:
+    - echo "$bytes $batch" >> $jube_benchmark_home/witness
+    - ')" +
+         killing + R"('
+    - test $need -le 44 || { echo result=oom; exit 3; }
+    - echo "rate=)" +
+         rate + R"("
+patternset: {name: f, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}
+analyser: {name: an, use: f, analyse: {step: s, file: stdout}}
+result: {use: an, table: {name: t, style: csv, column: [jube_wp_id, bytes, batch, rate, jube_wp_status]}}
+)";
+}
+
+TEST_F(DecisionsTest, ASearchFindsTheLargestThatFitsForEachCombination) {
+  here_.write("q.yaml", searched("true", "$batch"));
+  const auto output = here_.bench({"run", "q.yaml"});
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("step s, bytes=2: batch=22 is the largest that fits, with rate=22\n"));
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("step s, bytes=4: batch=11 is the largest that fits, with rate=11\n"));
+  EXPECT_EQ(take_witness().size(), 6U + 4U + 5U + 3U);
+}
+
+TEST_F(DecisionsTest, ASearchSaysIfItsGoalIsBetterBefore) {
+  here_.write("q.yaml", searched("true", "$(($batch < 8 ? $batch :1))"));
+  EXPECT_THAT(
+      here_.bench({"run", "q.yaml"}).standard_error,
+      HasSubstr("batch=22 is the largest that fits, with rate=1; rate does not get better all the "
+                "way: at 4 it is 4\n"));
+}
+
+TEST_F(DecisionsTest, ASearchIsTheSameAfterAKillAndWithManyAtATime) {
+  here_.write("q.yaml", searched("true", "$batch"));
+  here_.bench({"run", "q.yaml"});
+  const std::string expected = here_.bench({"result", "runs"}).standard_output;
+  here_.bench({"run", "q.yaml", "-j", "4"});
+  EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
+  for (const char* moment : {"24", "216", "412"}) {
+    const std::string killed = std::string("$jube_benchmark_home/killed") + moment;
+    here_.write("k.yaml", searched(std::string("test $bytes$batch != ") + moment + " -o -e " +
+                                       killed + " || { touch " + killed + "; kill -9 $PPID; }",
+                                   "$batch"));
+    here_.bench({"run", "k.yaml"});
+    EXPECT_TRUE(here_.has(std::string("killed") + moment));
+    EXPECT_THAT(here_.bench({"continue", "runs"}).standard_error,
+                HasSubstr("batch=22 is the largest that fits"));
+    EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
+  }
+}
+
+TEST_F(DecisionsTest, ASearchEndsWithAnotherFailureAndResumesAfterIt) {
+  here_.write("q.yaml",
+              searched("test $bytes$batch != 28 -o -e $jube_benchmark_home/go", "$batch"));
+  EXPECT_THAT(here_.bench({"run", "q.yaml"}).standard_error,
+              HasSubstr("step s, bytes=2: the search has ended early: workpackage 6 failed"));
+  here_.write("go", "");
+  EXPECT_THAT(here_.bench({"continue", "runs", "--failed"}).standard_error,
+              HasSubstr("step s, bytes=2: batch=22 is the largest that fits, with rate=22\n"));
+}
+
+/// The same with jobs: what is decided does not depend on who runs them.
+TEST_F(DecisionsTest, JobsAreDecidedAsOtherWorkpackages) {
+  here_.write("bin/README", "");
+  here_.write("queue/README", "");
+  for (const char* program : {"qsub", "qselect", "qstat", "qdel"})
+    std::filesystem::create_symlink(FAKE_BATCH_SYSTEM, here_.path() / "bin" / program);
+  here_.write("j.yaml", R"(name: j
+outpath: runs
+parameterset:
+  - {name: p, parameter: {n: [8, 1, 2, 4]}}
+  - {name: q, parameter: {m: 1}}
+step:
+  - name: pruned
+    use: p
+    prune: {larger: n}
+    batch: {time_limit: 5min}
+    do: echo p$n >> $jube_benchmark_home/witness; test $n -le 2 || { echo result=oom; exit 3; }
+  - name: searched
+    use: q
+    search: {parameter: m, for: max(rate), between: [1, 8]}
+    batch: {time_limit: 5min}
+    do: test $m -le 3 || { echo result=oom; exit 3; }; echo rate=$m
+  - name: repeated
+    iterations: {min: 2, max: 4, until: ci_halfwidth(rate) < 1%}
+    batch: {time_limit: 5min}
+    do: echo rate=$((1 + $jube_wp_iteration))
+patternset: {name: f, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}
+analyser:
+  - {name: s, use: f, analyse: {step: searched, file: stdout}}
+  - {name: r, use: f, analyse: {step: repeated, file: stdout}}
+)");
+  const std::string path = (here_.path() / "bin").string() + ":" + std::getenv("PATH");
+  const auto output = here_.bench(
+      {"run", "j.yaml", "--platform", "pbs", "--account", "a", "--partition", "b", "--wait"},
+      {{"PATH", path},
+       {"USER", "somebody"},
+       {"FAKE_BATCH_KIND", "pbs"},
+       {"FAKE_BATCH_DIR", (here_.path() / "queue").string()}});
+  EXPECT_EQ(output.status.code, 1) << output.standard_error;
+  EXPECT_THAT(take_witness(), ElementsAre("p1", "p2", "p4"));
+  EXPECT_THAT(output.standard_error,
+              HasSubstr("step searched: m=3 is the largest that fits, with rate=3\n"));
+  EXPECT_THAT(output.standard_error, HasSubstr("after 4 iterations, the most that it may have\n"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

@@ -44,7 +44,7 @@ const std::array commands{
     Command{"compare", "say which metrics of two runs differ, and how certain that is",
             "bench compare examples/quickstart_run -i 0 1", declare_compare},
     Command{"history", "show a metric over many runs, and where its level changed",
-            "bench history energy_wh examples/quickstart_run", declare_history},
+            "bench history rate examples/quickstart_run", declare_history},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",

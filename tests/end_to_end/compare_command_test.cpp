@@ -56,17 +56,18 @@ TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
   EXPECT_THAT(
       compare({"runs"}),
       AllOf(StartsWith("a: runs/000000 (noisy, started "), HasSubstr("\nb: runs/000001 (noisy, "),
-            ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] +20000 [|] +21000 [|] "
+            ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] 20000 [|] 21000 [|] "
                           "[+]5.0 % [|] +[+]4.[0-9] to [+]5.[0-9] % [|] +0 % [|] slower [|]"),
-            HasSubstr("\n2 slower; changes below 1 % do not count\n"),
-            HasSubstr("a and b were measured one after the other")));
+            HasSubstr("\n2 slower; changes below 1 % do not count, the intervals hold 99.5 %\n"),
+            HasSubstr(
+                "a and b were measured one after the other; a slow drift would look the same\n")));
 }
 
 TEST_F(CompareTest, CallsWhatDiffersByLessThanTheMarginEqual) {
   run(noisy("[1]"), "100");
   run(noisy("[1]"), "105");
   EXPECT_THAT(compare({"runs", "--margin", "7"}),
-              HasSubstr("1 equal; changes below 7 % do not count\n"));
+              HasSubstr("1 equal; changes below 7 % do not count, the intervals hold 99.5 %\n"));
 }
 
 TEST_F(CompareTest, HasNoVerdictOnASingleValue) {

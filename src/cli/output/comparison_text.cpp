@@ -62,23 +62,18 @@ std::string verdict_text(const ComparedPoint& point) {
   return text;
 }
 
-std::string value_text(std::size_t count, double value) {
-  return count == 0 ? "n/a" : fmt::format("{:.6g}", value);
+/// Five digits at least; json and csv have all of them.
+std::string middle_text(double value) {
+  const double size = std::fabs(value);
+  return size >= 1e5 && size < 1e12 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
 }
 
 std::string points_text(const RunComparison& comparison) {
   const bool several_steps = std::ranges::any_of(comparison.points, [&](const auto& point) {
     return point.step != comparison.points.front().step;
   });
-  std::vector<std::string> headings{"point",
-                                    "metric",
-                                    "runs",
-                                    "a",
-                                    "b",
-                                    "change",
-                                    fmt::format("{:g} % interval", verdict::confidence * 100),
-                                    "superiority",
-                                    "verdict"};
+  std::vector<std::string> headings{"point",  "metric",   "runs",     "a",      "b",
+                                    "change", "interval", "superior", "verdict"};
   if (several_steps)
     headings.insert(headings.begin(), "step");
   std::vector<std::vector<std::string>> rows;
@@ -89,8 +84,8 @@ std::string points_text(const RunComparison& comparison) {
         parameters_text(point.parameters),
         point.unit.empty() ? point.metric : fmt::format("{}[{}]", point.metric, point.unit),
         fmt::format("{}, {}", numbers.values_a, numbers.values_b),
-        value_text(both ? 1 : 0, numbers.a),
-        value_text(both ? 1 : 0, numbers.b),
+        both ? middle_text(numbers.a) : "n/a",
+        both ? middle_text(numbers.b) : "n/a",
         has_change(point) ? percent(numbers.change) + " %" : "n/a",
         interval_text(point),
         both ? fmt::format("{:.0f} %", superiority_of(point) * 100) : "n/a",
@@ -155,7 +150,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   add(count_of(
           comparison,
           [](const auto& point) { return is_change(point) && point.comparison.one_after_other; }),
-      "a and b were measured one after the other; a slow drift of the machine would look the same");
+      "a and b were measured one after the other; a slow drift would look the same");
   std::size_t outliers = 0;
   for (const ComparedPoint& point : comparison.points)
     outliers += point.comparison.outliers;
@@ -193,7 +188,8 @@ std::string comparison_text(const RunComparison& comparison, const SideNames& na
   std::string text = fmt::format("a: {}\nb: {}\n\n", names.a, names.b);
   if (!comparison.points.empty())
     text += points_text(comparison) + "\n" + summary_of(comparison) +
-            fmt::format("; changes below {:g} % do not count\n", margin * 100);
+            fmt::format("; changes below {:g} % do not count, the intervals hold {:g} %\n",
+                        margin * 100, verdict::confidence * 100);
   else
     text += "no metric at a point that both have\n";
   for (const std::string& note : notes_of(comparison))

@@ -1,5 +1,3 @@
-#include "complete.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/cli/help/completion_scripts.hpp>
 #include <bench/cli/help/topics.hpp>
 
 namespace bench::cli {

@@ -47,13 +47,6 @@ void refuse_without(const Node& node, const char* attribute_name, const char* ne
                 place_of(node, attribute_name));
 }
 
-/// What platform files tell has no unit in the tables of results.
-std::string unit_of_platform(std::string_view name) {
-  if (!name.starts_with("jube_platform_"))
-    return "";
-  return name.ends_with("_tflops") ? "TFLOP/s" : name.ends_with("_gb") ? "GB" : "";
-}
-
 /// @throws Error if rows of the result cannot have a value of this name
 void require(const Fillable& names, const std::string& name, const Place& place) {
   if (!names.contains(name))
@@ -162,21 +155,20 @@ metric::Calculation calculation_of(const Benchmark& benchmark, const Result& res
     require(names, name, calculation.baseline_place);
   for (const std::string& name : calculation.per)
     require(names, name, calculation.per_place);
-  metric::Calculation made(
-      {.metric = calculation.metric,
-       .of = calculation.of,
-       .formula = calculation.formula,
-       .unit = unit,
-       .has_baseline = !calculation.baseline.empty(),
-       .place = calculation.place,
-       .of_place = calculation.of_place,
-       .unit_place = unit_place},
-      [&](const std::string& name) {
-        require(names, name, calculation.of_place);
-        const ColumnMeaning meaning = meaning_of(benchmark, result, name);
-        require_numbers(name, meaning, calculation.of_place);
-        return unit::Unit(meaning.unit.empty() ? unit_of_platform(name) : meaning.unit);
-      });
+  metric::Calculation made({.metric = calculation.metric,
+                            .of = calculation.of,
+                            .formula = calculation.formula,
+                            .unit = unit,
+                            .has_baseline = !calculation.baseline.empty(),
+                            .place = calculation.place,
+                            .of_place = calculation.of_place,
+                            .unit_place = unit_place},
+                           [&](const std::string& name) {
+                             require(names, name, calculation.of_place);
+                             const ColumnMeaning meaning = meaning_of(benchmark, result, name);
+                             require_numbers(name, meaning, calculation.of_place);
+                             return unit::Unit(meaning.unit_of_values);
+                           });
   for (const auto& [name, statistic] : made.needed())
     if (!statistic.empty())
       require_values(name, meaning_of(benchmark, result, name), calculation.of_place);
@@ -185,14 +177,15 @@ metric::Calculation calculation_of(const Benchmark& benchmark, const Result& res
 
 double factor_to(const std::string& unit, const Place& place, const std::string& name,
                  const ColumnMeaning& meaning) {
-  if (const auto factor = unit::conversion_factor(meaning.unit, unit))
+  if (const auto factor = unit::conversion_factor(meaning.unit_of_values, unit))
     return *factor;
-  throw Error(
-      meaning.unit.empty()
-          ? fmt::format("'{}' has no unit that can be converted to '{}'", name, unit)
-          : fmt::format("unit '{}' does not fit: '{}' is in {}", unit, name, meaning.unit),
-      meaning.unit.empty() ? "give its parameter or pattern a `unit`" : unit::suggestion(unit),
-      place);
+  throw Error(meaning.unit_of_values.empty()
+                  ? fmt::format("'{}' has no unit that can be converted to '{}'", name, unit)
+                  : fmt::format("unit '{}' does not fit: '{}' is in {}", unit, name,
+                                meaning.unit_of_values),
+              meaning.unit_of_values.empty() ? "give its parameter or pattern a `unit`"
+                                             : unit::suggestion(unit),
+              place);
 }
 
 void check_calculations(const Benchmark& benchmark) {

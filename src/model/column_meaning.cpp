@@ -10,11 +10,18 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/column_meaning.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/unit/unit.hpp>
 
 namespace bench::model {
 namespace {
 
 using statistics::Statistic;
+
+std::string unit_of(const Statistic& statistic, const std::string& unit) {
+  if (statistic.has_unit)
+    return unit;
+  return statistic.suffix == "_sum2" ? unit::Unit(unit).to_the_power(2).text() : "";
+}
 
 std::optional<ColumnMeaning> as_pattern(const PatternSet& set, const std::string& name) {
   for (const Pattern& pattern : set.patterns) {
@@ -26,6 +33,7 @@ std::optional<ColumnMeaning> as_pattern(const PatternSet& set, const std::string
     if (statistic != all.end() && (rest.empty() || !pattern.derived))
       return ColumnMeaning{.unit = statistic->has_unit ? pattern.unit : "",
                            .type = statistic->has_type ? pattern.type : ValueType::string,
+                           .unit_of_values = unit_of(*statistic, pattern.unit),
                            .has_statistics = rest.empty() && !pattern.derived};
   }
   return std::nullopt;
@@ -58,8 +66,16 @@ std::optional<ColumnMeaning> as_parameter(const Benchmark& benchmark, const std:
     for (const ParameterSet& set : benchmark.parameter_sets)
       for (const Parameter& parameter : set.parameters)
         if (exact ? parameter.name == name : is_in_step(parameter))
-          return ColumnMeaning{.unit = exact ? parameter.unit : "", .type = parameter.type};
+          return ColumnMeaning{.unit = exact ? parameter.unit : "",
+                               .type = parameter.type,
+                               .unit_of_values = parameter.unit};
   return std::nullopt;
+}
+
+std::string unit_of_platform(std::string_view name) {
+  if (!name.starts_with("jube_platform_"))
+    return "";
+  return name.ends_with("_tflops") ? "TFLOP/s" : name.ends_with("_gb") ? "GB" : "";
 }
 
 /// What the meter's names end in says their unit.
@@ -88,9 +104,12 @@ ColumnMeaning meaning_of(const Benchmark& benchmark, const Result& result,
   if (const auto meaning = as_parameter(benchmark, name))
     return *meaning;
   const std::string unit = unit_of_meter(name);
+  if (unit.empty())
+    return {.unit_of_values = unit_of_platform(name)};
   return {.unit = unit,
-          .type = unit.empty() ? ValueType::string : ValueType::real,
-          .has_statistics = !unit.empty() && !statistics::statistic_of(name)};
+          .type = ValueType::real,
+          .unit_of_values = unit,
+          .has_statistics = !statistics::statistic_of(name)};
 }
 
 }  // namespace bench::model

@@ -61,6 +61,19 @@ TEST(HelpTest, ATopicIsExplained) {
               AllOf(HasSubstr("\nstep - commands"), HasSubstr("\nexit_codes - the")));
 }
 
+TEST(HelpTest, AMetricIsExplainedWithItsFormulaAndSource) {
+  const Playground here;
+  const auto speedup = here.bench({"help", "metric", "speedup"});
+  EXPECT_EQ(speedup.status.code, 0);
+  EXPECT_THAT(speedup.standard_output, HasSubstr("base(time) / time"));
+  EXPECT_THAT(speedup.standard_output, HasSubstr("Source: Amdahl"));
+  EXPECT_THAT(here.bench({"help", "metric"}).standard_output,
+              HasSubstr("\n    strong_efficiency "));
+  const auto unknown = here.bench({"help", "metric", "speedupp"});
+  EXPECT_EQ(unknown.status.code, 2);
+  EXPECT_THAT(unknown.standard_error, HasSubstr("did you mean 'speedup'?"));
+}
+
 TEST(HelpTest, AnUnknownTopicIsWrongUsage) {
   const Playground here;
   const auto help = here.bench({"help", "analyzer"});

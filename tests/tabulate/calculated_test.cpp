@@ -172,6 +172,19 @@ TEST_F(CalculatedTest, FindsTheElbowOfADistribution) {
   EXPECT_THAT(table("pretty"), HasSubstr("n/a in elbow, elbow_share: no clear elbow"));
 }
 
+TEST_F(CalculatedTest, KnowsUnitsThatTablesDoNotShow) {
+  end("parameterset: {name: p, parameter: [{name: size, type: int, unit: GB, _: 8}]}\n"
+      "patternset: {name: q, pattern: {name: t, type: float, unit: s, _: x}}\n"
+      "step: {name: go, use: p}\n"
+      "analyser: {name: a, use: q, analyse: {step: go, file: stdout}}\n"
+      "result: {use: a, table: {name: r, column: [size_go, t_sum2, {title: r, formula: size_go / "
+      "t}, "
+      "{title: q, formula: t_sum2 / t}]}}\n");
+  find(0, "t_median", 4.0);
+  find(0, "t_sum2", 20.0);
+  EXPECT_EQ(table(), "size_go,t_sum2,r[GB/s],q[s]\n8,20.0,2.0,5.0\n");
+}
+
 TEST_F(CalculatedTest, FillsDatabasesToo) {
   end("parameterset: {name: p, parameter: {nodes: [1, 2]}}\n"
       "patternset: {name: q, pattern: {name: t, type: float, unit: s, _: x}}\n"

@@ -11,6 +11,9 @@ namespace bench::model {
 struct ColumnMeaning {
   std::string unit;
   ValueType type = ValueType::string;  ///< Of the values, not of a mean or deviation of them.
+  /// What columns calculate with. Tables show it as `unit`, except where JUBE has none: of the sum
+  /// of the squares, of `<parameter>_<step>`, and of facts of the platform.
+  std::string unit_of_values;
   /// Whether it is the first of several values, whose statistics have names of their own.
   bool has_statistics = false;
 };

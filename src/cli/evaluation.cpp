@@ -9,7 +9,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/tabulate/update.hpp>
 #include <bench/workspace/run_directory.hpp>

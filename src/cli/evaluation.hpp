@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/run_directory.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -23,6 +23,7 @@
 #include <bench/scheduler/loop.hpp>
 #include <bench/scheduler/run_status.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>

@@ -32,6 +32,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workflow/lineage.hpp>
 #include <bench/workflow/variables.hpp>

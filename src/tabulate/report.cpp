@@ -27,6 +27,7 @@
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workflow/lineage.hpp>
@@ -286,11 +287,11 @@ class TableBuilder {
     if (!cell.value)
       return;
     if (cell.spread)
-      cell.spread = std::make_shared<result::Spread>(
-          result::Spread{.median = cell.spread->median * factor,
-                         .low = cell.spread->low * factor,
-                         .high = cell.spread->high * factor,
-                         .outliers = cell.spread->outliers});
+      cell.spread =
+          std::make_shared<result::Spread>(result::Spread{.median = cell.spread->median * factor,
+                                                          .low = cell.spread->low * factor,
+                                                          .high = cell.spread->high * factor,
+                                                          .outliers = cell.spread->outliers});
     if (const auto number = parse_number(to_text(*cell.value)))
       cell.value = *number * factor;
     else

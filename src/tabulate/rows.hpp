@@ -14,7 +14,7 @@
 #include <bench/result/table.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workflow/lineage.hpp>
 #include <bench/workspace/workspace.hpp>
 

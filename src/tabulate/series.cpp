@@ -17,7 +17,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/statistics/statistics.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -8,7 +8,7 @@
 
 #include <bench/base/value.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 

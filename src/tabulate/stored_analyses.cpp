@@ -7,7 +7,7 @@
 
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workspace.hpp>
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/diagnostics.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 

@@ -11,7 +11,6 @@
 
 #include <bench/base/error.hpp>
 #include <bench/result/table.hpp>
-#include <bench/tabulate/report.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::tabulate {

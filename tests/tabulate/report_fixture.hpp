@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/report.hpp>
 
 namespace bench::tabulate {

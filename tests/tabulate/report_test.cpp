@@ -11,6 +11,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/result/syslog.hpp>
 #include <bench/result/table.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/report.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>

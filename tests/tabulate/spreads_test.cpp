@@ -8,7 +8,7 @@
 
 #include <bench/base/text.hpp>
 #include <bench/result/table.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/workpackage.hpp>
 
 namespace bench::tabulate {

@@ -12,7 +12,7 @@
 
 #include <bench/base/value.hpp>
 #include <bench/result/table.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>

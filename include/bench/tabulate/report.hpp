@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,26 +11,11 @@
 #include <bench/result/syslog.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/filters.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
-
-/// What the analysers found, by analyser.
-using Analyses = std::map<std::string, std::vector<workspace::Finding>>;
-
-/// Runs every analyser of the benchmark over the run directory. Derived patterns execute script
-/// code of the benchmark. Warns about matches that are not numbers, derived patterns that fail, and
-/// files that are not UTF-8.
-/// @throws Error with the place of an invalid pattern, or one that has the name of a
-///         parameter, or whose name another used set gives to another text
-Analyses analyse_run(const setup::Run& run, const workspace::Workspace& workspace,
-                     Diagnostics& diagnostics);
-
-/// The same, and keeps what they find: all of it, or nothing where an analyser fails. The caller
-/// holds the writer lock.
-void analyse_and_store(const setup::Run& run, workspace::Workspace& workspace,
-                       Diagnostics& diagnostics);
 
 /// Whether any result of the benchmark has a filter.
 bool has_filters(const model::Benchmark& benchmark);
@@ -39,12 +23,6 @@ bool has_filters(const model::Benchmark& benchmark);
 /// Evaluates the filters of the results and keeps what they come to, so that `report` executes
 /// nothing. One that fails is told of by the report. The caller holds the writer lock.
 void keep_filters(const setup::Run& run, const Analyses& analyses, workspace::Workspace& workspace);
-
-/// What an earlier analysis found, as far as the results show it.
-Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& workspace);
-
-/// Whether every analyser has seen all workpackages that have ended.
-bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace);
 
 /// A table of the benchmark, filled.
 struct FilledTable {

@@ -6,18 +6,10 @@
 
 #include <bench/result/table.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/tabulate/report.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::tabulate {
-
-/// What every analyser of the run found at single workpackages, as an earlier analysis kept it:
-/// where iterations make one row, at each of them.
-Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace);
-
-/// Whether that tells of all workpackages that have ended. What JUBE has analysed does not where
-/// iterations make one row.
-bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspace);
 
 /// A run for the tidy table.
 struct TidyRun {

@@ -162,8 +162,9 @@ void Calculation::take_operand(Operand operand, std::string_view statistic) {
 }
 
 void Calculation::set_unit(const unit::Unit& unit, const Request& request) {
-  const bool is_right = !metric_ || fits(metric_->result, unit);
-  if (!is_right)
+  const bool is_ratio = metric_ && metric_->result == Quantity::number;
+  const bool fits_metric = !metric_ || fits(metric_->result, unit);
+  if (!fits_metric || (is_ratio && !unit.is_number()))
     throw Error(fmt::format("{} of {} is {}, not {}", what_, join(request.of, ", "), in_unit(unit),
                             text_of(metric_->result)),
                 "give the inputs units that fit each other", request.of_place);

@@ -2,6 +2,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -217,6 +218,10 @@ void Expression::combine_units(Operation& operation, std::vector<unit::Unit>& st
   if (operation.kind == Kind::negate)
     return;
   if (operation.kind == Kind::power) {
+    constexpr int most = 99;
+    if (stack.back().largest_power() * std::abs(operation.exponent) > most)
+      throw Error(fmt::format("the formula '{}' has a unit to a power over {}", text_, most), "",
+                  place_);
     stack.back() = stack.back().to_the_power(operation.exponent);
     return;
   }

@@ -65,7 +65,11 @@ Unit::Unit(std::string_view text) {
 }
 
 void Unit::multiply(std::string_view word, int exponent) {
-  words_.emplace_back(word, exponent);
+  const auto same = std::ranges::find(words_, word, &std::pair<std::string, int>::first);
+  if (same == words_.end())
+    words_.emplace_back(word, exponent);
+  else if ((same->second += exponent) == 0)
+    words_.erase(same);
   const auto add = [&](const std::string& base, int power) {
     if ((powers_[base] += power) == 0)
       powers_.erase(base);
@@ -83,6 +87,13 @@ void Unit::multiply(std::string_view word, int exponent) {
 int Unit::power(std::string_view base) const {
   const auto found = powers_.find(base);
   return found == powers_.end() ? 0 : found->second;
+}
+
+int Unit::largest_power() const {
+  int largest = 0;
+  for (const auto& [word, power] : words_)
+    largest = std::max(largest, std::abs(power));
+  return largest;
 }
 
 Unit Unit::without_words() const {

@@ -285,6 +285,17 @@ TEST(Read, GivesPlacesFromOne) {
   EXPECT_EQ(parameter.all("value")[1]->place, at(8, 35));
 }
 
+TEST(Read, MakesOneTextOfNamesWithValues) {
+  Diagnostics diagnostics;
+  const Node root = read_yaml(
+      "result: {table: {name: t, column: {metric: m, of: [a, b], baseline: {n: 1, kind: x}}}}",
+      "in.yaml", diagnostics);
+  const Node& column = *root.first("benchmark")->first("result")->first("table")->first("column");
+  EXPECT_EQ(column.get("baseline"), "n=1,kind=x");
+  EXPECT_EQ(column.get("of"), "a,b");
+  EXPECT_EQ(diagnostics.warnings().size(), 0);
+}
+
 TEST(Read, FindsAttributesAndChildren) {
   Diagnostics strict(true);
   const Node root = read_yaml("name: b\nstep: [{name: s}, {name: t}]\n", "t.yaml", strict);

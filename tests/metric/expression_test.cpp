@@ -86,6 +86,12 @@ TEST(Expression, RefusesASumOfDifferentThings) {
             "hint: terms of a sum must measure the same thing");
 }
 
+TEST(Expression, RefusesUnitsToHighPowers) {
+  Expression expression("((a^9)^9)^9", {});
+  EXPECT_THAT(support::error_of([&] { expression.set_units(std::vector{unit::Unit("s")}); }),
+              testing::HasSubstr("has a unit to a power over 99"));
+}
+
 TEST(Expression, SaysWhatIsWrongWithAFormula) {
   const std::pair<std::string, std::string> cases[] = {
       {"", "something is missing at its end"},

@@ -192,6 +192,12 @@ TEST(Metrics, RefuseWhatDoesNotFit) {
        false,
        "9: error: share of v0, v1 is in s/Wh, not a number\nhint: give the inputs units that fit "
        "each other"},
+      {"share",
+       {{1, "tokens"}, {1, "images"}},
+       false,
+       "9: error: share of v0, v1 is in tokens/images, not a number\nhint: give the inputs units "
+       "that "
+       "fit each other"},
       {"time_to_solution",
        {{1, ""}, {1, "images/s"}},
        false,

@@ -75,6 +75,11 @@ TEST(Unit, HasArithmetic) {
   EXPECT_EQ((Unit("min") / Unit("s")).factor(), 60);
 }
 
+TEST(Unit, NamesEachWordOnce) {
+  EXPECT_EQ((Unit("GB/s") * Unit("s")).text(), "GB");
+  EXPECT_EQ((Unit("s") * Unit("s")).text(), "s^2");
+}
+
 TEST(Unit, StaysAsItIsWrittenWhereNothingIsSimpler) {
   for (const char* text :
        {"W", "kW", "tokens/s/device", "1/s", "GB/J", "images/Wh", "MJ*s", "TFLOP/s"})

@@ -32,9 +32,8 @@ class Calculation {
   /// Unit of a named value. Throws where there is no such value.
   using UnitOf = std::function<unit::Unit(const std::string& name)>;
 
-  /// @throws Error with the place for an unknown metric, inputs that do not fit it, a wrong
-  /// formula,
-  ///         units that do not fit, and a baseline that is missing or has no effect
+  /// @throws Error with the place if the metric is unknown, inputs or units do not fit, the formula
+  ///         is invalid, or a baseline is missing or has no effect
   Calculation(const Request& request, const UnitOf& unit_of);
 
   /// A value that it needs of a row.

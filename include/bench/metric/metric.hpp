@@ -26,7 +26,7 @@ enum class Quantity {
   flop_rate,   ///< As `flop`, over time.
 };
 
-/// `a time`, `a number of nodes, devices or the like`.
+/// `a time`, `an energy`.
 std::string_view text_of(Quantity quantity);
 
 /// Whether a number with this unit can be one.
@@ -60,7 +60,7 @@ struct Metric {
   Quantity result = Quantity::any;
   std::string_view details = {};  ///< Full sentences; may be empty.
   std::string_view source;
-  /// Units of the result where they are not those of the inputs, the first first.
+  /// Units in which the result is given, whatever those of the inputs are: MJ and s.
   std::vector<std::string_view> preferred_units = {};
   /// Why a negative result is none; empty: it may be negative.
   std::string_view why_not_negative = {};
@@ -74,6 +74,7 @@ std::span<const Metric> metrics();
 const Metric* find_metric(std::string_view name);
 
 std::vector<std::string> metric_names();
+
 /// Whether a form of it needs the row of a baseline.
 bool needs_baseline(const Metric& metric);
 

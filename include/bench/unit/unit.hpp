@@ -27,6 +27,8 @@ class Unit {
   double factor() const { return factor_; }
   /// The power of a base unit: -1 of `s` in `GB/s`.
   int power(std::string_view base) const;
+  /// Of its words, without the sign: 2 of `GB/s^2`.
+  int largest_power() const;
   /// Whether it has no base unit: `%`, `x`, `s/min`.
   bool is_number() const { return powers_.empty(); }
   /// Whether both measure the same thing.

@@ -104,6 +104,7 @@ const std::map<std::string, double> levels{
     {"engine", 9},
     {"cli/output", 9.1},
     {"cli/help", 9.2},
+    {"cli/evaluation", 9.2},
     {"cli", 10},
     {"energy/meter", 1.1},
     {"energy/drivers", 1.2},

@@ -1,10 +1,10 @@
 #include "command.hpp"
-#include "evaluation.hpp"
 
 #include <filesystem>
 #include <functional>
 #include <memory>
 
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -14,11 +14,11 @@ namespace bench::cli {
 std::function<int()> declare_analyse(CLI::App& app) {
   struct Options {
     RunChoice choice;
-    UpdateOptions update;
+    Update update;
   };
   const auto options = std::make_shared<Options>();
   options->choice.declare(app);
-  options->update.declare(app);
+  declare_update(app, options->update, update_of_results);
   return [options] {
     if (options->update.file.empty() && !options->update.tags.empty())
       tell("warning: --tag has no effect without --update");

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/workspace/run_directory.hpp>
 
 namespace bench::cli {
@@ -36,6 +37,13 @@ struct RunChoice {
     return workspace::select_runs(directory, ids);
   }
 };
+
+/// `-u`, `-t`, `--include-path`: an input file for a run that there is.
+/// @param description what it is used for
+void declare_update(CLI::App& app, Update& update, const std::string& description);
+/// For commands that show results.
+inline constexpr const char* update_of_results =
+    "use the patterns, analysers and results of this input file";
 
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);

@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "evaluation.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +15,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/run_comparison.hpp>

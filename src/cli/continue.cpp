@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/extend.hpp>
 #include <bench/engine/remove.hpp>
@@ -47,33 +48,11 @@ void make_failed_again(const setup::Run& run, workspace::Workspace& workspace) {
                    removal.reset.size() == 1 ? "is" : "are"));
 }
 
-/// An input file that has gained values, with what reading it takes.
-struct UpdatedInput {
-  std::string file;  ///< Empty: none.
-  std::vector<std::string> tags;
-  std::vector<std::string> include_path;
-
-  void declare(CLI::App& app) {
-    app.add_option("-u,--update", file,
-                   "add the points that this changed input file has and the run lacks")
-        ->type_name("FILE");
-    app.add_option("-t,--tag", tags, "tags for that file, in addition to those of the run")
-        ->type_name("TAG");
-    app.add_option("--include-path", include_path,
-                   "first directories to search for that file's includes")
-        ->type_name("DIR");
-  }
-};
-
 /// The caller holds the lock.
-setup::Run extended(const UpdatedInput& input, const setup::Run& run,
-                    workspace::Workspace& workspace, bool strict) {
-  setup::Request request;
-  request.input_file = input.file;
-  request.tags = {input.tags.begin(), input.tags.end()};
-  request.include_path.assign(input.include_path.begin(), input.include_path.end());
+setup::Run extended(const Update& update, const setup::Run& run, workspace::Workspace& workspace,
+                    bool strict) {
   Diagnostics diagnostics = telling_diagnostics(strict);
-  setup::Run updated = engine::with_updated_input(run, workspace, std::move(request), diagnostics);
+  setup::Run updated = engine::with_updated_input(run, workspace, update.request(), diagnostics);
   std::vector<std::string> notices;
   const engine::Extension extension = engine::extend_run(updated, workspace, diagnostics, notices);
   for (const std::string& notice : notices)
@@ -85,7 +64,7 @@ setup::Run extended(const UpdatedInput& input, const setup::Run& run,
         fmt::format("note: {} of the run {} not in {} any more; they stay, and `bench remove` "
                     "deletes them",
                     plural(extension.obsolete, "workpackage"),
-                    extension.obsolete == 1 ? "is" : "are", input.file));
+                    extension.obsolete == 1 ? "is" : "are", update.file));
   return updated;
 }
 
@@ -97,14 +76,15 @@ std::function<int()> declare_continue(CLI::App& app) {
     WorkOptions work;
     platform::SubmissionDefaults asking;
     bool failed = false;
-    UpdatedInput update;
+    Update update;
   };
   const auto options = std::make_shared<Options>();
   options->choice.declare(app);
   declare_asking(app, options->asking);
   declare(app, options->work);
   app.add_flag("--failed", options->failed, "repeat failed workpackages; their files are deleted");
-  options->update.declare(app);
+  declare_update(app, options->update,
+                 "add the points that this changed input file has and the run lacks");
   return [options] {
     set_verbosity(options->work);
     int worst = 0;

@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "evaluation.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -10,6 +9,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/difference_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/difference.hpp>

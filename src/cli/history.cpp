@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "evaluation.hpp"
 
 #include <deque>
 #include <functional>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/history_text.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/history.hpp>

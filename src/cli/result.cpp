@@ -1,6 +1,4 @@
 #include "command.hpp"
-#include "comparison.hpp"
-#include "evaluation.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,6 +15,8 @@
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/evaluation/published.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
@@ -35,7 +35,7 @@ using workspace::RunDirectory;
 struct ResultOptions {
   std::vector<std::string> directories;
   RunChoice choice;  ///< In each of them.
-  UpdateOptions update;
+  Update update;
   ShowOptions show;
   bool tidy = false;
   std::vector<std::string> tables;
@@ -48,7 +48,7 @@ void declare_runs(CLI::App& app, ResultOptions& options) {
   app.add_option("DIR", options.directories,
                  "outpath or run directory; with --tidy several; default: the current directory");
   options.choice.declare_ids(app);
-  options.update.declare(app);
+  declare_update(app, options.update, update_of_results);
   app.get_option("--tag")->description(
       "with -u: tags for that file, in addition to those of the run; otherwise: only runs with one "
       "of these tags");

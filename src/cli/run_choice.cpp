@@ -65,4 +65,13 @@ std::string swallowed_hint(const CLI::App& command) {
   return "";
 }
 
+void declare_update(CLI::App& app, Update& update, const std::string& description) {
+  app.add_option("-u,--update", update.file, description)->type_name("FILE");
+  app.add_option("-t,--tag", update.tags, "tags for that file, in addition to those of the run")
+      ->type_name("TAG");
+  app.add_option("--include-path", update.include_path,
+                 "first directories to search for that file's includes")
+      ->type_name("DIR");
+}
+
 }  // namespace bench::cli

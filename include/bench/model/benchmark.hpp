@@ -274,7 +274,7 @@ struct Column {
   Place place;
   std::string compare = {};  ///< What it is among published numbers; empty: not said.
   std::optional<Better> better = {};
-  std::string unit = {};     ///< That values are converted to; empty: their own.
+  std::string unit = {};  ///< That values are converted to; empty: their own.
   Place unit_place = {};
   std::optional<Calculation> calculation = {};  ///< None: the values of `name`.
 };

@@ -1,11 +1,10 @@
-#include "evaluation.hpp"
-
 #include <filesystem>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
@@ -25,7 +24,7 @@ using workspace::WriterLock;
 using Access = Workspace::Access;
 
 /// The caller holds the writer lock.
-void analyse_and_store(const RunDirectory& directory, const UpdateOptions& update) {
+void analyse_and_store(const RunDirectory& directory, const Update& update) {
   Workspace workspace = Workspace::open(directory.path, Access::write);
   const setup::Run run = update.applied_to(setup::load_run(directory, workspace));
   if (update.file.empty())
@@ -52,29 +51,22 @@ bool is_analysed(const Evaluated& evaluated, Found found) {
 
 }  // namespace
 
-void UpdateOptions::declare(CLI::App& app) {
-  app.add_option("-u,--update", file, "use the patterns, analysers and results of this input file")
-      ->type_name("FILE");
-  app.add_option("-t,--tag", tags, "tags for that file, in addition to those of the run")
-      ->type_name("TAG");
-  app.add_option("--include-path", include_path,
-                 "first directories to search for that file's includes")
-      ->type_name("DIR");
-}
-
-setup::Run UpdateOptions::applied_to(const setup::Run& run) const {
-  if (file.empty())
-    return run;
-  Diagnostics diagnostics = telling_diagnostics();
+setup::Request Update::request() const {
   setup::Request request;
   request.input_file = file;
   request.tags = {tags.begin(), tags.end()};
   request.include_path.assign(include_path.begin(), include_path.end());
-  setup::Run updated = tabulate::with_updated_evaluation(run, std::move(request), diagnostics);
-  return updated;
+  return request;
 }
 
-void analyse_directory(const RunDirectory& directory, const UpdateOptions& update) {
+setup::Run Update::applied_to(const setup::Run& run) const {
+  if (file.empty())
+    return run;
+  Diagnostics diagnostics = telling_diagnostics();
+  return tabulate::with_updated_evaluation(run, request(), diagnostics);
+}
+
+void analyse_directory(const RunDirectory& directory, const Update& update) {
   if (workspace::is_made_by_jube(directory.path)) {
     evaluate(directory, update, true);
     return;
@@ -83,7 +75,7 @@ void analyse_directory(const RunDirectory& directory, const UpdateOptions& updat
   analyse_and_store(directory, update);
 }
 
-Evaluated evaluate(const RunDirectory& directory, const UpdateOptions& update, bool analyse_again,
+Evaluated evaluate(const RunDirectory& directory, const Update& update, bool analyse_again,
                    Found found) {
   Workspace workspace = Workspace::open(directory.path, Access::read);
   setup::Run run = setup::load_run(directory, workspace);

@@ -3,8 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/workspace/run_directory.hpp>
@@ -12,15 +11,14 @@
 
 namespace bench::cli {
 
-/// `-u`, `-t`, `--include-path`: an input file whose patterns, analysers and results replace those
-/// of a run.
-struct UpdateOptions {
-  std::string file;
+/// An input file in place of the one that a run was made from, with what reading it takes.
+struct Update {
+  std::string file;  ///< Empty: none.
   std::vector<std::string> tags;
   std::vector<std::string> include_path;
 
-  void declare(CLI::App& app);
-  /// The run as the file has it, or as it is where there is no file.
+  setup::Request request() const;
+  /// The run with the patterns, analysers and results of the file.
   setup::Run applied_to(const setup::Run& run) const;
 };
 
@@ -37,12 +35,12 @@ struct Evaluated {
 
 /// Analyses a run and keeps what was found, and the update; of a run of JUBE's neither.
 /// @throws Error if another bench works on the run
-void analyse_directory(const workspace::RunDirectory& directory, const UpdateOptions& update);
+void analyse_directory(const workspace::RunDirectory& directory, const Update& update);
 
 /// Opens a run and analyses it where that is asked for or needed. What cannot be kept, because
 /// another bench works on the run, is only shown; another user's run is shown as its owner last
 /// analysed it, since analysing executes script code of the benchmark.
-Evaluated evaluate(const workspace::RunDirectory& directory, const UpdateOptions& update,
+Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
 
 /// The same, with what was found at each workpackage instead of what the rows of tables have.

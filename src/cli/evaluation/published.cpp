@@ -1,7 +1,3 @@
-#include "comparison.hpp"
-
-#include "evaluation.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -12,6 +8,8 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/cli/evaluation/evaluation.hpp>
+#include <bench/cli/evaluation/published.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/references/comparison.hpp>

@@ -1,10 +1,9 @@
 #pragma once
 
-#include "evaluation.hpp"
-
 #include <string>
 #include <vector>
 
+#include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/references/reference.hpp>
 #include <bench/tabulate/report.hpp>

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <bench/analyse/meter_names.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/statistics/statistics.hpp>
@@ -29,6 +30,8 @@ bool may_build_names(const std::string& expression) {
 }  // namespace
 
 NeededNames::NeededNames(const model::Benchmark& benchmark) {
+  for (const analyse::Remark& remark : analyse::remarks)
+    names_.emplace(remark.name);
   for (const model::Result& result : benchmark.results) {
     for (const model::Table& table : result.tables) {
       add_columns(table.columns);

@@ -14,7 +14,9 @@
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/device_threads.hpp>
 #include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/drivers/nvml_watch.hpp>
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
@@ -86,6 +88,9 @@ constexpr double most_time_for_counters_s = 0.002;
 constexpr double most_time_for_powers_s = 0.002;
 constexpr int slow_looks_of_a_slow_driver = 3;
 
+/// Between two looks at the clocks of a device.
+constexpr double watch_interval_s = 1;
+
 double steady_now_s() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
@@ -149,7 +154,10 @@ class Nvml : public PowerSource {
     slow_looks_ = now_s_() - begin_s > most_time_for_powers_s ? slow_looks_ + 1 : 0;
     if (slow_looks_ == slow_looks_of_a_slow_driver && !threads_ && devices_.size() > 1)
       threads_.emplace(devices_.size(), [this](std::size_t k) { read_device(devices_[k]); });
+    watch_one();
   }
+
+  std::optional<GpuState> gpu_state() const override { return state_; }
 
   void want_counters() override { wants_counters_ = true; }
 
@@ -241,6 +249,20 @@ class Nvml : public PowerSource {
     }
   }
 
+  /// In turn, for the same reason. Not in the first look, for which the program waits.
+  void watch_one() {
+    const double now_s = now_s_();
+    if (!watch_due_s_ || now_s < *watch_due_s_) {
+      watch_due_s_ = watch_due_s_.value_or(now_s);
+      return;
+    }
+    watch_due_s_ = now_s + watch_interval_s / static_cast<double>(devices_.size());
+    const GpuDevice& device = devices_[next_watched_];
+    next_watched_ = (next_watched_ + 1) % devices_.size();
+    if (device.lost.empty())
+      look_at(library_, device.handle, state_);
+  }
+
   void ask_counter(GpuDevice& device, double now_s) {
     unsigned long long energy_mj = 0;
     device.counter = {};
@@ -303,6 +325,9 @@ class Nvml : public PowerSource {
   std::vector<GpuDevice> devices_;
   std::size_t next_counter_ = 0;  ///< Whose turn it is.
   bool wants_counters_ = true;
+  GpuState state_;
+  std::optional<double> watch_due_s_;
+  std::size_t next_watched_ = 0;
   std::span<Reading> readings_;  ///< Of this look.
   int slow_looks_ = 0;           ///< One after the other.
   std::optional<DeviceThreads> threads_;

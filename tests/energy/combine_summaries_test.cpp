@@ -97,6 +97,13 @@ TEST(CombineSummaries, AreTooShortOnlyIfAllOfTheEnergyIsKnownBadly) {
               ElementsAre(NameValue{"energy_wh", "5"}, NameValue{"energy_uncertainty_wh", "0.2"}));
 }
 
+TEST(CombineSummaries, HasNoErrorBarWhereOneEnergyIsAnEstimate) {
+  EXPECT_THAT(combine_summaries(Summaries{
+                  {{"energy_region_a_wh", "1"}, {"energy_region_a_uncertainty_wh", "0.1"}},
+                  {{"energy_region_a_wh", "2"}}}),
+              ElementsAre(NameValue{"energy_region_a_wh", "3"}));
+}
+
 TEST(CombineSummaries, NamesAllSourcesAndTheWorstQuality) {
   EXPECT_THAT(combine_summaries(
                   Summaries{{{"energy_source", "rapl,nvml"}, {"energy_quality", "measured"}},

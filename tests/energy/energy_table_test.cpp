@@ -107,6 +107,7 @@ TEST(EnergyTable, EndsWithTheTotal) {
   std::erase_if(total, [](const auto& cell) { return cell.second.empty(); });
   const std::map<std::string, std::string> expected{{"channel", "total"},
                                                     {"energy_wh", "1"},
+                                                    {"energy_uncertainty_wh", "0.01"},
                                                     {"energy_counter_wh", "1"},
                                                     {"energy_integrated_wh", "0.8333333"},
                                                     {"difference_percent", "20"},

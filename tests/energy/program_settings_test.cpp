@@ -61,6 +61,19 @@ TEST_F(ProgramSettingsTest, WhichMayNotBeMadeAreRefusedBeforeTheProgramStarts) {
                         "(NVML code 4)\nhint: setting it needs root"));
 }
 
+TEST_F(ProgramSettingsTest, ThatCannotBeRestoredAreToldAndDoNotChangeTheExitCode) {
+  const std::string at = root_.path().string();
+  const auto output =
+      run(metered(options(), "rm " + at + "/" + policy_ + "/scaling_governor; mkdir " + at + "/" +
+                                 policy_ + "/scaling_governor; exit 3"),
+          variables(at));
+  EXPECT_EQ(output.status.code, 3);
+  EXPECT_THAT(
+      output.standard_error,
+      HasSubstr("warning: cannot set the governor of policy0 to powersave: Is a directory"));
+  EXPECT_EQ(limit(), "500000");
+}
+
 /// As a batch system or the kernel's memory killer does: all at once, without a word.
 TEST_F(ProgramSettingsTest, AreRestoredWhenEverythingElseIsKilled) {
   ProcessSpec spec =

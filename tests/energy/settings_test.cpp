@@ -65,7 +65,7 @@ class GpuSettingTest : public testing::Test {
 };
 
 Settings fake_gpu_settings(const WantedSettings& wanted) {
-  return gpu_settings(wanted, {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}});
+  return nvidia_settings(wanted, {{std::string(FAKE_NVML_DIRECTORY) + "/libnvidia-ml.so.1"}});
 }
 
 TEST_F(GpuSettingTest, APowerLimitIsSetOnEveryGpuAndRestoredToWhatWasSetBefore) {
@@ -107,6 +107,49 @@ TEST_F(GpuSettingTest, ALimitThatTheDriverDoesNotTakeIsRefused) {
   Settings settings = fake_gpu_settings({.gpu_power_limit_w = 300});
   EXPECT_EQ(message_of([&] { set_all(settings); }),
             "the power limit of GPU 0 is 450 W after it was set to 300 W");
+}
+
+class AmdSettingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const std::string card : {"0", "1"}) {
+      const std::string device = "class/drm/card" + card + "/device/";
+      root_.write(device + "vendor", "0x1002");
+      root_.write(device + "uevent", "PCI_SLOT_NAME=0000:c" + card + ":00.0");
+      root_.write(device + "hwmon/hwmon3/power1_cap", "560000000");
+      root_.write(device + "hwmon/hwmon3/power1_cap_min", "0");
+      root_.write(device + "hwmon/hwmon3/power1_cap_max", "560000000");
+    }
+  }
+
+  std::string cap(const std::string& card) {
+    return first_line(root_.path() / ("class/drm/card" + card + "/device/hwmon/hwmon3/power1_cap"));
+  }
+
+  TemporaryDirectory root_;
+  support::EnvironmentVariable visible_{"ROCR_VISIBLE_DEVICES", "1"};
+};
+
+TEST_F(AmdSettingTest, APowerLimitIsThatOfTheGpusThatTheProgramSees) {
+  Settings settings = gpu_settings({.gpu_power_limit_w = 300}, {}, root_.path());
+  set_all(settings);
+  EXPECT_EQ(cap("0"), "560000000");
+  EXPECT_EQ(cap("1"), "300000000");
+  EXPECT_TRUE(restore_all(settings).empty());
+  EXPECT_EQ(cap("1"), "560000000");
+}
+
+TEST_F(AmdSettingTest, ALimitOutOfRangeIsRefusedWithTheRange) {
+  Settings settings = gpu_settings({.gpu_power_limit_w = 600}, {}, root_.path());
+  EXPECT_EQ(message_and_hint_of([&] { set_all(settings); }),
+            "600 W is out of range for the power limit of GPU 0000:c1:00.0 | 0 W to 560 W");
+}
+
+TEST_F(AmdSettingTest, AClockIsRefused) {
+  EXPECT_EQ(message_of([&] {
+              gpu_settings({.gpu_power_limit_w = 300, .gpu_clock_mhz = 1000}, {}, root_.path());
+            }),
+            "the clock of an AMD GPU cannot be set");
 }
 
 TEST_F(GpuSettingTest, WithoutPermissionIsRefusedInWords) {

@@ -133,6 +133,16 @@ std::string combined(const std::string& name, const Values& values,
   return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
 }
 
+/// Whether some of the energies under this name have no error bar, as estimates have none.
+bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, Values>& values) {
+  constexpr std::string_view end = "_uncertainty_wh";
+  if (!name.ends_with(end))
+    return false;
+  const auto energies = values.find(std::string(name.substr(0, name.size() - end.size())) + "_wh");
+  return energies == values.end() ||
+         energies->second.size() != values.find(std::string(name))->second.size();
+}
+
 /// Of one meter's energy, which may be a small part of all.
 void drop_if_known_well(std::vector<NameValue>& summary) {
   const std::string* const energy_wh = find(summary, "energy_wh");
@@ -189,6 +199,8 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
     if (!values.contains(name))
       continue;
     if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
+      continue;
+    if (is_error_bar_of_a_part(name, values))
       continue;
     if (std::string value = combined(name, values[name], summaries, course); !value.empty())
       lines.emplace_back(name, std::move(value));

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include <signal.h>
 #include <unistd.h>
@@ -36,9 +35,6 @@ std::optional<NodeCpuTime> node_now(const std::filesystem::path& proc) {
 
 }  // namespace
 
-CpuWatch::CpuWatch(const std::filesystem::path& proc, std::filesystem::path sysfs, bool in_job)
-    : proc_(proc), sysfs_(std::move(sysfs)), own_(proc, sysfs_, in_job) {}
-
 CpuWatch::~CpuWatch() {
   stop();
 }
@@ -46,7 +42,8 @@ CpuWatch::~CpuWatch() {
 void CpuWatch::begin() {
   begin_ = Clock::now();
   node_before_ = node_now(proc_);
-  own_before_s_ = own_.read_s();
+  own_.emplace(proc_, sysfs_, in_job_);
+  own_before_s_ = own_->read_s();
   const std::string load = kernel_text(proc_ / "loadavg");
   state_.load = parse_number(load.substr(0, load.find(' ')));
   const sigset_t before = block_signals();
@@ -75,7 +72,7 @@ void CpuWatch::stop() {
 CpuState CpuWatch::end() {
   const double duration_s = std::chrono::duration<double>(Clock::now() - begin_).count();
   const auto node = node_now(proc_);
-  const auto own_s = own_.read_s();
+  const auto own_s = own_->read_s();
   stop();
   if (!node)
     return state_;

@@ -35,6 +35,11 @@ constexpr std::chrono::seconds guard_patience{60};
 
 /// What the guard says once all is set; anything else is why it is not.
 constexpr std::string_view all_set = "set";
+/// Its last word; without it somebody has killed the guard.
+constexpr std::string_view all_done = "done";
+constexpr std::string_view no_answer = "a driver does not answer, and its settings are unknown";
+constexpr std::string_view guard_is_gone =
+    "the process that restores the settings is gone, and they may still be in force";
 /// Between a message and its hint.
 constexpr char hint_mark = '\x1f';
 
@@ -52,12 +57,18 @@ std::pair<UniqueFd, UniqueFd> make_pipe() {
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+/// To the meter.
+/// @returns false where that is gone
+bool say_to_meter(std::string_view line) {
+  const std::string text = one_line(line) + "\n";
+  return ::write(STDOUT_FILENO, text.data(), text.size()) >= 0;
+}
+
 /// To the meter, or where that is gone, to whoever reads its standard error.
 void tell(const std::string& line) {
-  const std::string text = one_line(line) + "\n";
-  if (::write(STDOUT_FILENO, text.data(), text.size()) >= 0)
+  if (say_to_meter(line))
     return;
-  const std::string warning = "bench-energy: warning: " + text;
+  const std::string warning = "bench-energy: warning: " + one_line(line) + "\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, warning.data(), warning.size());
 }
 
@@ -73,7 +84,7 @@ Settings settings_of(const std::vector<std::string>& arguments) {
   WantedSettings wanted{.gpu_power_limit_w = parse_number(arguments[0]),
                         .gpu_clock_mhz = parse_number(arguments[1]),
                         .cpu_governor = arguments[2] == not_wanted ? "" : arguments[2]};
-  Settings all = gpu_settings(wanted, nvml_settings_of_environment());
+  Settings all = gpu_settings(wanted, nvml_settings_of_environment(), arguments[3]);
   for (auto& setting : cpu_settings(wanted.cpu_governor, arguments[3]))
     all.push_back(std::move(setting));
   return all;
@@ -99,6 +110,8 @@ SettingsGuard::SettingsGuard(const WantedSettings& wanted, const std::filesystem
   const std::string line = answer();
   if (line == all_set)
     return;
+  if (line.empty())
+    throw Error("the process that makes the settings has ended without a word");
   const auto mark = line.find(hint_mark);
   throw Error(line.substr(0, mark), mark == std::string::npos ? "" : line.substr(mark + 1));
 }
@@ -115,7 +128,7 @@ std::string SettingsGuard::answer() const {
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
-      return "a driver does not answer, and its settings are unknown";
+      return std::string(no_answer);
     char next = '\n';
     if (::read(answers_.get(), &next, 1) <= 0 || next == '\n')
       return line;
@@ -126,9 +139,14 @@ std::string SettingsGuard::answer() const {
 std::vector<std::string> SettingsGuard::restore() {
   hold_ = UniqueFd();
   std::vector<std::string> failures;
-  for (std::string line = answer(); !line.empty(); line = answer())
-    failures.push_back(std::move(line));
-  return failures;
+  for (;;) {
+    const std::string line = answer();
+    if (line == all_done)
+      return failures;
+    failures.push_back(line.empty() ? std::string(guard_is_gone) : line);
+    if (line.empty() || line == no_answer)
+      return failures;
+  }
 }
 
 int run_guard(const std::vector<std::string>& arguments) {
@@ -149,10 +167,11 @@ int run_guard(const std::vector<std::string>& arguments) {
     tell(failure.message() + (failure.hint().empty() ? "" : hint_mark + failure.hint()));
     return 1;
   }
-  tell(std::string(all_set));
+  say_to_meter(all_set);
   wait_for_end_of_input();
   for (const std::string& failure : restore_all(settings))
     tell(failure);
+  say_to_meter(all_done);
   return 0;
 }
 

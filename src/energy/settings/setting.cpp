@@ -1,10 +1,27 @@
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <bench/base/error.hpp>
 #include <bench/energy/settings/setting.hpp>
+#include <bench/energy/settings/wanted.hpp>
+#include <bench/energy/sources/nvml_devices.hpp>
 
 namespace bench::energy {
+
+Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible,
+                      const std::filesystem::path& sysfs) {
+  if (!wanted.gpu_power_limit_w && !wanted.gpu_clock_mhz)
+    return {};
+  Settings settings;
+  if (wanted.gpu_power_limit_w)
+    settings = amd_settings(*wanted.gpu_power_limit_w, sysfs);
+  if (settings.empty())
+    return nvidia_settings(wanted, visible);
+  if (wanted.gpu_clock_mhz)
+    throw Error("the clock of an AMD GPU cannot be set", "leave gpu_clock out");
+  return settings;
+}
 
 void set_all(Settings& settings) {
   for (auto setting = settings.begin(); setting != settings.end(); ++setting) {

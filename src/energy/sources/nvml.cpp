@@ -20,6 +20,7 @@
 #include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/meter/turns.hpp>
 #include <bench/energy/sources/counter_schedule.hpp>
 #include <bench/energy/sources/nvml.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
@@ -87,9 +88,6 @@ constexpr double most_time_for_counters_s = 0.002;
 /// microseconds that most drivers take.
 constexpr double most_time_for_powers_s = 0.002;
 constexpr int slow_looks_of_a_slow_driver = 3;
-
-/// Between two looks at the clocks of a device.
-constexpr double watch_interval_s = 1;
 
 double steady_now_s() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
@@ -249,18 +247,11 @@ class Nvml : public PowerSource {
     }
   }
 
-  /// In turn, for the same reason. Not in the first look, for which the program waits.
+  /// In turn, for the same reason.
   void watch_one() {
-    const double now_s = now_s_();
-    if (!watch_due_s_ || now_s < *watch_due_s_) {
-      watch_due_s_ = watch_due_s_.value_or(now_s);
-      return;
-    }
-    watch_due_s_ = now_s + watch_interval_s / static_cast<double>(devices_.size());
-    const GpuDevice& device = devices_[next_watched_];
-    next_watched_ = (next_watched_ + 1) % devices_.size();
-    if (device.lost.empty())
-      look_at(library_, device.handle, state_);
+    const auto next = turns_.next(now_s_(), devices_.size());
+    if (next && devices_[*next].lost.empty())
+      look_at(library_, devices_[*next].handle, state_);
   }
 
   void ask_counter(GpuDevice& device, double now_s) {
@@ -326,8 +317,7 @@ class Nvml : public PowerSource {
   std::size_t next_counter_ = 0;  ///< Whose turn it is.
   bool wants_counters_ = true;
   GpuState state_;
-  std::optional<double> watch_due_s_;
-  std::size_t next_watched_ = 0;
+  Turns turns_;
   std::span<Reading> readings_;  ///< Of this look.
   int slow_looks_ = 0;           ///< One after the other.
   std::optional<DeviceThreads> threads_;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <bench/energy/machine/cpu_time.hpp>
 #include <bench/energy/meter/event.hpp>
@@ -16,7 +17,9 @@ namespace bench::energy {
 /// from 50 ms after the start, so that neither the start nor a short program waits for it.
 class CpuWatch {
  public:
-  CpuWatch(const std::filesystem::path& proc, std::filesystem::path sysfs, bool in_job);
+  /// @param in_job as `OwnCpuTime` has it
+  CpuWatch(std::filesystem::path proc, std::filesystem::path sysfs, bool in_job)
+      : proc_(std::move(proc)), sysfs_(std::move(sysfs)), in_job_(in_job) {}
   CpuWatch(const CpuWatch&) = delete;
   CpuWatch& operator=(const CpuWatch&) = delete;
   ~CpuWatch();
@@ -32,7 +35,8 @@ class CpuWatch {
 
   std::filesystem::path proc_;
   std::filesystem::path sysfs_;
-  OwnCpuTime own_;
+  bool in_job_;
+  std::optional<OwnCpuTime> own_;
   std::optional<NodeCpuTime> node_before_;
   std::optional<double> own_before_s_;
   Clock::time_point begin_;

@@ -22,9 +22,9 @@ struct Timing {
 /// ends of a run does not grow with it, and what lies between two samples grows with its root.
 /// Adds up over sensors that are read at the same moments, whose errors may have the same sign.
 struct Uncertainty {
-  double ends_j = 0;        ///< Of one stretch of time.
-  double missing_j = 0;     ///< Of the time without a value.
-  double root_j_per_s = 0;  ///< Squared, and divided by seconds.
+  double ends_j = 0;                ///< Of one stretch of time.
+  double missing_j = 0;             ///< Of the time without a value.
+  double samples_j_per_root_s = 0;  ///< Of what lies between samples, by the root of the time.
 
   /// @param stretches of time, `duration_s` all together
   double half_width_j(double duration_s, double stretches = 1) const;

@@ -29,10 +29,23 @@ class Setting {
 
 using Settings = std::vector<std::unique_ptr<Setting>>;
 
-/// Of every GPU that this process may use, see `nvml_devices`. The driver does not tell which
-/// clocks are locked: these are unlocked afterwards.
+inline constexpr const char* permission_hint =
+    "setting it needs root or an administrator's leave; leave the setting out, or ask the site for "
+    "nodes on which jobs may set it";
+
+/// Of every NVIDIA GPU that this process may use, see `nvml_devices`. The driver does not tell
+/// which clocks are locked: these are unlocked afterwards.
 /// @throws bench::Error if there is no GPU
-Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible);
+Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visible);
+
+/// The power limit of every AMD GPU that this process may use and that has one; may be empty.
+Settings amd_settings(double limit_w, const std::filesystem::path& sysfs);
+
+/// Of the AMD GPUs where there are any, otherwise of the NVIDIA GPUs: nodes have those of one
+/// vendor.
+/// @throws bench::Error if there is no GPU, or if it cannot be set
+Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible,
+                      const std::filesystem::path& sysfs);
 
 /// The governor of every frequency domain below `sysfs`.
 /// @throws bench::Error if there is none

@@ -25,10 +25,6 @@ constexpr double tolerance_mhz = 15;
 constexpr int looks_for_clock = 50;
 constexpr std::chrono::milliseconds between_looks{20};
 
-constexpr const char* permission_hint =
-    "setting it needs root or an administrator's leave; leave the setting out, or ask the site for "
-    "nodes on which jobs may set it";
-
 using Library = std::shared_ptr<NvmlLibrary>;
 
 /// What all settings of a GPU need.
@@ -150,10 +146,8 @@ class LockedClock : public GpuSetting {
 
 }  // namespace
 
-Settings gpu_settings(const WantedSettings& wanted, const NvmlSettings& visible) {
+Settings nvidia_settings(const WantedSettings& wanted, const NvmlSettings& visible) {
   Settings settings;
-  if (!wanted.gpu_power_limit_w && !wanted.gpu_clock_mhz)
-    return settings;
   const auto library = std::make_shared<NvmlLibrary>(visible.libraries);
   std::vector<std::string> notes;
   for (const NvmlDevice& device : nvml_devices(*library, visible, "GPU ", notes).selected) {

@@ -62,8 +62,9 @@ bool is_remark(const std::string& name) {
 }
 
 bool is_text(const std::string& name) {
-  constexpr std::string_view texts[] = {"energy_source", "energy_quality", "energy_recovered",
-                                        "machine_governor", "machine_gpu_throttle"};
+  constexpr std::string_view texts[] = {"energy_source",        "energy_quality",
+                                        "energy_recovered",     "machine_governor",
+                                        "machine_gpu_throttle", "energy_level_limit"};
   return std::ranges::find(texts, name) != std::end(texts) || is_remark(name);
 }
 

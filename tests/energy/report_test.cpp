@@ -8,6 +8,7 @@
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/uncertainty.hpp>
 #include <bench/energy/program/source_table.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -47,7 +48,9 @@ TEST(Report, AddsTheAdditiveChannels) {
       ElementsAre(Pair("energy_wh", "1.5"), Pair("power_mean_w", "540"), Pair("power_max_w", "700"),
                   Pair("energy_nvml_0_gpu_wh", "1"), Pair("energy_rapl_package_0_wh", "0.5"),
                   Pair("energy_rapl_package_0_core_wh", "0.25"), Pair("duration_s", "10"),
-                  Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured")));
+                  Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured"),
+                  Pair("energy_nodes", "0"), Pair("energy_gap_s", "0"), Pair("energy_level", "0"),
+                  Pair("energy_level_limit", "subsystems: the nodes are not measured as a whole")));
 }
 
 TEST(Report, OneEstimateMakesTheTotalAnEstimate) {
@@ -122,6 +125,18 @@ TEST(Report, AShortRunSaysHowLongItMustBe) {
   EXPECT_THAT(summary(run), testing::Contains(Pair("energy_too_short",
                                                    "for an energy within 5 %: at least 20 s")));
   EXPECT_THAT(warnings(run), ElementsAre("too short for an energy within 5 %: at least 20 s"));
+}
+
+TEST(Report, AMeterOfTheNodeLeavesTheMachineFractionAsTheLimit) {
+  Measurement run = measurement({channel_energy("pm_counters:node", 36000)});
+  run.channels[0].channel.scope = Scope::node;
+  run.channels[0].longest_gap_s = 0.25;
+  EXPECT_THAT(summary(run),
+              IsSupersetOf({Pair("energy_nodes", "1"), Pair("energy_gap_s", "0.25"),
+                            Pair("energy_level", "0"),
+                            Pair("energy_level_limit",
+                                 "machine fraction: 3.6 kW on 1 node, and level 1 needs 2 kW, 15 "
+                                 "nodes and a tenth of the machine, or all of it")}));
 }
 
 TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/energy_file.hpp>
+#include <bench/energy/files/methodology.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/uncertainty.hpp>
 
@@ -27,9 +29,10 @@ constexpr std::array<std::string_view, 6> totals{"energy_wh",    "energy_uncerta
                                                  "power_mean_w", "power_max_w",
                                                  "power_idle_w", "energy_net_wh"};
 /// All else is a number.
-constexpr std::array<std::string_view, 8> words{
-    "energy_quality",   "energy_source",    "energy_recovered",     "energy_absent",
-    "energy_too_short", "machine_governor", "machine_gpu_throttle", "machine_disturbance"};
+constexpr std::array<std::string_view, 9> words{
+    "energy_quality",   "energy_source",        "energy_recovered",
+    "energy_absent",    "energy_too_short",     "energy_level_limit",
+    "machine_governor", "machine_gpu_throttle", "machine_disturbance"};
 constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
                                                     "measured"};
 
@@ -126,6 +129,8 @@ std::string combined(const std::string& name, const Values& values,
     return united(values, "; ");
   if (name.starts_with("machine_"))  // the worst
     return name.ends_with("_mhz") || name.ends_with("_limit_w") ? lowest(values) : highest(values);
+  if (name == "energy_gap_s" || (name == "energy_nodes" && course == Course::in_sequence))
+    return highest(values);
   if (course == Course::at_once)
     return name.starts_with("duration_") ? highest(values) : added(values);
   if (name == "power_max_w")
@@ -150,6 +155,27 @@ void drop_if_known_well(std::vector<NameValue>& summary) {
   if (energy_wh && uncertainty_wh &&
       number_in(*uncertainty_wh) <= most_uncertainty * number_in(*energy_wh))
     std::erase_if(summary, [](const NameValue& line) { return line.first == "energy_too_short"; });
+}
+
+/// Of all nodes together: that of a part says little. Without one where a meter has none.
+void set_level(std::vector<NameValue>& summary, const std::map<std::string, Values>& values,
+               std::size_t meters) {
+  constexpr std::array<std::string_view, 4> names{"energy_nodes", "energy_gap_s", "energy_level",
+                                                  "energy_level_limit"};
+  const std::string* const power_w = find(summary, "power_mean_w");
+  const std::string* const nodes = find(summary, "energy_nodes");
+  const std::string* const gap_s = find(summary, "energy_gap_s");
+  std::vector<NameValue> level;
+  if (const auto of_meters = values.find("energy_nodes");
+      power_w && nodes && gap_s && of_meters->second.size() == meters)
+    level = methodology_summary({.nodes = static_cast<int>(number_in(*nodes)),
+                                 .parts = std::ranges::count(of_meters->second, "0") > 0,
+                                 .power_mean_w = number_in(*power_w),
+                                 .longest_gap_s = number_in(*gap_s)});
+  std::erase_if(summary, [&](const NameValue& line) {
+    return std::ranges::find(names, line.first) != names.end();
+  });
+  std::ranges::copy(level, std::back_inserter(summary));
 }
 
 std::vector<NameValue> read_summary(const std::filesystem::path& file) {
@@ -206,6 +232,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       lines.emplace_back(name, std::move(value));
   }
   drop_if_known_well(lines);
+  set_level(lines, values, summaries.size());
   return lines;
 }
 

@@ -10,11 +10,13 @@
 
 #include <bench/base/text.hpp>
 #include <bench/energy/files/machine_summary.hpp>
+#include <bench/energy/files/methodology.hpp>
 #include <bench/energy/files/region_table.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
@@ -66,6 +68,21 @@ std::optional<Uncertainty> uncertainty_of(const std::vector<ChannelEnergy>& chan
 std::string too_short(double at_least_s) {
   return fmt::format("for an energy within {:.0f} %: at least {:.2g} s", most_uncertainty * 100,
                      at_least_s);
+}
+
+/// Of a run that has a total.
+Measured measured_of(const Measurement& measurement, double power_mean_w) {
+  Measured measured{.power_mean_w = power_mean_w};
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.channel.additive)
+      continue;
+    const Scope scope = channel.channel.scope;
+    const bool whole = scope == Scope::node || scope == Scope::node_meter;
+    measured.nodes = whole ? 1 : measured.nodes;
+    measured.parts = measured.parts || !whole;
+    measured.longest_gap_s = std::max(measured.longest_gap_s, channel.longest_gap_s);
+  }
+  return measured;
 }
 
 /// Every reason there is for the lack of a total, in one line.
@@ -188,6 +205,10 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   add("energy_quality", total.quality);
   if (total.too_short_s)
     add("energy_too_short", too_short(*total.too_short_s));
+  if (total.quality == "measured")
+    for (const auto& [name, value] :
+         methodology_summary(measured_of(measurement, *total.power_mean_w)))
+      add(name, value);
   add("energy_recovered", measurement.recovered);
   add("energy_absent", total.absent);
   return lines;

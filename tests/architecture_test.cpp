@@ -109,7 +109,9 @@ const std::map<std::string, double> levels{
     {"energy/meter", 1.1},
     {"energy/drivers", 1.2},
     {"energy/regions", 1.2},
+    {"energy/machine", 1.3},
     {"energy/sources", 1.3},
+    {"energy/settings", 1.4},
     {"energy/files", 1.4},
     {"energy/sampling", 1.5},
     {"energy/program", 1.6},
@@ -310,8 +312,8 @@ TEST(Architecture, OnlyTheProgramsPrint) {
       IsEmpty());
 }
 
-// Beside `main` and the loop over workpackages: where one attempt, one shell command or one power
-// source that does not work is an answer, not the end.
+// Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
+// source or one setting that does not work is an answer, not the end.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(
       matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
@@ -319,8 +321,9 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                "src/scheduler/journal.cpp", "src/scheduler/submitter.cpp", "src/job/prepare.cpp",
                "src/batch/ask_program.cpp", "src/execute/local.cpp", "src/energy/program/main.cpp",
                "src/energy/sources/methods.cpp", "src/energy/sources/amd.cpp",
+               "src/energy/settings/guard.cpp", "src/energy/settings/setting.cpp",
                "src/energy/drivers/command_reader.cpp", "src/energy/sampling/sampler_source.cpp",
-               "src/evaluate/evaluator.cpp"}),
+               "src/energy/sampling/thermal_wait.cpp", "src/evaluate/evaluator.cpp"}),
       IsEmpty());
 }
 

@@ -17,6 +17,7 @@
 
 #include <bench/analyse/group.hpp>
 #include <bench/base/text.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::analyse {
@@ -49,15 +50,6 @@ bool is_sum(std::string_view name) {
          std::find(std::begin(totals), std::end(totals), name) != std::end(totals);
 }
 
-std::string unit_of(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> units[] = {
-      {"_wh", "Wh"}, {"_w", "W"}, {"_s", "s"}, {"_j", "J"}};
-  for (const auto& [suffix, unit] : units)
-    if (name.ends_with(suffix))
-      return std::string(unit);
-  return "";
-}
-
 /// Where no source gave anything, each has its reason, and no table has room for all of them.
 std::string without_details(const std::string& absent) {
   return absent.find("; ") == std::string::npos ? absent
@@ -65,8 +57,20 @@ std::string without_details(const std::string& absent) {
                                                   "why, `--power-source model:...` estimates";
 }
 
+bool is_remark(const std::string& name) {
+  return std::ranges::find(model::remarks, name, &model::Remark::name) != model::remarks.end();
+}
+
 bool is_text(const std::string& name) {
-  return name == "energy_source" || name == "energy_quality" || name == "energy_recovered";
+  constexpr std::string_view texts[] = {"energy_source",        "energy_quality",
+                                        "energy_recovered",     "machine_governor",
+                                        "machine_gpu_throttle", "energy_level_limit"};
+  return std::ranges::find(texts, name) != std::end(texts) || is_remark(name);
+}
+
+void add_once(std::vector<Value>& texts, const std::string& text) {
+  if (std::ranges::find(texts, Value(text)) == texts.end())
+    texts.emplace_back(text);
 }
 
 }  // namespace
@@ -106,13 +110,15 @@ void EnergyReadings::add_line(const std::string& name, const std::string& text) 
     region_reasons_[*region] = text;
   if (name == "energy_quality" && text == "estimated")
     estimated_ = true;
-  if (is_text(name))
+  if (is_remark(name))  // one workpackage of a row is enough to doubt it
+    add_once(values_[name], text);
+  else if (is_text(name))
     values_[name].emplace_back(text);
   const auto number = parse_number(text);
   if (!number || !std::isfinite(*number))
     return;
   // Figures with a unit are reals even where they are whole, so that a column has one type.
-  if (const auto integer = parse_integer(text); integer && unit_of(name).empty())
+  if (const auto integer = parse_integer(text); integer && model::unit_of_meter(name).empty())
     values_[name].emplace_back(*integer);
   else
     values_[name].emplace_back(*number);
@@ -140,9 +146,12 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
   for (const auto& [name, values] : values_) {
     if (skip.contains(name))
       continue;
-    // Durations are the clock's, whatever follows the power.
-    const Described described{name, unit_of(name), estimated_ && !name.starts_with("duration_"),
-                              is_looked_up};
+    // Durations are the clock's, and the machine's figures its sensors', whatever follows the
+    // power.
+    const Described described{
+        name, model::unit_of_meter(name),
+        estimated_ && !name.starts_with("duration_") && !name.starts_with("machine_"),
+        is_looked_up};
     add_statistics(described, values, !is_text(name), findings);
     if (values.size() == workpackages_ || is_text(name))
       continue;
@@ -153,7 +162,8 @@ void EnergyReadings::add_to(Findings& findings, const std::set<std::string, std:
   }
   for (const std::string& name : expected())
     if (!values_.contains(name) && !skip.contains(name))
-      add_absent({name, unit_of(name), false, is_looked_up}, reason_of(name), findings);
+      add_absent({name, model::unit_of_meter(name), false, is_looked_up}, reason_of(name),
+                 findings);
 }
 
 std::set<std::string> EnergyReadings::expected() const {

@@ -12,7 +12,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
-#include <bench/energy/program/options.hpp>
+#include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
@@ -95,6 +95,23 @@ std::string methods_of(const RenderContext& context) {
   return methods == "auto" && !of_platform.empty() ? of_platform : methods;
 }
 
+/// The meter's options for them; nothing for a setting that a parameter leaves empty.
+std::string power_settings(const RenderContext& context) {
+  const model::PowerSettings& power = context.step.power;
+  std::string options;
+  const auto add = [&](const char* option, const std::string& text, auto* check) {
+    const std::string value = context.substitute(text);
+    if (value.empty())
+      return;
+    check(value, context.step.place);
+    options += fmt::format(" {} {}", option, shell_quote(value));
+  };
+  add("--gpu-power-limit", power.gpu_power_limit, energy::check_gpu_power_limit);
+  add("--gpu-clock", power.gpu_clock, energy::check_gpu_clock);
+  add("--cpu-governor", power.cpu_governor, energy::check_cpu_governor);
+  return options;
+}
+
 /// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
 std::string meter(const RenderContext& context, const JobRequest& request, const fs::path& out) {
   const model::Energy& asked = *context.step.energy;
@@ -105,8 +122,13 @@ std::string meter(const RenderContext& context, const JobRequest& request, const
     energy::check_baseline(baseline, asked.place);
     options += " --baseline " + shell_quote(baseline);
   }
+  if (const std::string thermal = context.substitute(asked.thermal); !thermal.empty()) {
+    energy::check_thermal(thermal, asked.place);
+    options += " --thermal " + shell_quote(thermal);
+  }
   if (asked.per_node)
     options += " --per-node";
+  options += power_settings(context);
   if (request.pack > 1)
     options += " --shared-node";
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",

@@ -31,11 +31,17 @@ Element step() {
                      {"work_dir", Type::path, "where the commands run", "the work directory"},
                      {"suffix", Type::text, "appended to the name of the workpackage's directory"},
                      {"export", Type::flag, "pass the environment to dependent steps", "false"},
+                     {"gpu_power_limit", Type::text, "power limit of the GPUs, such as 300W"},
+                     {"gpu_clock", Type::text, "clock of the GPUs, such as 1410MHz"},
+                     {"cpu_governor", Type::text, "frequency governor of the CPUs"},
                      {"do_log_file", Type::path, "file that records what was executed",
                       "none; true: do_log"}},
       .details =
           "A step with `depend` runs once for each workpackage of those steps and each\n"
-          "combination of its own parameters.",
+          "combination of its own parameters.\n"
+          "gpu_power_limit, gpu_clock and cpu_governor need `energy`. The meter sets them before "
+          "the\n"
+          "commands run and restores them afterwards.",
       .example =
           "step:\n"
           "  name: train\n"
@@ -180,12 +186,17 @@ Element energy() {
       .attributes = {{"methods", Type::names, "sources of power readings", "auto"},
                      {"interval", Type::duration, "time between two samples", "100ms"},
                      {"baseline", Type::duration, "how long to measure the idle node first"},
+                     {"thermal", Type::text,
+                      "what to wait for first: stable, a temperature (45C) or a time (60s)"},
                      {"per_node", Type::flag, "one meter on each node; false: one for each task",
                       "true"}},
       .details =
-          "Columns: energy_wh, power_mean_w, power_max_w, duration_s, energy_<device>_wh. With a\n"
-          "baseline also power_idle_w and energy_net_wh. For each region that the program marks:\n"
-          "energy_region_<name>_wh, power_region_<name>_w and duration_region_<name>_s.",
+          "Columns: energy_wh, its half width energy_uncertainty_wh, power_mean_w, power_max_w,\n"
+          "duration_s, energy_<device>_wh. With a baseline also power_idle_w and energy_net_wh. "
+          "For\n"
+          "each region that the program marks: energy_region_<name>_wh, power_region_<name>_w and\n"
+          "duration_region_<name>_s. The state of the machine: machine_load, machine_other_cpus,\n"
+          "machine_governor, machine_gpu_clock_mhz and others.",
       .example =
           "step:\n"
           "  name: train\n"

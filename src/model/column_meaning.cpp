@@ -4,11 +4,11 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <bench/base/value.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/column_meaning.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/statistics/statistics.hpp>
 #include <bench/unit/unit.hpp>
 
@@ -79,20 +79,17 @@ std::string unit_of_platform(std::string_view name) {
 }
 
 /// What the meter's names end in says their unit.
-std::string unit_of_meter(std::string_view name) {
-  if (!name.starts_with("energy_") && !name.starts_with("power_") && !name.starts_with("duration_"))
+std::string unit_of_meter_value(std::string_view name) {
+  constexpr std::array<std::string_view, 4> beginnings{"energy_", "power_", "duration_",
+                                                       "machine_"};
+  if (std::ranges::none_of(beginnings, [&](auto begin) { return name.starts_with(begin); }))
     return "";
   if (const Statistic* statistic = statistics::statistic_of(name)) {
     if (!statistic->has_unit)
       return "";
     name.remove_suffix(statistic->suffix.size());
   }
-  constexpr std::array<std::pair<std::string_view, const char*>, 4> units{
-      {{"_wh", "Wh"}, {"_j", "J"}, {"_w", "W"}, {"_s", "s"}}};
-  for (const auto& [suffix, unit] : units)
-    if (name.ends_with(suffix))
-      return unit;
-  return "";
+  return unit_of_meter(name);
 }
 
 }  // namespace
@@ -103,7 +100,7 @@ ColumnMeaning meaning_of(const Benchmark& benchmark, const Result& result,
     return *meaning;
   if (const auto meaning = as_parameter(benchmark, name))
     return *meaning;
-  const std::string unit = unit_of_meter(name);
+  const std::string unit = unit_of_meter_value(name);
   if (unit.empty())
     return {.unit_of_values = unit_of_platform(name)};
   return {.unit = unit,

@@ -45,9 +45,37 @@ bool measures_energy(const Benchmark& benchmark) {
 }
 
 /// What the meter tells of every run.
-constexpr std::array meter_names{"energy_wh",     "energy_net_wh",  "power_mean_w",
-                                 "power_max_w",   "power_idle_w",   "duration_s",
-                                 "energy_source", "energy_quality", "energy_recovered"};
+constexpr std::array meter_names{"energy_wh",
+                                 "energy_uncertainty_wh",
+                                 "energy_net_wh",
+                                 "power_mean_w",
+                                 "power_max_w",
+                                 "power_idle_w",
+                                 "duration_s",
+                                 "energy_source",
+                                 "energy_quality",
+                                 "energy_recovered",
+                                 "energy_too_short",
+                                 "energy_nodes",
+                                 "energy_gap_s",
+                                 "energy_level",
+                                 "energy_level_limit",
+                                 "machine_cpus",
+                                 "machine_load",
+                                 "machine_other_cpus",
+                                 "machine_governor",
+                                 "machine_cpu_clock_mhz",
+                                 "machine_cpu_clock_min_mhz",
+                                 "machine_cpu_temperature_start_c",
+                                 "machine_cpu_temperature_max_c",
+                                 "machine_cpu_throttled",
+                                 "machine_gpu_power_limit_w",
+                                 "machine_gpu_clock_mhz",
+                                 "machine_gpu_clock_min_mhz",
+                                 "machine_gpu_temperature_start_c",
+                                 "machine_gpu_temperature_max_c",
+                                 "machine_gpu_throttle",
+                                 "machine_disturbance"};
 
 /// Of a device or a region, whose names nobody knows yet.
 bool is_of_meter(std::string_view name) {

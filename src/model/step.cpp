@@ -16,7 +16,7 @@
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/document/node.hpp>
-#include <bench/energy/program/options.hpp>
+#include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
 #include <bench/model/benchmark.hpp>
 
@@ -123,13 +123,36 @@ Energy build_energy(const Node& node) {
   check_with_meter(node, "methods", energy::check_methods);
   check_with_meter(node, "interval", energy::check_interval);
   check_with_meter(node, "baseline", energy::check_baseline);
+  check_with_meter(node, "thermal", energy::check_thermal);
   Energy energy;
   energy.methods = attribute(node, "methods", "auto");
   energy.interval = attribute(node, "interval", "100ms");
   energy.baseline = attribute(node, "baseline");
+  energy.thermal = attribute(node, "thermal");
   energy.per_node = node.flag("per_node", true);
   energy.place = node.place;
   return energy;
+}
+
+/// The meter makes the settings, on every node.
+PowerSettings build_power_settings(const Node& node, const Step& step) {
+  check_with_meter(node, "gpu_power_limit", energy::check_gpu_power_limit);
+  check_with_meter(node, "gpu_clock", energy::check_gpu_clock);
+  check_with_meter(node, "cpu_governor", energy::check_cpu_governor);
+  for (const char* key : {"gpu_power_limit", "gpu_clock", "cpu_governor"}) {
+    if (!node.find(key))
+      continue;
+    if (!step.energy)
+      throw Error(fmt::format("step '{}' has a {} but does not measure energy", step.name, key),
+                  "add `energy: true`: the meter sets and restores it", place_of(node, key));
+    if (!step.energy->per_node)
+      throw Error(fmt::format("step '{}' has a {} and several meters on a node", step.name, key),
+                  "remove `per_node: false`: one meter on each node sets and restores it",
+                  place_of(node, key));
+  }
+  return {.gpu_power_limit = attribute(node, "gpu_power_limit"),
+          .gpu_clock = attribute(node, "gpu_clock"),
+          .cpu_governor = attribute(node, "cpu_governor")};
 }
 
 /// A length of time that has no parameter in it is checked before anything runs.
@@ -167,6 +190,7 @@ Step build_step(const Node& node) {
     step.batch = build_batch(*batch);
   if (const Node* energy = node.first("energy"); switched_on(energy))
     step.energy = build_energy(*energy);
+  step.power = build_power_settings(node, step);
   if (const Node* retry = node.first("retry"))
     step.retry = build_retry(*retry);
   step.order = one_of(

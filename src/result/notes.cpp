@@ -141,6 +141,9 @@ class Footer {
     for (std::size_t row = 0; row < table.sources.size(); ++row)
       if (!table.sources[row].not_done.empty() && !explained_.contains(row))
         add_row(row);
+    for (std::size_t row = 0; row < table.sources.size(); ++row)
+      for (const Remark& remark : table.sources[row].remarks)
+        add_remark(row, remark);
   }
 
   std::vector<std::string> lines() const {
@@ -150,6 +153,9 @@ class Footer {
     for (const Group& group : not_done_.shortened())
       lines.push_back(line_of("n/a in " + join(group.titles, ", "), group));
     for (const auto& [what, groups] : with_values_)
+      for (const Group& group : groups.shortened())
+        lines.push_back(line_of(what, group));
+    for (const auto& [what, groups] : remarks_)
       for (const Group& group : groups.shortened())
         lines.push_back(line_of(what, group));
     if (!estimated_.empty())
@@ -194,11 +200,19 @@ class Footer {
     add_workpackages(source, reason, group);
   }
 
+  void add_remark(std::size_t row, const Remark& remark) {
+    Group& group = remarks_[remark.what].at(remark.reason);
+    group.rows.insert(row);
+    group.workpackages[table_.sources[row].run].insert(remark.workpackages.begin(),
+                                                       remark.workpackages.end());
+  }
+
   const Table& table_;
   Groups absent_;                              ///< Values that are missing for a reason of theirs.
   Groups not_done_;                            ///< Those that are since workpackages are not done.
   std::map<std::string, Groups> with_values_;  ///< Rows that are not done and have all values.
-  std::set<std::size_t> explained_;            ///< Rows that are in `not_done_`.
+  std::map<std::string, Groups> remarks_;
+  std::set<std::size_t> explained_;  ///< Rows that are in `not_done_`.
   std::vector<std::string> estimated_;
 };
 

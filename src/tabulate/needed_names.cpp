@@ -11,6 +11,7 @@
 #include <bench/evaluate/substitute.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/model/calculate.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/statistics/statistics.hpp>
 
 namespace bench::tabulate {
@@ -30,6 +31,8 @@ bool may_build_names(const std::string& expression) {
 }  // namespace
 
 NeededNames::NeededNames(const model::Benchmark& benchmark) {
+  for (const model::Remark& remark : model::remarks)
+    names_.emplace(remark.name);
   for (const model::Result& result : benchmark.results) {
     for (const model::Table& table : result.tables) {
       add_columns(benchmark, result, table.columns);

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -16,6 +17,7 @@
 #include <bench/base/value.hpp>
 #include <bench/expand/inheritance.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/result/table.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
@@ -208,17 +210,36 @@ Cell Rows::cell(std::size_t row, const std::string& name, FoundOfName& found,
 std::string Rows::no_match(std::size_t row, const std::string& name) const {
   const std::string base(statistics::without_suffix(name));
   for (const std::string& pattern : {name, base}) {
-    const auto found = findings_.find(pattern);
-    if (found == findings_.end() || !is_pattern(pattern))
+    if (!is_pattern(pattern))
       continue;
-    for (const std::size_t position : heads_[row]) {
-      const long long id = family_.at(standing_for(position)).id;
-      const auto at = std::ranges::lower_bound(found->second, id, {}, &Finding::workpackage);
-      if (at != found->second.end() && (*at)->workpackage == id && !(*at)->value)
-        return (*at)->absent_reason;
-    }
+    for (const std::size_t position : heads_[row])
+      if (const Finding* const found = finding_at(pattern, position); found && !found->value)
+        return found->absent_reason;
   }
   return "";
+}
+
+const Finding* Rows::finding_at(const std::string& name, std::size_t position) const {
+  const auto found = findings_.find(name);
+  if (found == findings_.end())
+    return nullptr;
+  const long long id = family_.at(standing_for(position)).id;
+  const auto at = std::ranges::lower_bound(found->second, id, {}, &Finding::workpackage);
+  return at != found->second.end() && (*at)->workpackage == id ? *at : nullptr;
+}
+
+void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
+  for (const model::Remark& remark : model::remarks) {
+    const Finding* const found = finding_at(std::string(remark.name), position);
+    if (!found || !found->value)
+      continue;
+    std::vector<long long> ids;
+    for (const std::size_t iteration : iterations_of(position))
+      ids.push_back(family_.at(iteration).id);
+    source.remarks.push_back({.what = std::string(remark.what),
+                              .workpackages = std::move(ids),
+                              .reason = to_text(*found->value)});
+  }
 }
 
 bool Rows::is_pattern(std::string_view name) const {
@@ -296,8 +317,8 @@ result::RowSource Rows::source_of(std::size_t row) const {
   result::RowSource source;
   for (const std::size_t position : heads_[row]) {
     const bool is_head = position == heads_[row].front();
-    const auto iterations =
-        reduce_ ? family_.siblings(standing_for(position)) : std::vector<std::size_t>{position};
+    const auto iterations = iterations_of(position);
+    add_remarks(position, source);
     std::size_t done = 0;
     for (const std::size_t iteration : iterations) {
       const Workpackage& one = family_.at(iteration);

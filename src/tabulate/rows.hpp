@@ -61,6 +61,9 @@ class Rows {
                     NameInSteps& meaning) const;
   /// Why the pattern behind a name, which may be one of its statistics, has no match in a row.
   std::string no_match(std::size_t row, const std::string& name) const;
+  /// What was found under this name at a workpackage; null: nothing.
+  const workspace::Finding* finding_at(const std::string& name, std::size_t position) const;
+  void add_remarks(std::size_t position, result::RowSource& source) const;
   result::Cell variable(std::size_t row, const std::string& name) const;
   setup::Variables variables(std::size_t position) const;
 

@@ -65,6 +65,26 @@ TEST_F(EnergyFileTest, IterationsHaveStatistics) {
   EXPECT_EQ(shown(all, "energy_wh_cnt"), "2");
 }
 
+TEST_F(EnergyFileTest, TheMachineHasItsUnitsAndTexts) {
+  measured(
+      "machine_gpu_clock_mhz=1410\nmachine_gpu_temperature_max_c=83\n"
+      "machine_governor=performance\nenergy_quality=estimated\n");
+  const Findings all = findings();
+  EXPECT_EQ(all.find("machine_gpu_clock_mhz")->second.unit, "MHz");
+  EXPECT_EQ(all.find("machine_gpu_temperature_max_c")->second.unit, "°C");
+  EXPECT_FALSE(all.find("machine_gpu_clock_mhz")->second.estimated);
+  EXPECT_EQ(shown(all, "machine_governor"), "performance");
+}
+
+TEST_F(EnergyFileTest, OneWorkpackageOfARowIsEnoughToDoubtIt) {
+  measured("energy_wh=0.5\n");
+  for (const char* busy : {"1.0 of 2", "0.5 of 2", "1.0 of 2"})
+    measured(std::string("machine_disturbance=CPUs used by other programs: ") + busy + "\n");
+  const Findings all = findings();
+  EXPECT_EQ(shown(all, "machine_disturbance"), "CPUs used by other programs: 1.0 of 2");
+  EXPECT_EQ(shown(all, "machine_disturbance_last"), "CPUs used by other programs: 0.5 of 2");
+}
+
 TEST_F(EnergyFileTest, PatternsMayReadItToo) {
   measured(summary);
   group_.files[0].patterns = {pattern("source", "energy_source=(\\w+)")};

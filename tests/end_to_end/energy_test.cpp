@@ -40,6 +40,55 @@ TEST_F(EnergyTest, ABatchStepRunsItsJobScriptHereUnderTheMeter) {
   EXPECT_THAT(here_.read("runs/000000/000000_train/sentinel"), HasSubstr("exit_code=0\n"));
 }
 
+/// Even where the user asks for four at a time.
+TEST_F(EnergyTest, MeasuredWorkpackagesNeverOverlap) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 3, 4]}}
+step:
+  name: train
+  use: p
+  batch: true
+  procs: 4
+  energy: {methods: "mock:constant=100W"}
+  do: mkdir ../../alone; sleep 0.1; rmdir ../../alone
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-j", "4"});
+  EXPECT_EQ(run.status.code, 0) << run.standard_error;
+}
+
+TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
+  ProcessSpec spec = here_.spec({});
+  spec.arguments = {"bash", "-c",
+                    "yes > /dev/null & " BENCH_PROGRAM
+                    " run m.yaml -r --power-source mock:constant=100W; kill $!"};
+  constexpr double far_too_long_s = 800;
+  const auto run = run_command(std::move(spec), far_too_long_s);
+  ASSERT_EQ(run.status.code, 0) << run.standard_error;
+  EXPECT_THAT(run.standard_output,
+              AllOf(HasSubstr("not quiet: "), HasSubstr("CPUs used by other programs: "),
+                    HasSubstr("too short: 2 rows, workpackages 0-1: for an energy within 5 %: at "
+                              "least 1 s\n")));
+}
+
+TEST_F(EnergyTest, ASettingWithoutPermissionFailsItsWorkpackageWithTheReason) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W"}
+  gpu_power_limit: 300W
+  do: touch started
+)");
+  for (const char* name : {"libnvidia-ml.so.1", "libnvidia-ml.so"})
+    here_.write(name, "no library");
+  const auto run = here_.bench({"run", "m.yaml"}, {{"LD_LIBRARY_PATH", here_.path().string()}});
+  EXPECT_EQ(run.status.code, 1);
+  EXPECT_FALSE(here_.has("runs/000000/000000_train/work/started"));
+  EXPECT_THAT(here_.read("runs/000000/000000_train/work/stderr"), HasSubstr("no NVIDIA driver"));
+}
+
 TEST_F(EnergyTest, AnEstimateIsMarkedWhereverItShows) {
   const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "model:cpu=5W..65W"});
   ASSERT_EQ(run.status.code, 0) << run.standard_error;

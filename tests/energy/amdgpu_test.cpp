@@ -11,6 +11,7 @@
 
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
 
 namespace bench::energy {
@@ -63,6 +64,22 @@ TEST(Amdgpu, ReadsPowerAndTheCounter) {
   const Reading second = look(*source)[0];
   EXPECT_DOUBLE_EQ(*second.power_w, 310);
   EXPECT_DOUBLE_EQ(*second.energy_j - *first.energy_j, 600);
+}
+
+TEST(Amdgpu, ShowsClockTemperatureAndPowerLimitFromTheSecondLookOn) {
+  const TemporaryDirectory tree;
+  add_card(tree, 0, "c1", table_1_3(300, 1000 * counts_per_joule, 1'000'000'000));
+  const std::string hwmon = "class/drm/card0/device/hwmon/hwmon2/";
+  tree.write(hwmon + "freq1_input", "1700000000");
+  tree.write(hwmon + "temp2_input", "61000");
+  tree.write(hwmon + "power1_cap", "560000000");
+  const auto source = open_amdgpu(tree.path(), {});
+  look(*source);
+  EXPECT_EQ(source->gpu_state()->clock_mhz.count, 0U);
+  look(*source);
+  EXPECT_DOUBLE_EQ(source->gpu_state()->clock_mhz.mean(), 1700);
+  EXPECT_DOUBLE_EQ(source->gpu_state()->temperature_c.most, 61);
+  EXPECT_DOUBLE_EQ(source->gpu_state()->power_limit_w.least, 560);
 }
 
 TEST(Amdgpu, WithoutPowerDividesTheEnergyByTheDriversTime) {

@@ -87,7 +87,7 @@ TEST(ChannelMeter, LessThanASensorResolvesIsNoEnergy) {
   const ChannelEnergy result = meter.result();
   EXPECT_FALSE(result.energy_j || result.energy_integrated_j || result.power_mean_w);
   EXPECT_EQ(result.absent,
-            "0.002 s are too short for its sensor, which shows a new value every 0.1 s");
+            "0.002 s are too short: at least 2 s, since its sensor shows a new value every 0.1 s");
   EXPECT_EQ(result.regions.at(0).absent, result.absent);
 }
 

@@ -66,6 +66,44 @@ TEST(CombineSummaries, OneAfterTheOtherHasNoTotalWhereOneHasNone) {
               ElementsAre(NameValue{"duration_s", "40"}, NameValue{"energy_absent", "no sensor"}));
 }
 
+TEST(CombineSummaries, OfTheMachinesTellsTheWorst) {
+  EXPECT_THAT(
+      combine_summaries(Summaries{{{"machine_load", "0.5"},
+                                   {"machine_gpu_clock_min_mhz", "1410"},
+                                   {"machine_gpu_temperature_max_c", "60"},
+                                   {"machine_governor", "performance"}},
+                                  {{"machine_load", "3"},
+                                   {"machine_gpu_clock_min_mhz", "1200"},
+                                   {"machine_gpu_temperature_max_c", "83"},
+                                   {"machine_governor", "performance"},
+                                   {"machine_disturbance", "too warm"}}}),
+      ElementsAre(NameValue{"machine_load", "3"}, NameValue{"machine_gpu_clock_min_mhz", "1200"},
+                  NameValue{"machine_gpu_temperature_max_c", "83"},
+                  NameValue{"machine_governor", "performance"},
+                  NameValue{"machine_disturbance", "too warm"}));
+}
+
+TEST(CombineSummaries, AreTooShortOnlyIfAllOfTheEnergyIsKnownBadly) {
+  const auto of = [](const char* energy_wh) {
+    return combine_summaries(Summaries{{{"energy_wh", energy_wh}, {"energy_uncertainty_wh", "0.1"}},
+                                       {{"energy_wh", "1"},
+                                        {"energy_uncertainty_wh", "0.1"},
+                                        {"energy_too_short", "at least 2 s"}}});
+  };
+  EXPECT_THAT(of("2"),
+              ElementsAre(NameValue{"energy_wh", "3"}, NameValue{"energy_uncertainty_wh", "0.2"},
+                          NameValue{"energy_too_short", "at least 2 s"}));
+  EXPECT_THAT(of("4"),
+              ElementsAre(NameValue{"energy_wh", "5"}, NameValue{"energy_uncertainty_wh", "0.2"}));
+}
+
+TEST(CombineSummaries, HasNoErrorBarWhereOneEnergyIsAnEstimate) {
+  EXPECT_THAT(combine_summaries(Summaries{
+                  {{"energy_region_a_wh", "1"}, {"energy_region_a_uncertainty_wh", "0.1"}},
+                  {{"energy_region_a_wh", "2"}}}),
+              ElementsAre(NameValue{"energy_region_a_wh", "3"}));
+}
+
 TEST(CombineSummaries, NamesAllSourcesAndTheWorstQuality) {
   EXPECT_THAT(combine_summaries(
                   Summaries{{{"energy_source", "rapl,nvml"}, {"energy_quality", "measured"}},

@@ -56,6 +56,7 @@ class DocumentedSite : public testing::Test {
                              std::getenv("PATH")},
                 {"LD_LIBRARY_PATH", FAKE_NVML_DIRECTORY},
                 {"FAKE_NVML_UTILIZATION", "50"},
+                {"FAKE_NVML_SETTINGS", here_.path().string()},
                 {"SLURM_PROCID", "0"}});
   }
 
@@ -108,8 +109,9 @@ using EnergyPageTest = DocumentedSite;
 
 TEST_F(EnergyPageTest, ItsCommandsWork) {
   std::vector<DocumentCommand> commands;
-  for (const char* page : {"reference/energy.md", "how-to/measure_energy.md",
-                           "how-to/share_a_node.md", "tutorial/7_energy.md"})
+  for (const char* page :
+       {"reference/energy.md", "how-to/measure_energy.md", "how-to/share_a_node.md",
+        "how-to/vary_power.md", "tutorial/7_energy.md"})
     for (const DocumentCommand& command : commands_to_run(docs / page))
       if (command.line.starts_with("bench-energy"))
         commands.push_back(command);

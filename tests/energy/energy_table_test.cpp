@@ -11,6 +11,7 @@
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/scope.hpp>
+#include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
 namespace {
@@ -32,6 +33,7 @@ Measurement one_gpu() {
   gpu.channel.description = "H100, \"fake\"";
   gpu.energy_j = gpu.energy_counter_j = 3600;
   gpu.energy_integrated_j = 3000;
+  gpu.uncertainty = Uncertainty{.ends_j = 36};
   gpu.difference_percent = 20;
   gpu.power_min_w = 300;
   gpu.power_mean_w = 360;
@@ -77,6 +79,7 @@ TEST(EnergyTable, HasARowOfFiguresForEachChannel) {
                                                     {"power_max_w", "400"},
                                                     {"power_idle_w", ""},
                                                     {"energy_net_wh", ""},
+                                                    {"energy_uncertainty_wh", "0.01"},
                                                     {"samples", "90"},
                                                     {"samples_lost", "3"},
                                                     {"overruns", "2"},
@@ -104,6 +107,7 @@ TEST(EnergyTable, EndsWithTheTotal) {
   std::erase_if(total, [](const auto& cell) { return cell.second.empty(); });
   const std::map<std::string, std::string> expected{{"channel", "total"},
                                                     {"energy_wh", "1"},
+                                                    {"energy_uncertainty_wh", "0.01"},
                                                     {"energy_counter_wh", "1"},
                                                     {"energy_integrated_wh", "0.8333333"},
                                                     {"difference_percent", "20"},

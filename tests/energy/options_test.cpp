@@ -51,6 +51,19 @@ TEST(Options, SayWhatBecomesOfTheProgramIfTheMeterDies) {
   EXPECT_THROW(policy({"--on-meter-death", "die"}), Error);
 }
 
+TEST(Options, TakeSettingsWithTheirUnits) {
+  EXPECT_FALSE(parse_options({"--", "true"}).settings.any());
+  const Options options =
+      parse_options({"--gpu-power-limit", "0.3kW", "--gpu-clock", "1.41GHz", "--cpu-governor",
+                     "performance", "--thermal", "45C", "--", "true"});
+  EXPECT_DOUBLE_EQ(*options.settings.gpu_power_limit_w, 300);
+  EXPECT_DOUBLE_EQ(*options.settings.gpu_clock_mhz, 1410);
+  EXPECT_EQ(options.settings.cpu_governor, "performance");
+  EXPECT_DOUBLE_EQ(options.thermal.temperature_c, 45);
+  EXPECT_THROW(parse_options({"--gpu-power-limit", "300", "--", "true"}), Error);
+  EXPECT_THROW(parse_options({"--cpu-governor", "", "--", "true"}), Error);
+}
+
 TEST(Options, OfARecoveryHaveADirectory) {
   const RecoverOptions plain = parse_recover_options({"energy"});
   EXPECT_EQ(plain.directory, "energy");

@@ -61,7 +61,8 @@ TEST(EnergyRanks, EveryRankMeasuresTheDevicesThatNoOtherDoes) {
   EXPECT_EQ(found.count("energy_nvml_1_gpu_wh"), 1U);
   EXPECT_EQ(output.standard_error.find("energy_mock_constant_wh"),
             output.standard_error.rfind("energy_mock_constant_wh"));
-  EXPECT_THAT(output.standard_error, Not(HasSubstr("warning")));
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("warning: mock")));
+  EXPECT_THAT(output.standard_error, Not(HasSubstr("warning: nvml")));
 }
 
 TEST(EnergyRanks, StrictMindsNoSourceThatAnotherOneReads) {

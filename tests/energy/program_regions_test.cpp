@@ -53,7 +53,7 @@ TEST(EnergyRegions, OneThatCameAndWentAtOnceIsAbsent) {
   EXPECT_EQ(found.count("duration_region_a_b_s"), 0U);
   EXPECT_EQ(found.count("energy_region_c_wh"), 1U);
   EXPECT_THAT(output.standard_error, HasSubstr("1 region has no energy"));
-  EXPECT_THAT(read_file(directory.path() / "regions.csv"), HasSubstr("\na b,1,,,,\n"));
+  EXPECT_THAT(read_file(directory.path() / "regions.csv"), HasSubstr("\na b,1,,,,,\n"));
 }
 
 TEST(EnergyRegions, HaveTheirFilesBesideJpwrs) {

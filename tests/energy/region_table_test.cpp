@@ -32,9 +32,17 @@ TEST(RegionTable, GivesEveryRegionItsFigures) {
                                                Pair("power_region_epoch_1_w", "360"),
                                                Pair("duration_region_epoch_1_s", "10")));
   EXPECT_EQ(render_regions_csv(run),
-            "region,count,duration_s,energy_wh,power_mean_w,energy_nvml:0:gpu_wh\n"
-            "epoch 1,2,10,1,360,1\n");
+            "region,count,duration_s,energy_wh,energy_uncertainty_wh,power_mean_w,"
+            "energy_nvml:0:gpu_wh\n"
+            "epoch 1,2,10,1,,360,1\n");
   EXPECT_THAT(region_warnings(run), IsEmpty());
+}
+
+TEST(RegionTable, ARegionHasItsErrorBar) {
+  Measurement run = measurement({{"epoch", 1, 10}}, {3600});
+  run.channels[0].regions[0].uncertainty_j = 36;
+  EXPECT_THAT(region_summary(run),
+              testing::Contains(Pair("energy_region_epoch_uncertainty_wh", "0.01")));
 }
 
 TEST(RegionTable, WhatHadNoTimeIsAbsentAndNotZero) {
@@ -46,10 +54,11 @@ TEST(RegionTable, WhatHadNoTimeIsAbsentAndNotZero) {
                           Pair("power_region_b_w", "360"), Pair("duration_region_b_s", "10"),
                           Pair("energy_region_c_absent", why)));
   EXPECT_EQ(render_regions_csv(run),
-            "region,count,duration_s,energy_wh,power_mean_w,energy_nvml:0:gpu_wh\n"
-            "a,1,,,,\n"
-            "b,1,10,1,360,1\n"
-            "c,1,,,,\n");
+            "region,count,duration_s,energy_wh,energy_uncertainty_wh,power_mean_w,"
+            "energy_nvml:0:gpu_wh\n"
+            "a,1,,,,,\n"
+            "b,1,10,1,,360,1\n"
+            "c,1,,,,,\n");
   EXPECT_THAT(region_warnings(run),
               ElementsAre("2 regions have no energy: begin and end came in one moment (begin@NS "
                           "and end@NS would tell their times): 'a' ..."));

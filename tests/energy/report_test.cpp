@@ -8,6 +8,8 @@
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/meter/uncertainty.hpp>
 #include <bench/energy/program/source_table.hpp>
 #include <bench/energy/sources/methods.hpp>
 
@@ -46,7 +48,9 @@ TEST(Report, AddsTheAdditiveChannels) {
       ElementsAre(Pair("energy_wh", "1.5"), Pair("power_mean_w", "540"), Pair("power_max_w", "700"),
                   Pair("energy_nvml_0_gpu_wh", "1"), Pair("energy_rapl_package_0_wh", "0.5"),
                   Pair("energy_rapl_package_0_core_wh", "0.25"), Pair("duration_s", "10"),
-                  Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured")));
+                  Pair("energy_source", "nvml,rapl"), Pair("energy_quality", "measured"),
+                  Pair("energy_nodes", "0"), Pair("energy_gap_s", "0"), Pair("energy_level", "0"),
+                  Pair("energy_level_limit", "subsystems: the nodes are not measured as a whole")));
 }
 
 TEST(Report, OneEstimateMakesTheTotalAnEstimate) {
@@ -101,6 +105,38 @@ TEST(Report, TellsTheEnergyBeyondIdleWhereABaselineWasMeasured) {
   run.channels[1].power_idle_w = 30;
   EXPECT_THAT(summary(run),
               IsSupersetOf({Pair("power_idle_w", "90"), Pair("energy_net_wh", "1.25")}));
+}
+
+TEST(Report, EveryEnergyHasItsErrorBar) {
+  Measurement run =
+      measurement({channel_energy("nvml:0:gpu", 3600), channel_energy("rapl:package-0", 1800)});
+  run.channels[0].uncertainty = Uncertainty{.ends_j = 36};
+  EXPECT_FALSE(total_of(run).uncertainty_j);  // that of a part would pass for the whole
+  run.channels[1].uncertainty = Uncertainty{.ends_j = 18};
+  EXPECT_THAT(summary(run), IsSupersetOf({Pair("energy_uncertainty_wh", "0.015"),
+                                          Pair("energy_nvml_0_gpu_uncertainty_wh", "0.01"),
+                                          Pair("energy_rapl_package_0_uncertainty_wh", "0.005")}));
+  EXPECT_THAT(warnings(run), ElementsAre());
+}
+
+TEST(Report, AShortRunSaysHowLongItMustBe) {
+  Measurement run = measurement({channel_energy("nvml:0:gpu", 1000)});
+  run.channels[0].uncertainty = Uncertainty{.ends_j = 100};  // 10 % of 100 W for 10 s
+  EXPECT_THAT(summary(run), testing::Contains(Pair("energy_too_short",
+                                                   "for an energy within 5 %: at least 20 s")));
+  EXPECT_THAT(warnings(run), ElementsAre("too short for an energy within 5 %: at least 20 s"));
+}
+
+TEST(Report, AMeterOfTheNodeLeavesTheMachineFractionAsTheLimit) {
+  Measurement run = measurement({channel_energy("pm_counters:node", 36000)});
+  run.channels[0].channel.scope = Scope::node;
+  run.channels[0].longest_gap_s = 0.25;
+  EXPECT_THAT(summary(run),
+              IsSupersetOf({Pair("energy_nodes", "1"), Pair("energy_gap_s", "0.25"),
+                            Pair("energy_level", "0"),
+                            Pair("energy_level_limit",
+                                 "machine fraction: 3.6 kW on 1 node, and level 1 needs 2 kW, 15 "
+                                 "nodes and a tenth of the machine, or all of it")}));
 }
 
 TEST(Report, WarnsWhereCounterAndIntegralDisagreeInALongRun) {

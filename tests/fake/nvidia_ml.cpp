@@ -13,6 +13,11 @@
 //   once,
 //                         whenever that is more than ever before
 //   FAKE_NVML_FORBIDDEN   a device that this process may not open (none)
+//   FAKE_NVML_CLOCK_MHZ, FAKE_NVML_TEMPERATURE_C, FAKE_NVML_CLOCK_REASONS   what every device shows
+//   (not supported)
+//   FAKE_NVML_SETTINGS    a directory with the files power_limit (mW) and clocks (MHz MHz) of every
+//                         device, which may be set (without it: insufficient permissions)
+//   FAKE_NVML_LIMIT_SHOWN_MW what the driver makes of every power limit (what was set)
 #include "fake/waveform.hpp"
 
 #include <atomic>
@@ -48,6 +53,18 @@ long index_of(nvml::Device device) {
 int copy(const std::string& text, char* buffer, unsigned size) {
   std::snprintf(buffer, size, "%s", text.c_str());
   return nvml::success;
+}
+
+/// Empty where nothing may be set.
+std::string setting_file(nvml::Device device, const std::string& name) {
+  const char* const directory = std::getenv("FAKE_NVML_SETTINGS");
+  return directory ? directory + ("/" + name) + std::to_string(index_of(device)) : "";
+}
+
+/// In one write, since a test looks at the file meanwhile.
+int set(nvml::Device device, const std::string& name, const std::string& value) {
+  const std::string file = setting_file(device, name);
+  return std::ofstream(file) << value ? nvml::success : nvml::no_permission;
 }
 
 /// Counts power readings of device 0 and fails when it is time to.
@@ -162,6 +179,49 @@ int nvmlDeviceGetUtilizationRates(nvml::Device, nvml::Utilization* utilization) 
   const long percent = setting("UTILIZATION", -1);
   *utilization = {static_cast<unsigned>(percent), 0};
   return percent < 0 ? nvml::not_supported : nvml::success;
+}
+
+int nvmlDeviceGetClockInfo(nvml::Device, int, unsigned* clock_mhz) {
+  *clock_mhz = static_cast<unsigned>(setting("CLOCK_MHZ", 0));
+  return *clock_mhz == 0 ? nvml::not_supported : nvml::success;
+}
+
+int nvmlDeviceGetTemperature(nvml::Device, int, unsigned* temperature_c) {
+  *temperature_c = static_cast<unsigned>(setting("TEMPERATURE_C", 0));
+  return *temperature_c == 0 ? nvml::not_supported : nvml::success;
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvml::Device, unsigned long long* reasons) {
+  const long bits = setting("CLOCK_REASONS", -1);
+  *reasons = static_cast<unsigned long long>(bits);
+  return bits < 0 ? nvml::not_supported : nvml::success;
+}
+
+int nvmlDeviceGetPowerManagementLimit(nvml::Device device, unsigned* limit_mw) {
+  std::ifstream file(setting_file(device, "power_limit"));
+  *limit_mw = 700'000;
+  file >> *limit_mw;
+  *limit_mw = static_cast<unsigned>(setting("LIMIT_SHOWN_MW", *limit_mw));
+  return nvml::success;
+}
+
+int nvmlDeviceGetPowerManagementLimitConstraints(nvml::Device, unsigned* least_mw,
+                                                 unsigned* most_mw) {
+  *least_mw = 200'000;
+  *most_mw = 700'000;
+  return nvml::success;
+}
+
+int nvmlDeviceSetPowerManagementLimit(nvml::Device device, unsigned limit_mw) {
+  return set(device, "power_limit", std::to_string(limit_mw));
+}
+
+int nvmlDeviceSetGpuLockedClocks(nvml::Device device, unsigned least_mhz, unsigned most_mhz) {
+  return set(device, "clocks", std::to_string(least_mhz) + " " + std::to_string(most_mhz));
+}
+
+int nvmlDeviceResetGpuLockedClocks(nvml::Device device) {
+  return set(device, "clocks", "free");
 }
 
 int nvmlDeviceGetPowerUsage(nvml::Device device, unsigned* power) {

@@ -112,6 +112,27 @@ TEST_F(JobScriptTest, MeasuresBehindTheStarter) {
                 of.work().string() + " -- ./train'\n");
 }
 
+TEST_F(JobScriptTest, TheMeterSetsTheProcessorsToWhatParametersSay) {
+  begin(
+      "parameterset: {name: p, parameter: {limit: [300W, ''], governor: performance}}\n"
+      "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: true, "
+      "gpu_power_limit: $limit, cpu_governor: $governor}\n");
+  EXPECT_THAT(script(context(0)),
+              HasSubstr(" --per-node --gpu-power-limit 300W --cpu-governor performance --regions"));
+  EXPECT_THAT(script(context(1)), HasSubstr(" --per-node --cpu-governor performance --regions"));
+}
+
+TEST_F(JobScriptTest, ASettingThatParametersMakeWrongIsRefusedBeforeTheJob) {
+  begin(
+      "parameterset: {name: p, parameter: {limit: 300}}\n"
+      "step: {name: go, use: p, do: a, batch: {template: commands.job}, energy: true, "
+      "gpu_power_limit: $limit}\n");
+  const RenderContext of = context();
+  EXPECT_THAT(support::error_of([&] { script(of); }),
+              HasSubstr(": error: the power limit of a GPU is a number above zero with a unit, not "
+                        "'300'\nhint: write it like 300W"));
+}
+
 struct Setting {
   std::string name;
   std::string energy;

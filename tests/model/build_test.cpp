@@ -193,6 +193,26 @@ INSTANTIATE_TEST_SUITE_P(
             "EnergyWithoutBatch", "step: {name: s, energy: true}\n",
             "in.yaml:1:25: error: step 's' measures energy but is not a batch step\n"
             "hint: add `batch: true`; on platform local its commands run here, under the meter"},
+        BuildCase{"Thermal", with_energy("thermal: cool"),
+                  "in.yaml:1:48: error: thermal is stable, a temperature or a time, not 'cool'\n"
+                  "hint: write it like stable, 45C or 60s"},
+        BuildCase{"GpuPowerLimit",
+                  "step: {name: s, batch: true, energy: true, gpu_power_limit: 300}\n",
+                  "in.yaml:1:61: error: the power limit of a GPU is a number above zero with a "
+                  "unit, not '300'\nhint: write it like 300W"},
+        BuildCase{"GpuClock", "step: {name: s, batch: true, energy: true, gpu_clock: fast}\n",
+                  "in.yaml:1:55: error: the clock of a GPU is a number above zero with a unit, not "
+                  "'fast'\nhint: write it like 1410MHz"},
+        BuildCase{"CpuGovernor", "step: {name: s, batch: true, energy: true, cpu_governor: 3GHz}\n",
+                  "in.yaml:1:58: error: '3GHz' is not a frequency governor\n"
+                  "hint: performance, powersave, schedutil ..."},
+        BuildCase{"SettingWithoutEnergy", "step: {name: s, batch: true, gpu_clock: 1410MHz}\n",
+                  "in.yaml:1:41: error: step 's' has a gpu_clock but does not measure energy\n"
+                  "hint: add `energy: true`: the meter sets and restores it"},
+        BuildCase{"SettingWithSeveralMeters",
+                  "step: {name: s, batch: true, energy: {per_node: false}, gpu_clock: 1410MHz}\n",
+                  "in.yaml:1:68: error: step 's' has a gpu_clock and several meters on a node\n"
+                  "hint: remove `per_node: false`: one meter on each node sets and restores it"},
         BuildCase{"EnergyMethod", with_energy("methods: nvm"),
                   "in.yaml:1:48: error: unknown method 'nvm'\nhint: did you mean 'nvml'?"},
         BuildCase{"EnergyMethodAmongOthers", with_energy("methods: 'rapl, mock'"),

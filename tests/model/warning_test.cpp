@@ -135,9 +135,11 @@ TEST(Columns, OfTheMeterNeedAStepThatMeasures) {
 }
 
 TEST(Columns, OfTheMeterHaveTheNamesThatItTells) {
-  for (const char* name : {"energy_quality", "energy_recovered", "energy_net_wh_std", "duration_s",
-                           "power_idle_w", "energy_nvml_0_gpu_wh", "energy_region_epoch_wh_avg",
-                           "power_region_epoch_w", "duration_region_epoch_s_max"})
+  for (const char* name :
+       {"energy_uncertainty_wh_avg", "machine_gpu_clock_mhz", "machine_disturbance",
+        "energy_quality", "energy_recovered", "energy_net_wh_std", "duration_s", "power_idle_w",
+        "energy_nvml_0_gpu_wh", "energy_region_epoch_wh_avg", "power_region_epoch_w",
+        "duration_region_epoch_s_max"})
     EXPECT_THAT(warnings_of_column(name, true), IsEmpty());
   EXPECT_THAT(warnings_of_column("energy_qualty", true),
               ElementsAre("in.yaml:8:43: warning: column 'energy_qualty' is not a parameter or "

@@ -101,6 +101,18 @@ Table table_of_failures(int count, std::string (*reason)(int)) {
   return table;
 }
 
+TEST(Notes, NameTheRowsWhoseValuesAreToBeDoubted) {
+  Table table;
+  table.headings = {{"v", "", 0, {}}};
+  table.rows = {{number(1)}, {number(2)}, {number(3)}};
+  const Remark busy{.what = "not quiet", .workpackages = {0, 1}, .reason = "others: 1 of 2"};
+  const Remark shorter{.what = "too short", .workpackages = {2}, .reason = "at least 2 s"};
+  table.sources = {{.remarks = {busy}}, {}, {.remarks = {busy, shorter}}};
+  EXPECT_EQ(notes_of(table),
+            (std::vector<std::string>{"not quiet: 2 rows, workpackages 0-1: others: 1 of 2",
+                                      "too short: 1 row, workpackage 2: at least 2 s"}));
+}
+
 TEST(Notes, TellEqualReasonsOnce) {
   EXPECT_EQ(notes_of(table_of_failures(50, [](int) { return std::string("exit code 1"); })),
             std::vector<std::string>{"n/a in v: 50 rows, workpackages 10-59: exit code 1"});

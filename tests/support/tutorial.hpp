@@ -66,10 +66,11 @@ inline std::string with_output_of(const Terminal& terminal, const std::string& p
   return detail::without_blank_end(shown) + "\n";
 }
 
-/// A text without what differs from run to run: times of day, and energies, which depend on how
-/// long a command has taken.
+/// A text without what differs from run to run: times of day, energies, which depend on how long a
+/// command has taken, and that the machine was not quiet, which depends on who uses it besides.
 inline std::string without_measurements(std::string text) {
   text = std::regex_replace(text, std::regex(R"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)"), "TIME");
+  text = std::regex_replace(text, std::regex(R"( *not quiet: [^\n]*\n)"), "");
   return std::regex_replace(text, std::regex(R"(\b0\.\d{5}\b)"), "0.ddddd");
 }
 

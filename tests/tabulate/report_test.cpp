@@ -132,6 +132,22 @@ n/a in energy_wh: step go has no such value
 )");
 }
 
+TEST_F(ReportTest, NamesTheRowsWhoseMachineWasNotQuiet) {
+  end(one_step("column: n"));
+  find(0, "machine_disturbance", "CPUs used by other programs: 1.0 of 2");
+  find(0, "energy_too_short", "at least 2 s");
+  find(2, "machine_disturbance", "CPUs used by other programs: 1.0 of 2");
+  EXPECT_EQ(table("pretty"), R"(r:
+| n[nodes] |
+|----------|
+|        1 |
+|        2 |
+|       10 |
+not quiet: 2 rows, workpackages 0, 2: CPUs used by other programs: 1.0 of 2
+too short: 1 row, workpackage 0: at least 2 s
+)");
+}
+
 TEST_F(ReportTest, SaysWhereAPatternHasNoMatch) {
   end(one_step("column: [n, t, t_avg]"));
   find(1, "t", 1.0);

@@ -133,6 +133,7 @@ struct Energy {
   std::string methods = "auto";    ///< As `bench-energy --method` takes them.
   std::string interval = "100ms";  ///< A length of time.
   std::string baseline;            ///< How long the idle node is measured before; empty: not.
+  std::string thermal;             ///< What is waited for before; empty: nothing.
   bool per_node = true;            ///< One meter on each node, else one for each task.
   Place place;
 };
@@ -178,6 +179,13 @@ struct Search {
   Place place;
 };
 
+/// What the processors are set to while a step runs; empty: as they are.
+struct PowerSettings {
+  std::string gpu_power_limit;  ///< A power.
+  std::string gpu_clock;        ///< A frequency.
+  std::string cpu_governor;     ///< As Linux names it.
+};
+
 struct Step {
   std::string name;
   std::vector<std::string> depend;
@@ -199,6 +207,7 @@ struct Step {
   bool exported = false;    ///< The environment goes to the workpackages that depend on it.
   std::optional<Batch> batch;
   std::optional<Energy> energy;
+  PowerSettings power;
   std::optional<Retry> retry;
   std::optional<Repetition> repetition;
   Order order = Order::given;

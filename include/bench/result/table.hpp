@@ -49,12 +49,20 @@ struct NotDone {
   bool skipped = false;
 };
 
+/// Why the values of a row are to be doubted.
+struct Remark {
+  std::string what;  ///< `too short`, `not quiet`.
+  std::vector<long long> workpackages;
+  std::string reason;
+};
+
 /// The workpackages that a row is made of.
 struct RowSource {
   std::optional<long long> run;   ///< In a table of several runs.
   std::size_t iterations = 1;     ///< Reduced to the row.
   std::size_t done = 1;           ///< Of these; where there are any, only they count.
   std::vector<NotDone> not_done;  ///< Those of the row and of its ancestors.
+  std::vector<Remark> remarks = {};
 };
 
 /// A table ready to print: every row has one cell per heading.
@@ -104,6 +112,7 @@ std::size_t pretty_width(const Table& table);
 ///     n/a in v: 50 rows, workpackages 10-59: exit code 1
 ///     failed: 2 rows, workpackages 3, 7: exit code 2
 ///     4 of 5 iterations count: 1 row, workpackage 12: exit code 1
+///     not quiet: 1 row, workpackage 4: CPUs used by other programs: 1.0 of 2
 ///     (estimated) in power_max_w: from a model, not a measurement
 std::vector<std::string> notes_of(const Table& table);
 

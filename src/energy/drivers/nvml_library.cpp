@@ -28,7 +28,16 @@ NvmlLibrary::NvmlLibrary(const std::vector<std::string>& names) {
        {get_handle_by_uuid, "nvmlDeviceGetHandleByUUID"},
        {get_parent_of_mig, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle"},
        {get_driver_version, "nvmlSystemGetDriverVersion"},
-       {get_utilization, "nvmlDeviceGetUtilizationRates"}});
+       {get_utilization, "nvmlDeviceGetUtilizationRates"},
+       {get_clock, "nvmlDeviceGetClockInfo"},
+       {get_temperature, "nvmlDeviceGetTemperature"},
+       // Newer drivers call them event reasons, and keep the old name.
+       {get_clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
+       {get_power_limit, "nvmlDeviceGetPowerManagementLimit"},
+       {get_power_limit_range, "nvmlDeviceGetPowerManagementLimitConstraints"},
+       {set_power_limit, "nvmlDeviceSetPowerManagementLimit"},
+       {lock_clocks, "nvmlDeviceSetGpuLockedClocks"},
+       {unlock_clocks, "nvmlDeviceResetGpuLockedClocks"}});
   if (const int code = init(); code != nvml::success)
     throw Error(fmt::format("nvmlInit: {}", message(code)));
 }

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -16,17 +17,22 @@
 #include <bench/base/text.hpp>
 #include <bench/energy/files/combine_summaries.hpp>
 #include <bench/energy/files/energy_file.hpp>
+#include <bench/energy/files/methodology.hpp>
 #include <bench/energy/files/report.hpp>
+#include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
 namespace {
 
 /// What is there only if every meter has it.
-constexpr std::array<std::string_view, 5> totals{"energy_wh", "power_mean_w", "power_max_w",
+constexpr std::array<std::string_view, 6> totals{"energy_wh",    "energy_uncertainty_wh",
+                                                 "power_mean_w", "power_max_w",
                                                  "power_idle_w", "energy_net_wh"};
 /// All else is a number.
-constexpr std::array<std::string_view, 4> words{"energy_quality", "energy_source",
-                                                "energy_recovered", "energy_absent"};
+constexpr std::array<std::string_view, 9> words{
+    "energy_quality",   "energy_source",        "energy_recovered",
+    "energy_absent",    "energy_too_short",     "energy_level_limit",
+    "machine_governor", "machine_gpu_throttle", "machine_disturbance"};
 constexpr std::array<std::string_view, 5> qualities{"none", "partial", "estimated", "recovered",
                                                     "measured"};
 
@@ -66,6 +72,13 @@ std::string united(const Values& values, std::string_view separator) {
       if (std::ranges::find(all, one) == all.end())
         all.push_back(one);
   return join(all, separator);
+}
+
+std::string lowest(const Values& values) {
+  double least = number_in(values[0]);
+  for (const std::string& value : values)
+    least = std::min(least, number_in(value));
+  return fmt::format("{:.7g}", least);
 }
 
 std::string highest(const Values& values) {
@@ -110,15 +123,59 @@ std::string combined(const std::string& name, const Values& values,
                      std::span<const std::vector<NameValue>> summaries, Course course) {
   if (name == "energy_quality")
     return worst(values);
-  if (name == "energy_source")
+  if (name == "energy_source" || name == "machine_governor")
     return united(values, ",");
-  if (name == "energy_absent" || name == "energy_recovered" || is_reason_of_region(name))
+  if (is_word(name))
     return united(values, "; ");
+  if (name.starts_with("machine_"))  // the worst
+    return name.ends_with("_mhz") || name.ends_with("_limit_w") ? lowest(values) : highest(values);
+  if (name == "energy_gap_s" || (name == "energy_nodes" && course == Course::in_sequence))
+    return highest(values);
   if (course == Course::at_once)
     return name.starts_with("duration_") ? highest(values) : added(values);
   if (name == "power_max_w")
     return highest(values);
   return name.starts_with("power_") ? mean_over_time(name, summaries) : added(values);
+}
+
+/// Whether some of the energies under this name have no error bar, as estimates have none.
+bool is_error_bar_of_a_part(std::string_view name, const std::map<std::string, Values>& values) {
+  constexpr std::string_view end = "_uncertainty_wh";
+  if (!name.ends_with(end))
+    return false;
+  const auto energies = values.find(std::string(name.substr(0, name.size() - end.size())) + "_wh");
+  return energies == values.end() ||
+         energies->second.size() != values.find(std::string(name))->second.size();
+}
+
+/// Of one meter's energy, which may be a small part of all.
+void drop_if_known_well(std::vector<NameValue>& summary) {
+  const std::string* const energy_wh = find(summary, "energy_wh");
+  const std::string* const uncertainty_wh = find(summary, "energy_uncertainty_wh");
+  if (energy_wh && uncertainty_wh &&
+      number_in(*uncertainty_wh) <= most_uncertainty * number_in(*energy_wh))
+    std::erase_if(summary, [](const NameValue& line) { return line.first == "energy_too_short"; });
+}
+
+/// Of all nodes together: that of a part says little. Without one where a meter has none.
+void set_level(std::vector<NameValue>& summary, const std::map<std::string, Values>& values,
+               std::size_t meters) {
+  constexpr std::array<std::string_view, 4> names{"energy_nodes", "energy_gap_s", "energy_level",
+                                                  "energy_level_limit"};
+  const std::string* const power_w = find(summary, "power_mean_w");
+  const std::string* const nodes = find(summary, "energy_nodes");
+  const std::string* const gap_s = find(summary, "energy_gap_s");
+  std::vector<NameValue> level;
+  if (const auto of_meters = values.find("energy_nodes");
+      power_w && nodes && gap_s && of_meters->second.size() == meters)
+    level = methodology_summary({.nodes = static_cast<int>(number_in(*nodes)),
+                                 .parts = std::ranges::count(of_meters->second, "0") > 0,
+                                 .power_mean_w = number_in(*power_w),
+                                 .longest_gap_s = number_in(*gap_s)});
+  std::erase_if(summary, [&](const NameValue& line) {
+    return std::ranges::find(names, line.first) != names.end();
+  });
+  std::ranges::copy(level, std::back_inserter(summary));
 }
 
 std::vector<NameValue> read_summary(const std::filesystem::path& file) {
@@ -160,6 +217,7 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
     if (is_reason_of_region(name)) {  // the others know a part only
       const std::string region = name.substr(0, name.size() - std::strlen("_absent"));
       values.erase(region + "_wh");
+      values.erase(region + "_uncertainty_wh");
       values.erase("power" + region.substr(std::strlen("energy")) + "_w");
     }
   std::vector<NameValue> lines;
@@ -168,9 +226,13 @@ std::vector<NameValue> combine_summaries(std::span<const std::vector<NameValue>>
       continue;
     if (std::ranges::find(totals, name) != totals.end() && values[name].size() != summaries.size())
       continue;
+    if (is_error_bar_of_a_part(name, values))
+      continue;
     if (std::string value = combined(name, values[name], summaries, course); !value.empty())
       lines.emplace_back(name, std::move(value));
   }
+  drop_if_known_well(lines);
+  set_level(lines, values, summaries.size());
   return lines;
 }
 

@@ -16,6 +16,7 @@
 #include <bench/base/value.hpp>
 #include <bench/energy/files/csv.hpp>
 #include <bench/energy/files/energy_table.hpp>
+#include <bench/energy/files/machine_summary.hpp>
 #include <bench/energy/files/provenance.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
@@ -32,6 +33,7 @@ struct Row {
   const ChannelEnergy& energy;
   const Measurement& measurement;
   const Provenance& provenance;
+  std::optional<double> uncertainty_j;
   bool total = false;  ///< Of all channels: what belongs to one sensor is absent.
 };
 
@@ -74,6 +76,7 @@ std::vector<Source> figures() {
   return {
       {{"channel", true}, [](const Row& row) { return EnergyCell(row.energy.channel.name); }},
       energy("energy_wh", &ChannelEnergy::energy_j),
+      {{"energy_uncertainty_wh"}, [](const Row& row) { return watt_hours(row.uncertainty_j); }},
       energy("energy_counter_wh", &ChannelEnergy::energy_counter_j),
       energy("energy_integrated_wh", &ChannelEnergy::energy_integrated_j),
       number("difference_percent", &ChannelEnergy::difference_percent),
@@ -185,9 +188,12 @@ EnergyTable energy_table(const Measurement& measurement, const Provenance& prove
   for (const Source& source : sources)
     table.columns.push_back(source.column);
   for (const ChannelEnergy& channel : measurement.channels)
-    table.rows.push_back(cells_of({channel, measurement, provenance}, sources));
-  const ChannelEnergy total = as_channel(total_of(measurement), measurement.total_power);
-  table.rows.push_back(cells_of({total, measurement, provenance, true}, sources));
+    table.rows.push_back(
+        cells_of({channel, measurement, provenance, uncertainty_j(channel, measurement)}, sources));
+  const Total total = total_of(measurement);
+  const ChannelEnergy sum = as_channel(total, measurement.total_power);
+  table.rows.push_back(
+      cells_of({sum, measurement, provenance, total.uncertainty_j, true}, sources));
   return table;
 }
 
@@ -232,6 +238,11 @@ std::string render_json(const EnergyTable& table, const Measurement& measurement
   ordered_json document;
   for (const auto& [name, value] : provenance_values(measurement, provenance))
     document["provenance"][name] = to_json(value);
+  document["machine"] = ordered_json::object();
+  for (const auto& [name, value] : machine_summary(measurement.machine)) {
+    const auto number = parse_number(value);
+    document["machine"][name] = number ? ordered_json(*number) : ordered_json(to_valid_utf8(value));
+  }
   document["channels"] = ordered_json::array();
   for (const auto& cells : std::span(table.rows).first(table.rows.size() - 1))
     document["channels"].push_back(to_json(table, cells));

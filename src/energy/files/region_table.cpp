@@ -89,6 +89,18 @@ std::optional<double> region_energy_j(const Measurement& measurement, std::size_
   return sum_j;
 }
 
+std::optional<double> region_uncertainty_j(const Measurement& measurement, std::size_t region) {
+  std::optional<double> sum_j;
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.channel.additive)
+      continue;
+    if (!region_j(measurement, channel, region) || !channel.regions[region].uncertainty_j)
+      return std::nullopt;
+    sum_j = sum_j.value_or(0) + *channel.regions[region].uncertainty_j;
+  }
+  return sum_j;
+}
+
 std::vector<NameValue> region_summary(const Measurement& measurement) {
   std::vector<NameValue> lines;
   const auto add = [&](const std::string& name, std::optional<double> value) {
@@ -101,6 +113,8 @@ std::vector<NameValue> region_summary(const Measurement& measurement) {
     const std::string& name = names[k];
     const auto joules = region_energy_j(measurement, k);
     add(fmt::format("energy_region_{}_wh", name), in_wh(joules));
+    add(fmt::format("energy_region_{}_uncertainty_wh", name),
+        in_wh(region_uncertainty_j(measurement, k)));
     if (const std::string why = joules ? "" : reason(measurement, k); !why.empty())
       lines.emplace_back(fmt::format("energy_region_{}_absent", name), why);
     add(fmt::format("power_region_{}_w", name), mean_power_w(joules, time));
@@ -137,15 +151,20 @@ std::vector<std::string> region_warnings(const Measurement& measurement) {
 }
 
 std::string render_regions_csv(const Measurement& measurement) {
-  std::vector<std::string> header{"region", "count", "duration_s", "energy_wh", "power_mean_w"};
+  std::vector<std::string> header{
+      "region", "count", "duration_s", "energy_wh", "energy_uncertainty_wh", "power_mean_w"};
   for (const ChannelEnergy& channel : measurement.channels)
     header.push_back("energy_" + channel.channel.name + "_wh");
   std::string text = csv_line(header);
   for (std::size_t k = 0; k < measurement.regions.size(); ++k) {
     const RegionTime& time = measurement.regions[k];
     const auto joules = region_energy_j(measurement, k);
-    std::vector<std::string> cells{time.name, std::to_string(time.count), text_of(duration_s(time)),
-                                   text_of(in_wh(joules)), text_of(mean_power_w(joules, time))};
+    std::vector<std::string> cells{time.name,
+                                   std::to_string(time.count),
+                                   text_of(duration_s(time)),
+                                   text_of(in_wh(joules)),
+                                   text_of(in_wh(region_uncertainty_j(measurement, k))),
+                                   text_of(mean_power_w(joules, time))};
     for (const ChannelEnergy& channel : measurement.channels)
       cells.push_back(text_of(in_wh(region_j(measurement, channel, k))));
     text += csv_line(cells);

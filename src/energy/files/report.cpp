@@ -9,11 +9,15 @@
 #include <fmt/format.h>
 
 #include <bench/base/text.hpp>
+#include <bench/energy/files/machine_summary.hpp>
+#include <bench/energy/files/methodology.hpp>
 #include <bench/energy/files/region_table.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/scope.hpp>
+#include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
 namespace {
@@ -46,6 +50,39 @@ std::optional<double> sum(const std::vector<ChannelEnergy>& channels,
     result = result.value_or(0) + *(channel.*member);
   }
   return result;
+}
+
+/// Of the additive channels together, if all have one.
+std::optional<Uncertainty> uncertainty_of(const std::vector<ChannelEnergy>& channels) {
+  Uncertainty sum;
+  for (const ChannelEnergy& channel : channels) {
+    if (!channel.channel.additive)
+      continue;
+    if (!channel.uncertainty)
+      return std::nullopt;
+    sum += *channel.uncertainty;
+  }
+  return sum;
+}
+
+std::string too_short(double at_least_s) {
+  return fmt::format("for an energy within {:.0f} %: at least {:.2g} s", most_uncertainty * 100,
+                     at_least_s);
+}
+
+/// Of a run that has a total.
+Measured measured_of(const Measurement& measurement, double power_mean_w) {
+  Measured measured{.power_mean_w = power_mean_w};
+  for (const ChannelEnergy& channel : measurement.channels) {
+    if (!channel.channel.additive)
+      continue;
+    const Scope scope = channel.channel.scope;
+    const bool whole = scope == Scope::node || scope == Scope::node_meter;
+    measured.nodes = whole ? 1 : measured.nodes;
+    measured.parts = measured.parts || !whole;
+    measured.longest_gap_s = std::max(measured.longest_gap_s, channel.longest_gap_s);
+  }
+  return measured;
 }
 
 /// Every reason there is for the lack of a total, in one line.
@@ -91,6 +128,12 @@ std::optional<double> net_energy_j(std::optional<double> energy_j,
   return *energy_j - *power_idle_w * measurement.duration_s;
 }
 
+std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurement& measurement) {
+  return channel.uncertainty
+             ? std::optional(channel.uncertainty->half_width_j(measurement.duration_s))
+             : std::nullopt;
+}
+
 std::optional<double> known_duration_s(const Measurement& measurement) {
   const bool unknown = !measurement.recovered.empty() && measurement.duration_s <= 0;
   return unknown ? std::nullopt : std::optional(measurement.duration_s);
@@ -115,6 +158,11 @@ Total total_of(const Measurement& measurement) {
   }
   total.power_mean_w = *total.energy_j / measurement.duration_s;
   total.power_idle_w = sum(channels, &ChannelEnergy::power_idle_w);
+  if (const auto uncertainty = uncertainty_of(channels)) {
+    total.uncertainty_j = uncertainty->half_width_j(measurement.duration_s);
+    if (*total.uncertainty_j > most_uncertainty * *total.energy_j)
+      total.too_short_s = uncertainty->shortest_run_s(*total.power_mean_w);
+  }
   const bool estimated = std::ranges::any_of(channels, [](const ChannelEnergy& channel) {
     return channel.channel.additive && channel.channel.estimated;
   });
@@ -133,6 +181,7 @@ std::vector<NameValue> summary(const Measurement& measurement) {
       lines.emplace_back(name, value);
   };
   add("energy_wh", watt_hours(total.energy_j));
+  add("energy_uncertainty_wh", watt_hours(total.uncertainty_j));
   add("power_mean_w", number(total.power_mean_w));
   if (total.energy_j)
     add("power_max_w", number(measurement.total_power.max_w));
@@ -142,13 +191,24 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   for (const ChannelEnergy& channel : measurement.channels)
     names.push_back(channel.channel.name);
   names = distinct_identifiers(names);
-  for (std::size_t i = 0; i < names.size(); ++i)
+  for (std::size_t i = 0; i < names.size(); ++i) {
     add(fmt::format("energy_{}_wh", names[i]), watt_hours(measurement.channels[i].energy_j));
+    add(fmt::format("energy_{}_uncertainty_wh", names[i]),
+        watt_hours(uncertainty_j(measurement.channels[i], measurement)));
+  }
   add("duration_s", number(known_duration_s(measurement)));
   for (const auto& [name, value] : region_summary(measurement))
     add(name, value);
+  for (const auto& [name, value] : machine_summary(measurement.machine))
+    add(name, value);
   add("energy_source", sources_of(measurement));
   add("energy_quality", total.quality);
+  if (total.too_short_s)
+    add("energy_too_short", too_short(*total.too_short_s));
+  if (total.quality == "measured")
+    for (const auto& [name, value] :
+         methodology_summary(measured_of(measurement, *total.power_mean_w)))
+      add(name, value);
   add("energy_recovered", measurement.recovered);
   add("energy_absent", total.absent);
   return lines;
@@ -161,6 +221,10 @@ std::vector<std::string> warnings(const Measurement& measurement) {
   if (!measurement.cut_short.empty())
     lines.push_back(measurement.cut_short);
   std::ranges::copy(measurement.warnings, std::back_inserter(lines));
+  if (const std::string reason = disturbance(measurement.machine); !reason.empty())
+    lines.push_back("not quiet: " + reason);
+  if (const Total total = total_of(measurement); total.too_short_s)
+    lines.push_back("too short " + too_short(*total.too_short_s));
   std::ranges::copy(region_warnings(measurement), std::back_inserter(lines));
   for (const ChannelEnergy& channel : measurement.channels) {
     if (!channel.absent.empty() && channel.samples > 0 && channel.channel.additive)

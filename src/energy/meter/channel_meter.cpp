@@ -10,6 +10,7 @@
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/coverage.hpp>
+#include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
 namespace {
@@ -166,6 +167,7 @@ void ChannelMeter::settle(const RegionEdge& edge, std::vector<RegionSum>& region
   sum.counter_j += sign * counter_j.value_or(0);
   sum.integral_j += sign * integral_j.value_or(0);
   sum.duration_s += sign * edge.time_s;
+  sum.stretches += edge.begins ? 1 : 0;
   sum.missing_counter_s += sign * counter_coverage_.missing_until_s(edge.time_s);
   sum.missing_power_s += sign * power_coverage_.missing_until_s(edge.time_s);
   sum.has_counter = sum.has_counter && counter_j;
@@ -192,9 +194,10 @@ ChannelMeter::Choice ChannelMeter::chosen(std::optional<double> counter_j,
   const double duration_s = stretch.duration_s;
   if (duration_s < channel_.update_period_s)
     return {.energy_j = {},
-            .absent = fmt::format("{:.3g} s are too short for its sensor, which shows a new value "
-                                  "every {:.3g} s",
-                                  duration_s, channel_.update_period_s)};
+            .absent = fmt::format(
+                "{:.3g} s are too short: at least {:.2g} s, since its sensor shows "
+                "a new value every {:.3g} s",
+                duration_s, channel_.update_period_s / most_uncertainty, channel_.update_period_s)};
   const bool long_enough = duration_s >= counter_periods * channel_.counter_period_s;
   const bool counter_covers = is_covered(stretch.missing_counter_s, duration_s);
   const bool power_covers = is_covered(stretch.missing_power_s, duration_s);
@@ -204,11 +207,29 @@ ChannelMeter::Choice ChannelMeter::chosen(std::optional<double> counter_j,
   if (!counter_j && !integral_j)
     return {};
   if (by_counter ? counter_covers : power_covers)
-    return {.energy_j = by_counter ? counter_j : integral_j, .absent = ""};
+    return {
+        .energy_j = by_counter ? counter_j : integral_j, .absent = "", .by_counter = by_counter};
   return {.energy_j = {},
           .absent = fmt::format("it gave no reading for {:.3g} s of {:.3g} s{}",
                                 by_counter ? stretch.missing_counter_s : stretch.missing_power_s,
                                 duration_s, failure_.empty() ? "" : ": " + failure_)};
+}
+
+/// By the highest power that was seen; where only a counter moved, and hardly, by the mean.
+std::optional<Uncertainty> ChannelMeter::uncertainty(const Choice& choice,
+                                                     const RegionSum& stretch) const {
+  if (!choice.energy_j || channel_.estimated)
+    return std::nullopt;
+  const Timing timing{
+      .interval_s = interval_s_,
+      .period_s = choice.by_counter ? channel_.counter_period_s : channel_.update_period_s,
+      .averaging_window_s = channel_.averaging_window_s,
+      .sample_s = choice.by_counter
+                      ? 0
+                      : std::max(*end_s_ / static_cast<double>(samples_), channel_.update_period_s),
+      .missing_s = choice.by_counter ? stretch.missing_counter_s : stretch.missing_power_s};
+  const double most_w = std::max(power_max_w_.value_or(0), *choice.energy_j / stretch.duration_s);
+  return uncertainty_of(timing, most_w, most_w - power_min_w_.value_or(most_w));
 }
 
 RegionEnergy ChannelMeter::energy_of(const RegionSum& sum, bool trusted, bool has_counter) const {
@@ -221,6 +242,8 @@ RegionEnergy ChannelMeter::energy_of(const RegionSum& sum, bool trusted, bool ha
     energy.energy_integrated_j = sum.integral_j;
   Choice choice = chosen(energy.energy_counter_j, energy.energy_integrated_j, sum, trusted);
   energy.energy_j = choice.energy_j;
+  if (const auto half_width = uncertainty(choice, sum))
+    energy.uncertainty_j = half_width->half_width_j(sum.duration_s, sum.stretches);
   energy.absent = std::move(choice.absent);
   if (!energy.energy_j && energy.absent.empty() && samples_ > 0)
     energy.absent = "its marks came when the readings around them were no longer kept";
@@ -333,8 +356,10 @@ ChannelEnergy ChannelMeter::result(const Witness& witness) const {
                       .missing_counter_s = counter_coverage_.missing_until_s(*end_s_),
                       .missing_power_s = power_coverage_.missing_until_s(*end_s_)};
   const Choice choice = chosen(result.energy_counter_j, result.energy_integrated_j, run, trusted);
-  if (!failed_for_good())
+  if (!failed_for_good()) {
     result.energy_j = choice.energy_j;
+    result.uncertainty = uncertainty(choice, run);
+  }
   if (!result.energy_j)
     result.absent = failed_for_good() || choice.absent.empty() ? reason() : choice.absent;
   else if (lost_power())

@@ -22,6 +22,8 @@ constexpr std::array units_of_power{Unit{"kW", 1e3}, Unit{"W", 1}};
 constexpr std::array units_of_time{Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"min", 60},
                                    Unit{"s", 1}};
 
+constexpr std::array units_of_frequency{Unit{"MHz", 1}, Unit{"GHz", 1e3}};
+
 std::optional<double> quantity(const std::string& text, std::span<const Unit> units) {
   for (const Unit& unit : units) {
     const std::string_view stripped = strip(text);
@@ -52,8 +54,16 @@ double parse_interval_s(const std::string& text) {
   return parse_quantity(text, units_of_time, "100ms");
 }
 
+std::optional<double> power_w_of(const std::string& text) {
+  return quantity(text, units_of_power);
+}
+
 std::optional<double> interval_s_of(const std::string& text) {
   return quantity(text, units_of_time);
+}
+
+std::optional<double> frequency_mhz_of(const std::string& text) {
+  return quantity(text, units_of_frequency);
 }
 
 }  // namespace bench::energy

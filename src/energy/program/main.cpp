@@ -26,6 +26,7 @@
 #include <bench/energy/files/provenance.hpp>
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/files/run_record.hpp>
+#include <bench/energy/machine/cpu_watch.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/signals.hpp>
 #include <bench/energy/meter/ticks.hpp>
@@ -39,6 +40,8 @@
 #include <bench/energy/sampling/ending_signal.hpp>
 #include <bench/energy/sampling/region_marks.hpp>
 #include <bench/energy/sampling/sampler.hpp>
+#include <bench/energy/sampling/thermal_wait.hpp>
+#include <bench/energy/settings/guard.hpp>
 #include <bench/energy/sources/claims.hpp>
 #include <bench/energy/sources/local_rank.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -220,7 +223,8 @@ void make_files(const Options& options, const Output& output, Sampler& sampler,
 
 /// Waits for the program and takes the figures.
 Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& sampler,
-                               std::optional<RegionMarks>& marks, ExitStatus& status) {
+                               std::optional<RegionMarks>& marks, CpuWatch& watch,
+                               ExitStatus& status) {
   status = wait_forwarding(program);
   Clock::time_point end = Clock::now();
   if (marks)
@@ -229,6 +233,7 @@ Measurement measure_to_the_end(const Options& options, pid_t program, Sampler& s
   if (options.sources.claims)
     all = wait_for_others(*options.sources.claims, status, end);
   Measurement measurement = sampler.end(end);
+  measurement.machine.cpu = watch.end();
   if (!all)
     measurement.cut_short = "other programs of this node, which this meter measures, ran on";
   if (options.sources.claims)
@@ -256,6 +261,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
     set_variable(environment, region_variable, marks->path().string());
   }
 
+  CpuWatch watch(options.proc_root, options.sources.sysfs_root, is_in_job());
   const Clock::time_point begin = Clock::now();
   const Started started =
       start_program(options.program, environment, context.mask, options.on_meter_death);
@@ -263,6 +269,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
     sampler.begin(begin);
     if (marks)
       marks->begin(begin);
+    watch.begin();
   }
   if (record)
     make_files(options, output, sampler, record, files);
@@ -272,7 +279,7 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
   ExitStatus status{.code = started.exit_code};
   Measurement measurement;
   if (started.pid >= 0)
-    measurement = measure_to_the_end(options, started.pid, sampler, marks, status);
+    measurement = measure_to_the_end(options, started.pid, sampler, marks, watch, status);
   else
     say(started.message);
   files.drop_later();
@@ -298,6 +305,14 @@ ExitStatus run_measured(const Options& options, const Output& output, Sampler& s
 ExitStatus run_with_sources(const Options& options, const Context& context) {
   const SamplerSettings settings = sampler_settings(options);
   const Output output(options.output);
+  std::optional<SettingsGuard> guard;
+  if (options.settings.any())
+    guard.emplace(options.settings, options.sources.sysfs_root);
+  const ThermalWait cooled = wait_for_temperature(options.thermal, options.sources.sysfs_root);
+  if (cooled.signal != 0)
+    end_by(cooled.signal, options);
+  if (!cooled.failure.empty())
+    say("warning: " + cooled.failure);
   const IdlePower idle = idle_power(options, settings);
   Sampler sampler(settings);
   const SourceWait wait = wait_for_sources(sampler, options.wait_ready);
@@ -313,7 +328,11 @@ ExitStatus run_with_sources(const Options& options, const Context& context) {
   }
   if (options.strict)
     require_sources(absences, options.sources);
-  return run_measured(options, output, sampler, idle, context);
+  const ExitStatus status = run_measured(options, output, sampler, idle, context);
+  if (guard)
+    for (const std::string& failure : guard->restore())
+      say("warning: " + failure);
+  return status;
 }
 
 /// Who measures what, where this is one of several meters of a parallel program.
@@ -324,6 +343,9 @@ std::shared_ptr<Claims> claims_of_node() {
 
 int measure(Options options) {
   options.sources.claims = claims_of_node();
+  if (options.settings.any() && options.sources.claims && !options.per_node)
+    throw Error("several meters on a node cannot set its processors",
+                "add --per-node: one of them sets, and restores, what all use");
   const Context context{.mask = block_signals(), .environment = current_environment()};
   if (options.per_node && options.sources.claims && !options.sources.claims->take("node"))
     return fail_to_start(become_program(options.program, context.environment, context.mask));
@@ -378,6 +400,8 @@ int run(std::vector<std::string> arguments) {
   ::mallopt(M_ARENA_MAX, 1);
   occupy_standard_descriptors();
   const std::string command = arguments.empty() ? "" : arguments[0];
+  if (command == guard_command)
+    return run_guard({arguments.begin() + 1, arguments.end()});
   if (command != "combine" && command != "recover")
     return run_program(arguments);
   arguments.erase(arguments.begin());

@@ -20,23 +20,13 @@
 #include <bench/energy/meter/units.hpp>
 #include <bench/energy/program/child.hpp>
 #include <bench/energy/program/command_line.hpp>
+#include <bench/energy/program/option_values.hpp>
 #include <bench/energy/program/options.hpp>
 #include <bench/energy/program/suffix.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
 namespace {
-
-struct Range {
-  double least_s;
-  double most_s;
-  const char* words;
-};
-
-/// Some counters wrap after minutes, so they must be read now and then.
-constexpr Range intervals{0.001, 10, "1ms to 10s"};
-constexpr Range baselines{0.1, 3600, "100ms to 60min"};
-constexpr Range times_to_get_ready{0, 3600, "0s to 60min"};
 
 constexpr const char* usage = "bench-energy [options] -- program args";
 constexpr const char* description =
@@ -94,6 +84,16 @@ constexpr std::array options_of_measuring{
     OptionRow{"--baseline", Arity::one, "TIME", "",
               "Measure the idle node for this long before the program starts; adds power_idle_w "
               "and energy_net_wh"},
+    OptionRow{
+        "--thermal", Arity::one, "WHAT", "",
+        "What to wait for before the program starts, for at most 10 min: stable (temperatures "
+        "change by 1 degree in 10 s at most), a temperature (45C), or a time (60s)"},
+    OptionRow{"--gpu-power-limit", Arity::one, "POWER", "",
+              "Power limit of every GPU while the program runs, such as 300W; needs the right to "
+              "set it. What was set before is restored at the end, even if the meter is killed"},
+    OptionRow{"--gpu-clock", Arity::one, "CLOCK", "", "Their clock, such as 1410MHz; likewise"},
+    OptionRow{"--cpu-governor", Arity::one, "NAME", "",
+              "Frequency governor of the CPUs, such as performance; likewise"},
     OptionRow{.name = "--regions",
               .help = "Take the program's marks `begin NAME` and `end NAME` from the file that "
                       "$BENCH_ENERGY_REGIONS names for it, and give every region its energy"},
@@ -105,6 +105,8 @@ constexpr std::array options_of_measuring{
                       "GPUs that CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES gives this program"},
     OptionRow{"--sysfs-root", Arity::one, "DIR", "/sys",
               "Where sensors and devices have their files"},
+    OptionRow{"--proc-root", Arity::one, "DIR", "/proc",
+              "Where the kernel shows the load of the node"},
     OptionRow{.name = "--list",
               .help = "List the power sources of this node, and why others are missing"},
     OptionRow{.name = "--strict",
@@ -183,32 +185,28 @@ const char* first_given(const CommandLine& line, std::span<const char* const> na
   return found == names.end() ? nullptr : *found;
 }
 
-std::chrono::nanoseconds checked(const char* name, const std::string& text, double time_s,
-                                 const Range& range, const Place& place = {}) {
-  if (time_s < range.least_s || time_s > range.most_s)
-    throw Error(fmt::format("{} {} is out of range", name, text), range.words, place);
-  return std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(time_s));
-}
-
 std::chrono::nanoseconds time_of(const CommandLine& line, const char* option, const Range& range) {
   const std::string text = line.value(option);
-  return checked(option, text, parse_interval_s(text), range);
+  return in_range(option, text, parse_interval_s(text), range);
 }
 
 std::chrono::nanoseconds interval(const std::string& text, bool jpwr) {
   const auto milliseconds = jpwr ? parse_integer(text) : std::nullopt;
   const double time_s =
       milliseconds ? static_cast<double>(*milliseconds) * 1e-3 : parse_interval_s(text);
-  return checked("--interval", text, time_s, intervals);
+  return in_range("--interval", text, time_s, intervals);
 }
 
-void check_setting(const char* name, const std::string& text, const Range& range,
-                   const Place& place) {
-  const auto time_s = interval_s_of(text);
-  if (!time_s)
-    throw Error(fmt::format("{} is a number with a unit, not '{}'", name, text),
-                "write it like 100ms or 5s", place);
-  checked(name, text, *time_s, range, place);
+WantedSettings wanted_settings(const CommandLine& line) {
+  WantedSettings wanted;
+  if (line.has("--gpu-power-limit"))
+    wanted.gpu_power_limit_w = gpu_power_limit_w(line.value("--gpu-power-limit"));
+  if (line.has("--gpu-clock"))
+    wanted.gpu_clock_mhz = gpu_clock_mhz(line.value("--gpu-clock"));
+  if (line.has("--cpu-governor"))
+    check_cpu_governor(line.value("--cpu-governor"));
+  wanted.cpu_governor = line.value("--cpu-governor");
+  return wanted;
 }
 
 OutputSettings own_output(const CommandLine& line) {
@@ -270,11 +268,15 @@ Options interpret(const CommandLine& line) {
   options.sources = jpwr ? parse_methods(own_methods(line.values("--methods")), methods_of_jpwr())
                          : parse_methods(line.values("--method"));
   options.sources.sysfs_root = line.value("--sysfs-root");
+  options.proc_root = line.value("--proc-root");
   if (line.has("--shared-node"))
     options.sources.owned = owned_on_shared_node();
   options.interval = interval(line.value("--interval"), jpwr != nullptr);
   if (line.has("--baseline"))
     options.baseline = time_of(line, "--baseline", baselines);
+  options.settings = wanted_settings(line);
+  if (line.has("--thermal"))
+    options.thermal = thermal_wish(line.value("--thermal"));
   options.wait_ready = time_of(line, "--wait-ready", times_to_get_ready);
   options.output = jpwr ? jpwr_output(line) : own_output(line);
   options.regions = line.has("--regions");
@@ -310,14 +312,6 @@ Options parse_options(const std::vector<std::string>& arguments) {
   if (options.program.empty() && !options.list)
     throw Error("no program to run", usage);
   return options;
-}
-
-void check_interval(const std::string& text, const Place& place) {
-  check_setting("interval", text, intervals, place);
-}
-
-void check_baseline(const std::string& text, const Place& place) {
-  check_setting("baseline", text, baselines, place);
 }
 
 CombineOptions parse_combine_options(const std::vector<std::string>& arguments) {

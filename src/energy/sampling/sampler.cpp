@@ -154,6 +154,8 @@ Measurement Sampler::end(Clock::time_point time) {
     if (source.opening)
       result.absences.push_back({label_of(source.method), "it did not come up during the run"});
     add_results(source, result);
+    if (source.gpu_state)
+      result.machine.gpu = source.gpu_state;
     std::ranges::copy(source.notes, std::back_inserter(result.warnings));
     result.overruns = std::max(result.overruns, source.overruns);
   }

@@ -22,6 +22,7 @@
 #include <bench/energy/files/run_record.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -48,13 +49,17 @@ class SourceThread {
       failure = error.what();
     }
     std::vector<std::string> notes;
-    if (source_)
+    std::optional<GpuState> gpu_state;
+    if (source_) {
       notes = source_->notes();  // it may have noticed something during the run
+      gpu_state = source_->gpu_state();
+    }
     if (const std::string late = lateness(); !late.empty())
       notes.push_back(late);
     source_.reset();  // before it counts as finished: a driver may hang in this, too
     std::unique_lock lock(state_->mutex);
     mine_.notes = std::move(notes);
+    mine_.gpu_state = std::move(gpu_state);
     if (!failure.empty())
       mine_.notes.push_back(label_of(mine_.method) + ": the sampler stopped: " + failure);
     mine_.finished = true;

@@ -13,6 +13,7 @@
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/event.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/measurement.hpp>
 #include <bench/energy/meter/ticks.hpp>
 #include <bench/energy/sampling/power_table.hpp>
@@ -46,6 +47,7 @@ struct SourceState {
   std::vector<Look> waiting;         ///< Not yet with the meters.
   std::optional<Absence> absence;
   std::vector<std::string> notes;
+  std::optional<GpuState> gpu_state;
   /// How long it must be read after the end, until its sensors have shown all of the run.
   double settle_s = 0;
   std::uint64_t overruns = 0;

@@ -20,14 +20,17 @@ AmdSource::AmdSource(std::string name) : name_(std::move(name)) {
   shortest_interval_s_ = amd_counter_period_s;
 }
 
-void AmdSource::add(AmdDevice device, Look look) {
+void AmdSource::add(AmdDevice device, Look look, Watch watch) {
   std::string failure;
   const AmdValues values = look(failure);
   if (!failure.empty())
     notes_.push_back(fmt::format("{} device {}: {}", name_, device.pci_address, failure));
   device.silent = is_silent(values);
   devices_.push_back(std::move(device));
-  found_.push_back({std::move(look), values.energy_count.value_or(0) > 0, {}});
+  if (watch)
+    state_.emplace();
+  found_.push_back(
+      {std::move(look), std::move(watch), values.energy_count.value_or(0) > 0, AmdGauge()});
 }
 
 void AmdSource::choose(const AmdVisibility& visibility, const std::string& absence) {
@@ -50,6 +53,9 @@ void AmdSource::read(std::span<Reading> readings) {
     if (!failure.empty())
       readings[i].failure = failure;
   }
+  const double now_s = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  if (const auto next = turns_.next(now_s, gpus_.size()); next && gpus_[*next].watch)
+    gpus_[*next].watch(*state_);
 }
 
 }  // namespace bench::energy

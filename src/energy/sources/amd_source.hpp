@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,7 +9,9 @@
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/amd_gauge.hpp>
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/power_source.hpp>
+#include <bench/energy/meter/turns.hpp>
 
 namespace bench::energy {
 
@@ -17,16 +20,20 @@ namespace bench::energy {
 class AmdSource : public PowerSource {
  public:
   void read(std::span<Reading> readings) override;
+  std::optional<GpuState> gpu_state() const override { return state_; }
 
  protected:
   /// @param failure set where a value is missing that the GPU could have
   using Look = std::function<AmdValues(std::string& failure)>;
 
+  /// Adds what a GPU shows besides.
+  using Watch = std::function<void(GpuState& state)>;
+
   /// @param name of the source, as its channels have it
   explicit AmdSource(std::string name);
 
   /// Looks at a GPU for the first time; why that failed becomes a note.
-  void add(AmdDevice device, Look look);
+  void add(AmdDevice device, Look look, Watch watch = {});
 
   /// Makes the channels of those GPUs that the program sees.
   /// @throws bench::Error if there is none: the first note, or `absence` where no GPU was added
@@ -35,6 +42,7 @@ class AmdSource : public PowerSource {
  private:
   struct Gpu {
     Look look;
+    Watch watch;  ///< May be empty.
     bool has_counter = false;
     AmdGauge gauge;
   };
@@ -43,6 +51,8 @@ class AmdSource : public PowerSource {
   std::vector<AmdDevice> devices_;
   std::vector<Gpu> found_;  ///< As `devices_`.
   std::vector<Gpu> gpus_;   ///< As the channels.
+  std::optional<GpuState> state_;
+  Turns turns_;
 };
 
 }  // namespace bench::energy

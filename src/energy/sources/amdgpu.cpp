@@ -19,8 +19,10 @@
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/amd_devices.hpp>
 #include <bench/energy/drivers/amd_gauge.hpp>
+#include <bench/energy/drivers/amd_watch.hpp>
 #include <bench/energy/drivers/gpu_metrics.hpp>
 #include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/sources/amdgpu.hpp>
 #include <bench/energy/sources/source_method.hpp>
@@ -29,7 +31,6 @@ namespace bench::energy {
 namespace {
 
 constexpr double gpu_watts_per_uw = 1e-6;
-constexpr std::string_view amd_vendor = "0x1002";
 /// Sysfs gives out one page at most.
 constexpr std::size_t page_bytes = 4096;
 
@@ -85,9 +86,13 @@ class Amdgpu : public AmdSource {
       : AmdSource("amdgpu") {
     for (const auto& entry : entries(directory, "card"))
       if (is_card(entry) && first_line(entry / "device/vendor") == amd_vendor)
-        add(amd_device_of_sysfs(entry / "device"),
+        add(
+            amd_device_of_sysfs(entry / "device"),
             [card = std::make_shared<Card>(entry / "device")](std::string& failure) {
               return card->look(failure);
+            },
+            [watch = std::make_shared<AmdWatch>(entry / "device")](GpuState& state) {
+              watch->look(state);
             });
     choose(visibility, fmt::format("no AMD GPU in {}/card*", directory.string()));
   }

@@ -33,4 +33,8 @@ std::optional<int> global_rank() {
   return first_integer({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "SLURM_PROCID"});
 }
 
+bool is_in_job() {
+  return task_count().value_or(1) > 1 || std::getenv("SLURM_JOB_ID") != nullptr;
+}
+
 }  // namespace bench::energy

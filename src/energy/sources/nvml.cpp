@@ -14,10 +14,13 @@
 #include <bench/base/error.hpp>
 #include <bench/energy/drivers/device_threads.hpp>
 #include <bench/energy/drivers/nvml_library.hpp>
+#include <bench/energy/drivers/nvml_watch.hpp>
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 #include <bench/energy/meter/power_source.hpp>
 #include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/ticks.hpp>
+#include <bench/energy/meter/turns.hpp>
 #include <bench/energy/sources/counter_schedule.hpp>
 #include <bench/energy/sources/nvml.hpp>
 #include <bench/energy/sources/nvml_devices.hpp>
@@ -149,7 +152,10 @@ class Nvml : public PowerSource {
     slow_looks_ = now_s_() - begin_s > most_time_for_powers_s ? slow_looks_ + 1 : 0;
     if (slow_looks_ == slow_looks_of_a_slow_driver && !threads_ && devices_.size() > 1)
       threads_.emplace(devices_.size(), [this](std::size_t k) { read_device(devices_[k]); });
+    watch_one();
   }
+
+  std::optional<GpuState> gpu_state() const override { return state_; }
 
   void want_counters() override { wants_counters_ = true; }
 
@@ -241,6 +247,13 @@ class Nvml : public PowerSource {
     }
   }
 
+  /// In turn, for the same reason.
+  void watch_one() {
+    const auto next = turns_.next(now_s_(), devices_.size());
+    if (next && devices_[*next].lost.empty())
+      look_at(library_, devices_[*next].handle, state_);
+  }
+
   void ask_counter(GpuDevice& device, double now_s) {
     unsigned long long energy_mj = 0;
     device.counter = {};
@@ -303,6 +316,8 @@ class Nvml : public PowerSource {
   std::vector<GpuDevice> devices_;
   std::size_t next_counter_ = 0;  ///< Whose turn it is.
   bool wants_counters_ = true;
+  GpuState state_;
+  Turns turns_;
   std::span<Reading> readings_;  ///< Of this look.
   int slow_looks_ = 0;           ///< One after the other.
   std::optional<DeviceThreads> threads_;

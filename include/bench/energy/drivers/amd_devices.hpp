@@ -6,11 +6,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <bench/energy/meter/channel.hpp>
 
 namespace bench::energy {
+
+/// AMD's number among the vendors of PCI devices, as sysfs shows it.
+inline constexpr std::string_view amd_vendor = "0x1002";
 
 /// One AMD GPU as PCI knows it. Of an MI250 each of the two dies is one.
 struct AmdDevice {

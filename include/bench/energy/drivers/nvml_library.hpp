@@ -49,6 +49,10 @@ struct FieldValue {
 };
 static_assert(sizeof(FieldValue) == 40 && offsetof(FieldValue, value) == 32);
 
+/// Of `GetClockInfo` and `GetTemperature`.
+inline constexpr int clock_of_multiprocessors = 1;
+inline constexpr int sensor_of_gpu = 0;
+
 struct Utilization {
   unsigned gpu_percent;
   unsigned memory_percent;
@@ -88,6 +92,14 @@ class NvmlLibrary {
   int (*get_parent_of_mig)(nvml::Device, nvml::Device*) = nullptr;
   int (*get_driver_version)(char*, unsigned) = nullptr;
   int (*get_utilization)(nvml::Device, nvml::Utilization*) = nullptr;
+  int (*get_clock)(nvml::Device, int, unsigned*) = nullptr;        // MHz
+  int (*get_temperature)(nvml::Device, int, unsigned*) = nullptr;  // degrees Celsius
+  int (*get_clock_reasons)(nvml::Device, unsigned long long*) = nullptr;
+  int (*get_power_limit)(nvml::Device, unsigned*) = nullptr;                   // mW
+  int (*get_power_limit_range)(nvml::Device, unsigned*, unsigned*) = nullptr;  // mW
+  int (*set_power_limit)(nvml::Device, unsigned) = nullptr;                    // mW
+  int (*lock_clocks)(nvml::Device, unsigned, unsigned) = nullptr;              // MHz
+  int (*unlock_clocks)(nvml::Device) = nullptr;
 
  private:
   const char* (*error_string_)(int) = nullptr;

@@ -12,6 +12,8 @@ namespace bench::energy {
 /// The additive channels together. Each sum is there only if every one of them has a value.
 struct Total {
   std::optional<double> energy_j;
+  std::optional<double> uncertainty_j;  ///< Half width of `energy_j`; none of an estimate.
+  std::optional<double> too_short_s;    ///< The shortest run that is long enough, if this is not.
   std::optional<double> energy_counter_j;
   std::optional<double> energy_integrated_j;
   std::optional<double> power_mean_w;
@@ -34,11 +36,14 @@ std::optional<double> known_duration_s(const Measurement& measurement);
 
 using NameValue = std::pair<std::string, std::string>;
 
-/// The summary as names and values, in the order in which it is printed: `energy_wh`,
-/// `power_mean_w`, `power_max_w`, where an idle baseline was measured `power_idle_w` and
-/// `energy_net_wh`, `energy_<channel>_wh`, `duration_s`, `energy_source`, `energy_quality`; in a
-/// recovery `energy_recovered` with what that means; where no total can be given, `energy_absent`
-/// with the reason in its place.
+/// Half width of a channel's energy in joules; nothing without one.
+std::optional<double> uncertainty_j(const ChannelEnergy& channel, const Measurement& measurement);
+
+/// The summary as names and values, in the order in which it is printed: `energy_wh` and
+/// `energy_uncertainty_wh`, `power_mean_w`, `power_max_w`, where an idle baseline was measured
+/// `power_idle_w` and `energy_net_wh`, `energy_<channel>_wh`, `duration_s`, `energy_source`,
+/// `energy_quality`, `energy_too_short` if it is; in a recovery `energy_recovered` with what that
+/// means; where no total can be given, `energy_absent` with the reason in its place.
 std::vector<NameValue> summary(const Measurement& measurement);
 
 /// What a user should know besides: one line each.

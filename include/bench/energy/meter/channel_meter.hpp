@@ -11,6 +11,7 @@
 #include <bench/energy/meter/coverage.hpp>
 #include <bench/energy/meter/integrate.hpp>
 #include <bench/energy/meter/interval_jitter.hpp>
+#include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
 
@@ -22,6 +23,7 @@ struct RegionEnergy {
   std::optional<double> energy_counter_j;
   std::optional<double> energy_integrated_j;
   std::string absent = {};  ///< Why there is no `energy_j` although the run has one.
+  std::optional<double> uncertainty_j = {};  ///< Half width of `energy_j`.
 };
 
 /// What other channels of a device tell about the counter of one.
@@ -45,6 +47,7 @@ struct ChannelEnergy {
   std::optional<double> energy_j;  ///< The figure to use: counter or integral, see `ChannelMeter`.
   std::optional<double> energy_counter_j;
   std::optional<double> energy_integrated_j;
+  std::optional<Uncertainty> uncertainty;    ///< Of `energy_j`, unless it is an estimate.
   std::optional<double> difference_percent;  ///< Counter against integral.
   std::optional<double> power_min_w;
   std::optional<double> power_mean_w;
@@ -139,6 +142,7 @@ class ChannelMeter {
     double duration_s = 0;
     double missing_counter_s = 0;
     double missing_power_s = 0;
+    int stretches = 0;
     bool has_counter = true;
     bool has_integral = true;
   };
@@ -146,6 +150,7 @@ class ChannelMeter {
   struct Choice {
     std::optional<double> energy_j;
     std::string absent;
+    bool by_counter = false;
   };
   void settle(const RegionEdge& edge, std::vector<RegionSum>& regions) const;
   RegionEnergy energy_of(const RegionSum& sum, bool trusted, bool has_counter) const;
@@ -154,6 +159,7 @@ class ChannelMeter {
   bool has_counter() const;
   Choice chosen(std::optional<double> counter_j, std::optional<double> integral_j,
                 const RegionSum& stretch, bool trusted) const;
+  std::optional<Uncertainty> uncertainty(const Choice& choice, const RegionSum& stretch) const;
 
   Channel channel_;
   double interval_s_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <bench/energy/meter/channel_meter.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 
 namespace bench::energy {
 
@@ -40,6 +41,7 @@ struct Measurement {
   std::vector<ChannelEnergy> channels;
   std::vector<RegionTime> regions;  ///< Their energies are in the channels.
   PowerRange total_power;
+  MachineState machine;
   std::vector<Absence> absences;
   /// Why the figures end before the program did, if this was made of what a meter left behind.
   std::string recovered;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <bench/energy/meter/channel.hpp>
+#include <bench/energy/meter/machine_state.hpp>
 
 namespace bench::energy {
 
@@ -29,6 +31,8 @@ class PowerSource {
   /// Looks at every channel, in the order of `channels()`. Never throws because of a sensor: a
   /// value that is not available is absent and `failure` says why.
   virtual void read(std::span<Reading> readings) = 0;
+  /// Clocks and the like of its GPUs, where it looks at them besides.
+  virtual std::optional<GpuState> gpu_state() const { return std::nullopt; }
   /// The next look is the first or the last of a run: no counter may rest.
   virtual void want_counters() {}
 

@@ -5,12 +5,15 @@
 
 namespace bench::energy {
 
-/// A number with its unit, `100W` or `50ms`; W and kW, or us, ms, s and min. The unit is required.
+/// A number with its unit, `100W` or `50ms`; W and kW, us, ms, s and min, MHz and GHz. The unit is
+/// required.
 /// @throws bench::Error if it is none
 double parse_power_w(const std::string& text);
 double parse_interval_s(const std::string& text);
 
-/// As `parse_interval_s`; nothing if it is none.
+/// As these; nothing if it is none.
+std::optional<double> power_w_of(const std::string& text);
 std::optional<double> interval_s_of(const std::string& text);
+std::optional<double> frequency_mhz_of(const std::string& text);
 
 }  // namespace bench::energy

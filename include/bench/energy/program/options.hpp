@@ -9,7 +9,9 @@
 
 #include <bench/base/error.hpp>
 #include <bench/energy/files/output.hpp>
+#include <bench/energy/machine/thermal.hpp>
 #include <bench/energy/program/child.hpp>
+#include <bench/energy/settings/wanted.hpp>
 #include <bench/energy/sources/methods.hpp>
 
 namespace bench::energy {
@@ -17,6 +19,9 @@ namespace bench::energy {
 /// What the command line of the meter asks for.
 struct Options {
   SourceSettings sources;
+  WantedSettings settings;  ///< While the program runs.
+  ThermalWish thermal;      ///< Before it starts.
+  std::filesystem::path proc_root = "/proc";
   std::chrono::nanoseconds interval{};
   OutputSettings output;
   /// A source that takes longer to come up does not hold the program back.
@@ -38,11 +43,6 @@ struct Options {
 /// `--`. The options for sources and files of one kind exclude those of the other.
 /// @throws bench::Error for every mistake, with a hint
 Options parse_options(const std::vector<std::string>& arguments);
-
-/// Whether the meter would take this as its `--interval` or `--baseline`, for those who hand it on.
-/// @throws bench::Error with its place if it is not a length of time or out of range
-void check_interval(const std::string& text, const Place& place);
-void check_baseline(const std::string& text, const Place& place);
 
 /// What `bench-energy combine` is to do.
 struct CombineOptions {

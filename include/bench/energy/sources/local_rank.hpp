@@ -20,4 +20,8 @@ std::optional<int> global_rank();
 /// PMI_SIZE; likewise.
 std::optional<int> task_count();
 
+/// Whether a batch system or a launcher has started this process, and may have started others of
+/// the same program beside it.
+bool is_in_job();
+
 }  // namespace bench::energy

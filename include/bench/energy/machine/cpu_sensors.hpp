@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <bench/energy/drivers/sysfs.hpp>
+#include <bench/energy/meter/machine_state.hpp>
+
+namespace bench::energy {
+
+/// What sysfs shows of the processors: governors, clocks, temperatures, and how often a package
+/// throttled itself. Sources: Linux Documentation/admin-guide/pm/cpufreq.rst,
+/// Documentation/hwmon/coretemp.rst and k10temp.rst.
+class CpuSensors {
+ public:
+  /// Reads governors and counts of throttling, and finds the sensors.
+  explicit CpuSensors(const std::filesystem::path& sysfs);
+
+  /// Adds a reading of every temperature, and of some clocks: the kernel asks the CPU itself for
+  /// its clock, so that not all are disturbed at once.
+  void look(CpuState& state);
+  /// Counts again how often packages throttled themselves.
+  void close(CpuState& state) const;
+
+ private:
+  std::optional<std::uint64_t> throttles() const;
+
+  std::vector<SysfsNumber> clocks_;        ///< kHz, one per frequency domain.
+  std::vector<SysfsNumber> temperatures_;  ///< Thousandths of a degree Celsius.
+  std::vector<SysfsNumber> throttles_;     ///< One per package.
+  std::string governor_;
+  std::optional<std::uint64_t> throttles_before_;
+  std::size_t next_clock_ = 0;
+};
+
+}  // namespace bench::energy

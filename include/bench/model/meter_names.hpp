@@ -1,0 +1,21 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace bench::model {
+
+/// The unit of a value of the meter, `energy_wh` or `machine_gpu_clock_mhz`, by the end of its
+/// name; empty where it has none.
+std::string unit_of_meter(std::string_view name);
+
+/// A text of the meter that says how good the values of a workpackage are.
+struct Remark {
+  std::string_view name;
+  std::string_view what;  ///< In front of it, below a table.
+};
+inline constexpr std::array<Remark, 2> remarks{
+    {{"energy_too_short", "too short"}, {"machine_disturbance", "not quiet"}}};
+
+}  // namespace bench::model

@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <bench/base/text.hpp>
+#include <bench/energy/machine/thermal.hpp>
+#include <bench/energy/meter/units.hpp>
+
+namespace bench::energy {
+namespace {
+
+constexpr double stable_for_s = 10;
+constexpr double stable_within_c = 1;
+
+}  // namespace
+
+std::optional<ThermalWish> parse_thermal(const std::string& text) {
+  using enum ThermalWish::Kind;
+  if (text == "stable")
+    return ThermalWish{.kind = stable};
+  if (const auto time_s = interval_s_of(text); time_s && *time_s > 0)
+    return ThermalWish{.kind = time, .time_s = *time_s};
+  std::string_view number = strip(text);
+  if (!number.ends_with('C'))
+    return std::nullopt;
+  number.remove_suffix(1);
+  const auto temperature_c = parse_number(strip(number));
+  if (!temperature_c || *temperature_c <= 0)
+    return std::nullopt;
+  return ThermalWish{.kind = temperature, .temperature_c = *temperature_c};
+}
+
+bool ThermalJudge::is_over(double time_s, std::optional<double> temperature_c) {
+  switch (wish_.kind) {
+    case ThermalWish::Kind::nothing:
+      return true;
+    case ThermalWish::Kind::time:
+      return time_s >= wish_.time_s;
+    case ThermalWish::Kind::temperature:
+      return temperature_c && *temperature_c <= wish_.temperature_c;
+    case ThermalWish::Kind::stable:
+      break;
+  }
+  if (!temperature_c) {
+    since_s_.reset();
+    return false;
+  }
+  if (since_s_) {
+    least_c_ = std::min(least_c_, *temperature_c);
+    most_c_ = std::max(most_c_, *temperature_c);
+  }
+  if (!since_s_ || most_c_ - least_c_ > stable_within_c) {
+    since_s_ = time_s;
+    least_c_ = most_c_ = *temperature_c;
+  }
+  return time_s - *since_s_ >= stable_for_s;
+}
+
+}  // namespace bench::energy

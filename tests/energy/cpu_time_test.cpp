@@ -1,0 +1,72 @@
+#include "energy/fixtures.hpp"
+
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <bench/energy/machine/cpu_time.hpp>
+
+namespace bench::energy {
+namespace {
+
+TEST(NodeCpuTime, AddsWhatIsNeitherIdleNorWaiting) {
+  const auto time = node_cpu_time(
+      "cpu  100 20 30 4000 500 6 7 8 0 0\n"
+      "cpu0 50 10 15 2000 250 3 4 4 0 0\n"
+      "cpu1 50 10 15 2000 250 3 3 4 0 0\n"
+      "intr 1 2 3\n",
+      100);
+  ASSERT_TRUE(time);
+  EXPECT_DOUBLE_EQ(time->busy_s, 1.71);
+  EXPECT_EQ(time->cpus, 2);
+}
+
+TEST(NodeCpuTime, IsAbsentWhereTheKernelShowsNone) {
+  EXPECT_FALSE(node_cpu_time("", 100));
+}
+
+struct GroupCase {
+  std::string name;
+  std::string cgroups;
+  std::string file;
+};
+void PrintTo(const GroupCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class ControlGroupTest : public testing::TestWithParam<GroupCase> {};
+
+TEST_P(ControlGroupTest, IsThatOfTheWholeJob) {
+  EXPECT_EQ(cpu_file_of_job(GetParam().cgroups, "/sys"), GetParam().file);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, ControlGroupTest,
+    testing::Values(
+        GroupCase{"Version2", "0::/system.slice/slurmstepd.scope/job_123/step_0/user/task_0\n",
+                  "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_123/cpu.stat"},
+        GroupCase{
+            "Version1",
+            "5:memory:/slurm/uid_7/job_123/step_0\n3:cpu,cpuacct:/slurm/uid_7/job_123/step_0\n"
+            "0::/system.slice\n",
+            "/sys/fs/cgroup/cpu,cpuacct/slurm/uid_7/job_123/cpuacct.usage"},
+        GroupCase{"OutsideOfAJob", "0::/user.slice/user-1000.slice\n", ""}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(OwnCpuTime, OfAJobIsThatOfItsControlGroup) {
+  const TemporaryDirectory root;
+  root.write("proc/self/cgroup", "0::/slurm/job_1/step_0");
+  root.write("sys/fs/cgroup/slurm/job_1/cpu.stat", "usage_usec 2500000");
+  const OwnCpuTime own(root.path() / "proc", root.path() / "sys", true);
+  EXPECT_EQ(own.read_s(), 2.5);
+}
+
+TEST(OwnCpuTime, OfAJobWithoutAControlGroupIsUnknown) {
+  const TemporaryDirectory root;
+  root.write("proc/self/cgroup", "0::/user.slice");
+  EXPECT_FALSE(OwnCpuTime(root.path() / "proc", root.path() / "sys", true).read_s());
+}
+
+}  // namespace
+}  // namespace bench::energy

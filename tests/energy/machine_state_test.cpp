@@ -1,0 +1,86 @@
+#include <ostream>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <bench/energy/files/machine_summary.hpp>
+#include <bench/energy/meter/machine_state.hpp>
+
+namespace bench::energy {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+MachineState with_others(int cpus, double other_cpus) {
+  MachineState machine;
+  machine.cpu.cpus = cpus;
+  machine.cpu.other_cpus = other_cpus;
+  return machine;
+}
+
+MachineState with_gpu(const std::string& reason) {
+  MachineState machine;
+  machine.gpu = GpuState{.looks = 4, .throttled = {{reason, 3}}};
+  return machine;
+}
+
+MachineState with_governor(const std::string& governor) {
+  MachineState machine;
+  machine.cpu.governor = governor;
+  return machine;
+}
+
+struct DisturbanceCase {
+  std::string name;
+  MachineState machine;
+  std::string disturbance;
+};
+void PrintTo(const DisturbanceCase& c, std::ostream* out) {
+  *out << c.name;
+}
+class DisturbanceTest : public testing::TestWithParam<DisturbanceCase> {};
+
+TEST_P(DisturbanceTest, IsNamed) {
+  EXPECT_EQ(disturbance(GetParam().machine), GetParam().disturbance);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Energy, DisturbanceTest,
+    testing::Values(DisturbanceCase{"Nothing", {}, ""},
+                    DisturbanceCase{"OtherPrograms", with_others(2, 0.95),
+                                    "CPUs used by other programs: 0.9 of 2"},
+                    DisturbanceCase{"DaemonsOfASmallNode", with_others(2, 0.09), ""},
+                    DisturbanceCase{"DaemonsOfALargeNode", with_others(256, 2.5), ""},
+                    DisturbanceCase{"OneProgramMoreOnALargeNode", with_others(256, 3.5),
+                                    "CPUs used by other programs: 3.5 of 256"},
+                    DisturbanceCase{"OneGovernor", with_governor("powersave"), ""},
+                    DisturbanceCase{"TwoGovernors", with_governor("performance,powersave"),
+                                    "CPUs have different governors: performance,powersave"},
+                    DisturbanceCase{"PowerCap", with_gpu("power_cap"), ""},
+                    DisturbanceCase{
+                        "Heat", with_gpu("hw_thermal"),
+                        "a GPU lowered its clock (hw_thermal), share of the time: 75 %"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(MachineSummary, HasWhatIsKnown) {
+  MachineState machine = with_gpu("power_cap");
+  machine.cpu.load = 0.42;
+  machine.cpu.temperature_c.add(40);
+  machine.cpu.temperature_c.add(61.5);
+  machine.gpu->clock_mhz.add(1980);
+  machine.gpu->clock_mhz.add(1200);
+  EXPECT_THAT(
+      machine_summary(machine),
+      ElementsAre(Pair("machine_load", "0.42"), Pair("machine_cpu_temperature_start_c", "40"),
+                  Pair("machine_cpu_temperature_max_c", "61.5"),
+                  Pair("machine_gpu_clock_mhz", "1590"), Pair("machine_gpu_clock_min_mhz", "1200"),
+                  Pair("machine_gpu_throttle", "power_cap 75 %")));
+}
+
+TEST(MachineSummary, OfAnUnknownMachineIsEmpty) {
+  EXPECT_THAT(machine_summary({}), ElementsAre());
+}
+
+}  // namespace
+}  // namespace bench::energy

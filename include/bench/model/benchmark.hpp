@@ -144,6 +144,12 @@ struct Repetition {
   /// What the workpackages of the step may take before no more are added; none: no bound.
   std::optional<double> budget_node_hours;
   std::optional<double> budget_wh;
+  /// Combinations that cannot have the best mean are repeated no more.
+  struct Race {
+    bool maximise = true;
+    std::vector<std::string> per;  ///< Parameters that rivals share; none: all are rivals.
+  };
+  std::optional<Race> race;
   Place place;
 };
 

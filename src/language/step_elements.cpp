@@ -111,10 +111,7 @@ Element iterations() {
           "With `until`, a combination is repeated until half the width of the 95 % confidence\n"
           "interval of the mean of NAME (Student's t) is below the limit. NAME is a pattern of an\n"
           "analyser of the step, a statistic of one (rate_median), or a figure of the meter such\n"
-          "as energy_wh. Each iteration counts with one value; of a pattern that is its first\n"
-          "match. max, the budget and failures of half the iterations end it, too. With\n"
-          "`stop: dominated` it also ends once the interval lies beyond that of a better\n"
-          "combination. bench says what stayed unknown, and what cannot win.",
+          "as energy_wh. bench says what stayed unknown, and why.",
       .example =
           "step:\n"
           "  name: train\n"
@@ -133,7 +130,7 @@ Element prune() {
                      {"larger", Type::names, "parameters with which the need of memory grows"},
                      {"per", Type::names,
                       "parameters that must be equal for one workpackage to imply another",
-                      "all parameters with several values"}},
+                      "all that do not depend on `larger`"}},
       .details =
           "Where a workpackage ran out of memory, all with equal `per` and with equal or larger\n"
           "`larger` are skipped: `OOM (implied by 512)`. A workpackage waits until those that "

@@ -1,8 +1,8 @@
 #include "check.hpp"
 
 #include "by_name.hpp"
+#include "decisions.hpp"
 #include "read.hpp"
-#include "repetition.hpp"
 
 #include <algorithm>
 #include <cstddef>

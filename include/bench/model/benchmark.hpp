@@ -164,7 +164,7 @@ enum class Order {
 struct Prune {
   std::vector<std::string> larger;  ///< Parameters with which the need of memory grows.
   /// Parameters that two workpackages must share for one to say something of the other.
-  std::optional<std::vector<std::string>> per;  ///< None: all that are templates.
+  std::optional<std::vector<std::string>> per;  ///< None: all that do not depend on `larger`.
   Place place;
 };
 

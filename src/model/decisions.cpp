@@ -1,4 +1,4 @@
-#include "repetition.hpp"
+#include "decisions.hpp"
 
 #include "read.hpp"
 

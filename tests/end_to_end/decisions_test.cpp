@@ -85,6 +85,7 @@ TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
   EXPECT_THAT(refused("name: b", "name: c"),
               HasSubstr("run 0 has workpackages of step 'b', which other.yaml does not have"));
   EXPECT_THAT(refused("name: sweep", "name: swap"), HasSubstr("'sweep'"));
+  EXPECT_THAT(refused("v=$jube_pat_int", "v=("), HasSubstr("other.yaml:"));
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, before);
   EXPECT_THAT(here_.bench({"continue", "runs"}).standard_output, HasSubstr("  2 |"));
 }

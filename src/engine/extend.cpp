@@ -15,6 +15,7 @@
 #include <bench/base/text.hpp>
 #include <bench/document/read.hpp>
 #include <bench/engine/extend.hpp>
+#include <bench/engine/input_check.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/input.hpp>
@@ -83,6 +84,7 @@ setup::Run with_updated_input(const setup::Run& run, const workspace::Workspace&
     throw Error(
         fmt::format("{} has no benchmark '{}'", request.input_file.string(), run.benchmark.name),
         "the update must contain a benchmark of the same name");
+  check_input(input, diagnostics);
   setup::Run updated = run;
   updated.benchmark = input.benchmarks.front();
   check_fit(run, updated.benchmark, request.input_file.string(), workspace.workpackages());

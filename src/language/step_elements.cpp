@@ -102,20 +102,22 @@ Element iterations() {
       .name = "iterations",
       .meaning = "how often each combination runs, or until when",
       .has_text = true,
-      .attributes = {{"min", Type::number, "iterations at first", "3"},
-                     {"max", Type::number, "iterations at most", "20"},
-                     {"until", Type::condition, "ci_halfwidth(NAME) < 1%, or in the unit of NAME"},
-                     {"budget", Type::text,
-                      "no more iterations once the step has used this: 2nh (node hours), 500Wh"}},
+      .attributes =
+          {{"min", Type::number, "iterations at first", "3"},
+           {"max", Type::number, "iterations at most", "20"},
+           {"until", Type::condition, "ci_halfwidth(NAME) < 1%, or in the unit of NAME"},
+           {"budget", Type::text,
+            "no more iterations once the step has used this: 2nh (node hours), 500Wh"},
+           {"stop", Type::name, "ends the repetition of what cannot win", "none", {"dominated"}},
+           {"for", Type::text, "max(NAME) or min(NAME): what wins, with `stop`"},
+           {"per", Type::names, "parameters that rivals share, with `stop`"}},
       .details =
           "`iterations: 3` makes three workpackages of each combination, with $jube_wp_iteration\n"
           "0, 1 and 2. With `reduce` (default) they make one row of the result.\n"
           "With `until`, a combination is repeated until half the width of the 95 % confidence\n"
           "interval of the mean of NAME (Student's t) is below the limit. NAME is a pattern of an\n"
-          "analyser of the step, or a figure of the meter such as energy_wh. Each iteration "
-          "counts\n"
-          "with its first match. max, the budget and failures of half the iterations end it, too;\n"
-          "bench says what stayed unknown.",
+          "analyser of the step, a statistic of one (rate_median), or a figure of the meter such\n"
+          "as energy_wh. bench says what stayed unknown, and why.",
       .example =
           "step:\n"
           "  name: train\n"
@@ -134,7 +136,7 @@ Element prune() {
                      {"larger", Type::names, "parameters with which the need of memory grows"},
                      {"per", Type::names,
                       "parameters that must be equal for one workpackage to imply another",
-                      "all parameters with several values"}},
+                      "all that do not depend on `larger`"}},
       .details =
           "Where a workpackage ran out of memory, all with equal `per` and with equal or larger\n"
           "`larger` are skipped: `OOM (implied by 512)`. A workpackage waits until those that "

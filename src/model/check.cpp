@@ -2,8 +2,8 @@
 
 #include "by_name.hpp"
 #include "calculation.hpp"
+#include "decisions.hpp"
 #include "read.hpp"
-#include "repetition.hpp"
 
 #include <algorithm>
 #include <cstddef>

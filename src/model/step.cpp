@@ -1,8 +1,8 @@
 #include "step.hpp"
 
 #include "command.hpp"
+#include "decisions.hpp"
 #include "read.hpp"
-#include "repetition.hpp"
 
 #include <algorithm>
 #include <cmath>

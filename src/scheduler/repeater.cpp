@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +24,7 @@
 #include <bench/job/prepare.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/confidence.hpp>
 #include <bench/store/state_store.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -31,6 +34,23 @@ namespace bench::scheduler {
 
 using workspace::State;
 using workspace::Workpackage;
+
+namespace {
+
+/// One line for each of the first few workpackages.
+std::string lines_of(const std::map<long long, std::string>& texts) {
+  constexpr std::size_t most = 5;
+  std::string lines;
+  std::size_t count = 0;
+  for (const auto& [id, text] : texts) {
+    if (count++ == most)
+      return lines + "\n  ...";
+    lines += fmt::format("\n  workpackage {}: {}", id, text);
+  }
+  return lines;
+}
+
+}  // namespace
 
 Repeater::Repeater(const setup::Run& run, const workspace::Workspace& workspace,
                    store::StateStore& store, evaluate::Evaluator& evaluator)
@@ -72,8 +92,13 @@ void Repeater::add(const Workpackage& workpackage) {
     return;
   const Key key{workpackage.combination, workpackage.parents};
   Series& series = found->second.all[key];
+  const bool is_first = series.ids.empty();
   series.ids.push_back(workpackage.id);
   ++series.open;
+  if (const auto& race = store_.step_of(workpackage).repetition->race; race && is_first)
+    for (const std::string& name : race->per)
+      if (const std::string* value = workspace::value_of(workpackage.parameters, name))
+        series.rivals.append(name).append("\x1e").append(*value).append("\x1f");
 }
 
 void Repeater::end(const Workpackage& workpackage, double duration_s) {
@@ -98,11 +123,17 @@ void Repeater::decide() {
     const model::Step& step = *run_.benchmark.step(name);
     if (of_step.settled.empty() || !may_decide(step))
       continue;
-    std::vector<Key> keys(of_step.settled.begin(), of_step.settled.end());
-    std::ranges::sort(keys, {}, [&](const Key& key) { return of_step.all[key].ids.front(); });
+    // In a race what one combination has found may end, or resume, any other.
+    std::vector<Series*> ended;
+    for (auto& [key, series] : of_step.all)
+      if (series.open == 0 && (step.repetition->race || of_step.settled.contains(key)))
+        ended.push_back(&series);
     of_step.settled.clear();
-    for (const Key& key : keys)
-      decide(step, of_step, key);
+    std::ranges::sort(ended, {}, [](const Series* series) { return series->ids.front(); });
+    for (Series* series : ended)
+      take_values(step, *series);
+    for (Series* series : ended)
+      decide(step, of_step, *series);
   }
 }
 
@@ -115,22 +146,48 @@ bool Repeater::may_decide(const model::Step& step) const {
   return is_scheduled(step) || counts.ready + counts.running == 0;
 }
 
-void Repeater::decide(const model::Step& step, StepSeries& of_step, const Key& key) {
-  Series& series = of_step.all[key];
-  std::vector<double> values;
-  int failed = 0;
+void Repeater::take_values(const model::Step& step, Series& series) {
+  const model::Repetition& repetition = *step.repetition;
+  series.values.clear();
   for (const long long id : series.ids)
-    if (const Workpackage& workpackage = store_.at(id); workpackage.state != State::done)
-      ++failed;
-    else if (const auto value = value_of(workpackage, step.repetition->value))
-      values.push_back(*value);
+    if (const Workpackage& workpackage = store_.at(id); workpackage.state == State::done)
+      if (const auto value = value_of(workpackage, repetition.value))
+        series.values.push_back(*value);
+  if (!repetition.race || series.values.empty())
+    return;
+  const double mean = std::accumulate(series.values.begin(), series.values.end(), 0.0) /
+                      static_cast<double>(series.values.size()) *
+                      (repetition.race->maximise ? 1 : -1);
+  const double half = statistics::mean_halfwidth(series.values);
+  series.low = mean - half;
+  series.high = mean + half;
+}
+
+/// The first workpackage of the best rival, if the interval of that lies beyond the series's own.
+std::optional<long long> Repeater::better_one(const StepSeries& of_step, const Series& series) {
+  const Series* best = nullptr;
+  for (const auto& [key, other] : of_step.all)
+    if (!other.values.empty() && other.rivals == series.rivals && (!best || best->low < other.low))
+      best = &other;
+  if (!best || series.values.empty() || !(series.high < best->low))
+    return std::nullopt;
+  return best->ids.front();
+}
+
+void Repeater::decide(const model::Step& step, StepSeries& of_step, Series& series) {
+  series.better = step.repetition->race ? better_one(of_step, series) : std::nullopt;
+  const auto failed = std::ranges::count_if(
+      series.ids, [&](long long id) { return store_.at(id).state != State::done; });
   const auto count = static_cast<int>(series.ids.size());
   const RepetitionDecision decision = scheduler::decide(*step.repetition,
                                                         {.iterations = count,
-                                                         .values = values,
-                                                         .failed = failed,
-                                                         .affordable = affordable(step, of_step)},
+                                                         .values = series.values,
+                                                         .failed = static_cast<int>(failed),
+                                                         .affordable = affordable(step, of_step),
+                                                         .dominated = series.better.has_value()},
                                                         is_scheduled(step));
+  if (decision.known)
+    series.better.reset();
   series.unknown = decision.reason;
   if (decision.more > 0)
     store_.add_iterations(series.ids.front(), count, count + decision.more);
@@ -166,24 +223,24 @@ int Repeater::nodes_of(const Workpackage& workpackage) const {
 }
 
 std::vector<std::string> Repeater::notices() const {
-  constexpr std::size_t most_shown = 5;
   std::vector<std::string> notices;
-  for (const model::Step& step : run_.benchmark.steps) {
-    if (!step.repetition)
-      continue;
-    std::vector<std::pair<long long, std::string>> unknown;
-    const StepSeries& of_step = series_.at(step.name);
+  for (const auto& [name, of_step] : series_) {
+    std::map<long long, std::string> unknown;
+    std::map<long long, std::string> dominated;
     for (const auto& [key, series] : of_step.all)
       if (!series.unknown.empty())
-        unknown.emplace_back(series.ids.front(), series.unknown);
-    if (unknown.empty())
-      continue;
-    std::ranges::sort(unknown);
-    std::string text = fmt::format("step {}: {} of {} combinations do not reach {}:", step.name,
-                                   unknown.size(), of_step.all.size(), step.repetition->text);
-    for (std::size_t k = 0; k < std::min(unknown.size(), most_shown); ++k)
-      text += fmt::format("\n  workpackage {}: {}", unknown[k].first, unknown[k].second);
-    notices.push_back(text + (unknown.size() > most_shown ? "\n  ..." : ""));
+        unknown[series.ids.front()] = series.unknown;
+      else if (series.better)
+        dominated[series.ids.front()] = fmt::format("worse than workpackage {} after {} iterations",
+                                                    *series.better, series.ids.size());
+    const std::string& condition = run_.benchmark.step(name)->repetition->text;
+    const auto add = [&](const std::map<long long, std::string>& some, const std::string& what) {
+      if (!some.empty())
+        notices.push_back(fmt::format("step {}: {} of {} combinations {}:{}", name, some.size(),
+                                      of_step.all.size(), what, lines_of(some)));
+    };
+    add(unknown, "do not reach " + condition);
+    add(dominated, "cannot win");
   }
   return notices;
 }

@@ -44,7 +44,13 @@ class Repeater {
   struct Series {
     std::vector<long long> ids;  ///< Ascending.
     long long open = 0;          ///< Have not ended.
-    std::string unknown;         ///< Why it stays so; empty: it is known, or goes on.
+    std::string rivals;          ///< What those share that it competes with.
+    std::vector<double> values;  ///< Of the iterations that are done.
+    /// Ends of the confidence interval of their mean; the larger, the better.
+    double low = 0;
+    double high = 0;
+    std::optional<long long> better;  ///< The first workpackage of one that dominates it.
+    std::string unknown;              ///< Why it stays so; empty: it is known, or goes on.
   };
   using Key = std::pair<long long, std::vector<long long>>;  ///< Combination and parents.
   struct StepSeries {
@@ -58,7 +64,9 @@ class Repeater {
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);
   void end(const workspace::Workpackage& workpackage, double duration_s);
-  void decide(const model::Step& step, StepSeries& series, const Key& key);
+  void take_values(const model::Step& step, Series& series);
+  static std::optional<long long> better_one(const StepSeries& of_step, const Series& series);
+  void decide(const model::Step& step, StepSeries& of_step, Series& series);
   bool may_decide(const model::Step& step) const;
   std::optional<double> value_of(const workspace::Workpackage& workpackage,
                                  const std::string& name);

@@ -46,6 +46,8 @@ RepetitionDecision decide(const model::Repetition& repetition, const Repeated& r
   const double width = width_of(repetition, repeated);
   if (width < repetition.limit)
     return {.known = true};
+  if (repeated.dominated)
+    return {};
   const std::string state =
       fmt::format("{} after {} iterations", width_text(repetition, width), repeated.iterations);
   if (2 * repeated.failed >= repeated.iterations)

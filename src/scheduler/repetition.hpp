@@ -13,14 +13,16 @@ struct Repeated {
   int iterations = 0;
   std::span<const double> values;  ///< What those that are done gave.
   int failed = 0;
-  int affordable = 0;  ///< How many more the budget of the step allows.
+  int affordable = 0;      ///< How many more the budget of the step allows.
+  bool dominated = false;  ///< Another combination is better, whatever comes.
 };
 
 /// What follows from them.
 struct RepetitionDecision {
   int more = 0;  ///< Iterations to add; 0: none.
   bool known = false;
-  std::string reason;  ///< Why it stays unknown, where none are added.
+  /// Why it stays unknown, where none are added; empty for one that is dominated.
+  std::string reason;
 };
 
 /// Whether the value of a repetition is known well enough, or how many iterations come next.

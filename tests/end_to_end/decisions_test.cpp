@@ -85,6 +85,7 @@ TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
   EXPECT_THAT(refused("name: b", "name: c"),
               HasSubstr("run 0 has workpackages of step 'b', which other.yaml does not have"));
   EXPECT_THAT(refused("name: sweep", "name: swap"), HasSubstr("'sweep'"));
+  EXPECT_THAT(refused("v=$jube_pat_int", "v=("), HasSubstr("other.yaml:"));
   EXPECT_EQ(here_.bench({"status", "runs"}).standard_output, before);
   EXPECT_THAT(here_.bench({"continue", "runs"}).standard_output, HasSubstr("  2 |"));
 }
@@ -128,6 +129,33 @@ TEST_F(DecisionsTest, ARepetitionIsTheSameAfterAKillAndWithManyAtATime) {
     EXPECT_THAT(output.standard_error, HasSubstr("1 of 3 combinations do not reach"));
     EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
   }
+}
+
+/// Of each `kind` the mean of a grows with n, and all scatter too much to be known.
+TEST_F(DecisionsTest, ARaceRepeatsOnlyWhatMayWin) {
+  std::string text = R"yaml(name: r
+outpath: runs
+parameterset: {name: p, parameter: {n: [1, 2, 100], kind: [x, y]}}
+step:
+  name: s
+  use: p
+  iterations: {min: 3, max: 7, until: ci_halfwidth(rate) < 1%, stop: dominated, for: max(rate), per: kind}
+  do: echo "rate=$(($n * 100 + $jube_wp_iteration * 7 % 5 * 10))"
+patternset: {name: f, pattern: {name: rate, type: float, _: rate=$jube_pat_fp}}
+analyser: {name: an, use: f, analyse: {step: s, file: stdout}}
+result: {use: an, table: {name: t, style: csv, column: [n, kind, rate_cnt]}}
+)yaml";
+  here_.write("r.yaml", text);
+  const auto output = here_.bench({"run", "r.yaml", "-j", "3"});
+  EXPECT_THAT(output.standard_error, HasSubstr("step s: 4 of 6 combinations cannot win:\n"
+                                               "  workpackage 0: worse than workpackage 12 after "
+                                               "3 iterations\n"));
+  EXPECT_THAT(here_.bench({"result", "runs"}).standard_output,
+              HasSubstr("1,x,3\n1,y,3\n2,x,3\n2,y,3\n100,x,3\n100,y,3\n"));
+  here_.write("r.yaml", replace_all(text, "for: max", "for: min"));
+  here_.bench({"run", "r.yaml"});
+  EXPECT_THAT(here_.bench({"result", "runs"}).standard_output,
+              HasSubstr("1,x,7\n1,y,7\n2,x,3\n2,y,3\n100,x,3\n100,y,3\n"));
 }
 
 TEST_F(DecisionsTest, ABudgetEndsARepetition) {

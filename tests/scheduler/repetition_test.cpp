@@ -85,6 +85,20 @@ INSTANTIATE_TEST_SUITE_P(
                        "4.9 % after 6 iterations, of which 3 failed"}),
     [](const auto& one) { return one.param.name; });
 
+TEST(Repetition, EndsForWhatCannotWinUnlessItIsKnown) {
+  model::Repetition repetition;
+  repetition.most = 10;
+  const std::vector<double> values{1000, 1020, 1040};
+  const Repeated repeated{
+      .iterations = 3, .values = values, .failed = 0, .affordable = 9, .dominated = true};
+  repetition.limit = 49;
+  EXPECT_EQ(decide(repetition, repeated, false).more, 0);
+  EXPECT_EQ(decide(repetition, repeated, false).reason, "");
+  EXPECT_FALSE(decide(repetition, repeated, false).known);
+  repetition.limit = 50;
+  EXPECT_TRUE(decide(repetition, repeated, false).known);
+}
+
 TEST(Repetition, HasALimitInTheUnitOfTheValue) {
   model::Repetition repetition;
   repetition.most = 10;

@@ -149,6 +149,12 @@ struct Repetition {
   /// What the workpackages of the step may take before no more are added; none: no bound.
   std::optional<double> budget_node_hours;
   std::optional<double> budget_wh;
+  /// Combinations that cannot have the best mean are repeated no more.
+  struct Race {
+    bool maximise = true;
+    std::vector<std::string> per;  ///< Parameters that rivals share; none: all are rivals.
+  };
+  std::optional<Race> race;
   Place place;
 };
 
@@ -163,7 +169,7 @@ enum class Order {
 struct Prune {
   std::vector<std::string> larger;  ///< Parameters with which the need of memory grows.
   /// Parameters that two workpackages must share for one to say something of the other.
-  std::optional<std::vector<std::string>> per;  ///< None: all that are templates.
+  std::optional<std::vector<std::string>> per;  ///< None: all that do not depend on `larger`.
   Place place;
 };
 

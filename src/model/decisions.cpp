@@ -1,4 +1,4 @@
-#include "repetition.hpp"
+#include "decisions.hpp"
 
 #include "read.hpp"
 
@@ -84,11 +84,35 @@ void read_budget(const Node& node, Repetition& repetition) {
                 place_of(node, "budget"));
 }
 
+/// `max(NAME)` or `min(NAME)`.
+struct Goal {
+  bool maximise = true;
+  std::string value;  ///< Empty: the text is none.
+};
+
+Goal read_goal(const Node& node) {
+  const std::string text = attribute(node, "for");
+  const bool maximise = !text.starts_with("min");
+  return {.maximise = maximise, .value = argument_of(text, maximise ? "max" : "min")};
+}
+
+void read_race(const Node& node, Repetition& repetition) {
+  if (!one_of(node, "stop", std::map<std::string, bool>{{"dominated", true}}, false))
+    return;
+  const Goal goal = read_goal(node);
+  if (goal.value != repetition.value)
+    throw Error(fmt::format("`stop` does not say what is best of {}", repetition.value),
+                fmt::format("add `for: max({0})` or `for: min({0})`", repetition.value),
+                place_of(node, "stop"));
+  repetition.race = {.maximise = goal.maximise, .per = split_names(attribute(node, "per"))};
+}
+
 Repetition build_repetition(const Node& node) {
   Repetition repetition;
   repetition.place = node.place;
   read_condition(node, repetition);
   read_budget(node, repetition);
+  read_race(node, repetition);
   return repetition;
 }
 
@@ -144,15 +168,6 @@ void check_value(const Benchmark& benchmark, const Step& step, const char* what,
         place);
 }
 
-void check_repetition(const Benchmark& benchmark, const Step& step) {
-  const Repetition& repetition = *step.repetition;
-  check_value(benchmark, step, "until", repetition.value, repetition.place);
-  if (repetition.budget_wh && !step.energy)
-    throw Error(fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
-                "add `energy: true` to the batch step, or give the budget in node hours",
-                repetition.place);
-}
-
 /// @param what the element that names it
 void check_parameter(const std::set<std::string>& known, const Step& step, const char* what,
                      const std::string& name, const Place& place) {
@@ -162,6 +177,19 @@ void check_parameter(const std::set<std::string>& known, const Step& step, const
                     step.name, name),
         suggestion(name, std::vector<std::string>(known.begin(), known.end()), "its parameters: "),
         place);
+}
+
+void check_repetition(const Benchmark& benchmark, const Step& step) {
+  const Repetition& repetition = *step.repetition;
+  if (repetition.race)
+    for (const std::string& name : repetition.race->per)
+      check_parameter(parameters_of(benchmark, step, Of::parents_too), step, "per", name,
+                      repetition.place);
+  check_value(benchmark, step, "until", repetition.value, repetition.place);
+  if (repetition.budget_wh && !step.energy)
+    throw Error(fmt::format("step '{}' has a budget of energy and does not measure any", step.name),
+                "add `energy: true` to the batch step, or give the budget in node hours",
+                repetition.place);
 }
 
 /// Nothing can be said of sizes that are texts.
@@ -254,9 +282,9 @@ Search build_search(const Node& node) {
   Search search;
   search.place = node.place;
   search.parameter = attribute(node, "parameter");
-  const std::string goal = attribute(node, "for");
-  search.maximise = !goal.starts_with("min");
-  search.value = argument_of(goal, search.maximise ? "max" : "min");
+  const Goal goal = read_goal(node);
+  search.maximise = goal.maximise;
+  search.value = goal.value;
   if (search.parameter.empty() || search.value.empty())
     throw Error("search needs a parameter and what is best at its value",
                 "add `parameter: NAME` and `for: max(NAME)`", node.place);

@@ -56,6 +56,15 @@ TEST(Iterations, AreRepeatedForAStatistic) {
             "rate_median");
 }
 
+TEST(Iterations, EndForWhatCannotWin) {
+  const auto race = deciding_step(
+                        "iterations: {until: ci_halfwidth(rate) < 1%, stop: dominated, for: "
+                        "min(rate), per: word}")
+                        .repetition->race;
+  EXPECT_FALSE(race->maximise);
+  EXPECT_THAT(race->per, ElementsAre("word"));
+}
+
 TEST(Iterations, HaveABudgetOfEnergy) {
   const auto budget = [](const std::string& text) {
     return deciding_step(
@@ -120,6 +129,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"Order", "order: shuffled", "invalid value 'shuffled' for 'order'"},
         Mistake{"PruneWithoutLarger", "prune: {when: oom}", "add `larger: NAME`"},
         Mistake{"PruneWhen", "prune: {when: slow, larger: n}", "invalid value 'slow' for 'when'"},
+        Mistake{"StopWithoutGoal", "iterations: {until: ci_halfwidth(rate) < 1%, stop: dominated}",
+                "`stop` does not say what is best of rate"},
+        Mistake{"StopPerUnknown",
+                "iterations: {until: ci_halfwidth(rate) < 1%, stop: dominated, for: max(rate), "
+                "per: m}",
+                "`per` of step 's' names 'm'"},
         Mistake{"LargerTexts", "prune: {larger: word}", "value 'a' of parameter 'word' is not a"},
         Mistake{"SearchWithoutGoal", "search: {parameter: n, between: [1, 2]}",
                 "search needs a parameter and what is best"},

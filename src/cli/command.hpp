@@ -48,11 +48,6 @@ inline constexpr const char* update_of_results =
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);
 
-/// Why there is no style for Apache Parquet, and how to get such a file.
-inline constexpr const char* without_parquet =
-    "bench does not write Parquet, which needs Apache Arrow; convert the csv, for example with "
-    "DuckDB: COPY 'table.csv' TO 'table.parquet'";
-
 /// What `-t a b file.yaml` or `-i 0 runs` would otherwise do in silence: the hint for a FILE or DIR
 /// that an option with several values has taken for itself. Empty where none has.
 std::string swallowed_hint(const CLI::App& command);

@@ -20,6 +20,7 @@
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/show.hpp>
+#include <bench/result/style.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/filters.hpp>
 #include <bench/tabulate/report.hpp>
@@ -171,10 +172,13 @@ void show_tables(const std::string& directory, const ResultOptions& options) {
   show(std::move(reports), options.show);
 }
 
-/// The outpath of a run, as the user has called it.
+/// Where the runs of a directory are, which may be one of them itself: as the user has called it.
 std::string outpath_of(const std::string& directory) {
-  const std::filesystem::path path = std::filesystem::path(directory) / "";
-  return (workspace::is_run(path) ? path.parent_path().parent_path() : path.parent_path()).string();
+  const std::filesystem::path path = directory;
+  return ((workspace::is_run(path) ? path / ".." : path) / "")
+      .lexically_normal()
+      .parent_path()
+      .string();
 }
 
 void show_tidy(const std::vector<std::string>& directories, const ResultOptions& options) {
@@ -197,26 +201,11 @@ void show_tidy(const std::vector<std::string>& directories, const ResultOptions&
   show(tabulate::tidy(all).table, "csv", options.show);
 }
 
-/// The style that the ending of a file says; empty where it says none.
-std::string style_of_file(const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
-  if (ending == ".parquet")
-    throw Error(fmt::format("cannot write {}", file), without_parquet);
-  for (const auto& [known, style] : {std::pair{".csv", "csv"},
-                                     {".json", "json"},
-                                     {".md", "markdown"},
-                                     {".tex", "latex"},
-                                     {".html", "html"}})
-    if (ending == known)
-      return style;
-  return "";
-}
-
 int show_results(ResultOptions options) {
   if (options.directories.empty())
     options.directories = {"."};
   if (options.show.style.empty())
-    options.show.style = style_of_file(options.show.file);
+    options.show.style = result::style_of_file(options.show.file);
   if (options.tidy) {
     show_tidy(options.directories, options);
     return 0;

@@ -16,7 +16,7 @@ void declare_style(CLI::App& app, std::string& style, const std::string& descrip
     if (std::ranges::find(known, word) != known.end())
       return "";
     if (word == "parquet")
-      return without_parquet;
+      return result::without_parquet;
     return fmt::format("unknown table style '{}'; {}", word,
                        suggestion(word, known, "the styles are "));
   };

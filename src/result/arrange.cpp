@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -35,11 +36,13 @@ std::vector<std::string> names_of(const Table& table) {
   return names;
 }
 
-/// The words that mean a column: its name, and its title unless that is another one's name.
-std::vector<std::string> words_for(const Heading& heading, const std::vector<Heading>& all) {
-  std::vector<std::string> words{heading.name};
-  if (heading.title != heading.name && is_called(heading, heading.title, all))
-    words.push_back(heading.title);
+/// What each column is called, by its number. Of two with one name it is the first.
+std::map<std::string, std::size_t> columns_by_word(const std::vector<Heading>& all) {
+  std::map<std::string, std::size_t> words;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (const std::string& word : {all[k].name, all[k].title})
+      if (!word.empty() && is_called(all[k], word, all))
+        words.emplace(word, k);
   return words;
 }
 
@@ -54,9 +57,9 @@ SortColumn sort_column(const Table& table, const std::string& text) {
   const std::string direction = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool has_direction = direction == "asc" || direction == "desc";
   const std::string word = has_direction ? text.substr(0, colon) : text;
-  for (std::size_t k = 0; k < table.headings.size(); ++k)
-    if (is_called(table.headings[k], word, table.headings))
-      return {.number = k, .descending = direction == "desc"};
+  const auto columns = columns_by_word(table.headings);
+  if (const auto found = columns.find(word); found != columns.end())
+    return {.number = found->second, .descending = direction == "desc"};
   throw Error(fmt::format("table '{}' has no column '{}'", table.name, word),
               suggestion(word, names_of(table), "the columns are "));
 }
@@ -92,12 +95,11 @@ class Condition {
  private:
   std::string query_text(const Table& table, const std::string& text) {
     std::vector<std::string> values{"1"};
-    for (std::size_t k = 0; k < table.headings.size(); ++k)
-      for (const std::string& word : words_for(table.headings[k], table.headings))
-        if (text.find(word) != std::string::npos) {
-          used_.push_back(k);
-          values.push_back(fmt::format("? AS {}", identifier(word)));
-        }
+    for (const auto& [word, column] : columns_by_word(table.headings))
+      if (text.find(word) != std::string::npos) {
+        used_.push_back(column);
+        values.push_back(fmt::format("? AS {}", identifier(word)));
+      }
     return fmt::format("SELECT 1 FROM (SELECT {}) WHERE ({}\n)", join(values, ", "), text);
   }
 

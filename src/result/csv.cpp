@@ -28,8 +28,9 @@ std::string write_csv(const Table& table, const std::vector<std::string>&) {
 
 }  // namespace
 
-const Writer csv_writer{{.name = "csv", .is_for_programs = true, .is_for_one_table = true},
-                        write_csv};
+const Writer csv_writer{
+    {.name = "csv", .ending = ".csv", .is_for_programs = true, .is_for_one_table = true},
+    write_csv};
 
 std::string csv_field(const std::string& text, const std::string& separator) {
   const bool has_separator = !separator.empty() && text.find(separator) != std::string::npos;

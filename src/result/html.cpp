@@ -73,7 +73,8 @@ std::string write_html(const Table& table, const std::vector<std::string>& notes
 
 }  // namespace
 
-const Writer html_writer{{.name = "html", .is_for_one_table = true, .shows_spreads = true},
-                         write_html};
+const Writer html_writer{
+    {.name = "html", .ending = ".html", .is_for_one_table = true, .shows_spreads = true},
+    write_html};
 
 }  // namespace bench::result

@@ -108,9 +108,10 @@ std::string render_json(std::span<const Table> tables) {
   return all.dump(2) + "\n";
 }
 
-const Writer json_writer{{.name = "json", .is_for_programs = true, .joins_tables = true},
-                         [](const Table& table, const std::vector<std::string>&) {
-                           return render_json({&table, 1});
-                         }};
+const Writer json_writer{
+    {.name = "json", .ending = ".json", .is_for_programs = true, .joins_tables = true},
+    [](const Table& table, const std::vector<std::string>&) {
+      return render_json({&table, 1});
+    }};
 
 }  // namespace bench::result

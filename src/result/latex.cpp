@@ -80,6 +80,6 @@ std::string write_latex(const Table& table, const std::vector<std::string>& note
 
 }  // namespace
 
-const Writer latex_writer{{.name = "latex", .shows_spreads = true}, write_latex};
+const Writer latex_writer{{.name = "latex", .ending = ".tex", .shows_spreads = true}, write_latex};
 
 }  // namespace bench::result

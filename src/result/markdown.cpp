@@ -42,6 +42,7 @@ std::string write_markdown(const Table& table, const std::vector<std::string>& n
 
 }  // namespace
 
-const Writer markdown_writer{{.name = "markdown", .shows_spreads = true}, write_markdown};
+const Writer markdown_writer{{.name = "markdown", .ending = ".md", .shows_spreads = true},
+                             write_markdown};
 
 }  // namespace bench::result

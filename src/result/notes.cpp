@@ -263,7 +263,7 @@ std::vector<std::string> notes_of_spreads(const Table& table) {
       if (const auto& spread = table.rows[row][column].spread) {
         add_once(with_spread, title);
         for (const long long id : spread->outliers)
-          outliers[table.sources[row].run].insert(id);
+          outliers[table.sources.empty() ? std::nullopt : table.sources[row].run].insert(id);
       }
     if (!outliers.empty())
       notes.push_back(fmt::format("* in {}: outlier among the iterations: {}", title,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 #include <span>
 #include <string>
@@ -41,6 +42,16 @@ std::vector<std::string> style_names() {
 
 const Style& style_of(const std::string& name) {
   return writer_of(name).style;
+}
+
+std::string style_of_file(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".parquet")
+    throw Error(fmt::format("cannot write {}", file), without_parquet);
+  for (const Writer* writer : writers())
+    if (!ending.empty() && writer->style.ending == ending)
+      return std::string(writer->style.name);
+  return "";
 }
 
 std::string render(const Table& table, const std::string& style, Notes notes) {

@@ -55,7 +55,7 @@ std::vector<bool> outliers(std::span<const Value> values, double false_alarms) {
   std::iota(left.begin(), left.end(), std::size_t{0});
   std::vector<std::size_t> farthest;  // one after the other
   std::size_t found = 0;              // how many of these are outliers
-  const std::size_t most = std::max<std::size_t>(1, reals.size() / 4);
+  const std::size_t most = std::clamp<std::size_t>(reals.size() / 4, 1, 25);
   while (farthest.size() < most && left.size() > 2) {
     const Moments moments = moments_of(reals, left);
     const auto distance = [&](std::size_t k) { return std::fabs(reals[k] - moments.mean); };

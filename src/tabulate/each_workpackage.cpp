@@ -34,7 +34,7 @@ model::Analyser analyser_of_energy(const model::Benchmark& benchmark,
 
 std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark) {
   const bool has_iterations = std::ranges::any_of(
-      benchmark.steps, [](const model::Step& step) { return step.iterations > 1; });
+      benchmark.steps, [](const model::Step& step) { return step.most_iterations() > 1; });
   std::vector<model::Analyser> analysers = benchmark.analysers;
   for (model::Analyser& analyser : analysers)
     if (analyser.reduce && has_iterations) {

@@ -7,6 +7,7 @@
 
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/statistics/statistics.hpp>
 #include <bench/tabulate/analyses.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -38,8 +39,16 @@ bool is_each_analysed(const setup::Run& run, const workspace::Workspace& workspa
 
 Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace) {
   Analyses analyses;
-  for (const model::Analyser& analyser : analysers_of_each(run.benchmark))
-    analyses[analyser.name] = workspace.findings(analyser.name);
+  for (const model::Analyser& analyser : analysers_of_each(run.benchmark)) {
+    std::set<std::string> names = workspace.found_names(analyser.name);
+    const std::set<std::string> above_one = workspace.found_names(analyser.name, 1);
+    // Most names have one value at each workpackage, of which ten statistics say nothing.
+    std::erase_if(names, [&, all = names](const std::string& name) {
+      const std::string base(statistics::without_suffix(name));
+      return base != name && all.contains(base) && !above_one.contains(base + "_cnt");
+    });
+    analyses[analyser.name] = workspace.findings(analyser.name, names);
+  }
   return analyses;
 }
 

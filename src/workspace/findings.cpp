@@ -173,6 +173,25 @@ std::vector<Finding> Workspace::findings(const std::string& analyser,
   });
 }
 
+std::set<std::string> Workspace::found_names(const std::string& analyser,
+                                             std::optional<double> above) const {
+  return translated(database_->sqlite, [&] {
+    std::set<std::string> names;
+    SQLite::Statement select(
+        database_->sqlite,
+        "SELECT n.name FROM found_name AS n WHERE n.analyser = ?1 AND (?2 IS NULL OR EXISTS "
+        "(SELECT "
+        "1 FROM found_value AS v WHERE v.name = n.id AND typeof(v.value) <> 'text' AND v.value > "
+        "?2))");
+    select.bind(1, analyser);
+    if (above)
+      select.bind(2, *above);
+    while (select.executeStep())
+      names.insert(select.getColumn(0).getString());
+    return names;
+  });
+}
+
 bool Workspace::analysed(const std::string& analyser) const {
   return translated(database_->sqlite, [&] {
     SQLite::Statement select(database_->sqlite,

@@ -64,6 +64,13 @@ TEST_F(JubeRunsTest, ResultsAreThoseOfJubesAnalysisWhereItIsThere) {
   EXPECT_THAT(shown({"result", "runs", "-a"}), HasSubstr("\n1,w1,1,2,2,DONE\n"));
 }
 
+TEST_F(JubeRunsTest, TidyDataIsReadFromTheOutputSinceJubeKeepsNoValueOfAnIteration) {
+  here_.write("runs/000000/analyse.xml", jube_analysis());
+  const std::string rows = shown({"result", "runs", "--tidy", "--where", "step = 'compute'",
+                                  "--select", "workpackage", "n", "square"});
+  EXPECT_THAT(rows, StartsWith("workpackage,n,square[u]\n0,1,1\n1,1,1\n2,2,4\n"));
+}
+
 TEST_F(JubeRunsTest, AnAnalysisThatIsOlderThanTheRunIsMadeAgain) {
   here_.write("runs/000000/analyse.xml", jube_analysis());
   here_.write("runs/000000/timestamps",

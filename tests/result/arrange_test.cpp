@@ -75,6 +75,13 @@ TEST(ChooseRows, TakesWhatValuesHoldForData) {
   EXPECT_TRUE(table.rows.empty());
 }
 
+TEST(ChooseRows, TakesTheFirstOfTwoColumnsWithOneName) {
+  Table table = arranged_table({{.title = "v", .name = "v"}, {.title = "v", .name = "v"}, {}},
+                               {{1LL, 2LL, 3LL}, {2LL, 1LL, 3LL}});
+  choose_rows(table, "v = 1");
+  EXPECT_EQ(render(table, "csv"), "v,v,\n1,2,3\n");
+}
+
 TEST(ChooseRows, KeepsTheSourcesOfItsRows) {
   Table table = times();
   for (const long long id : {0, 1, 2, 3})

@@ -125,6 +125,20 @@ TEST_F(WorkspaceFixture, KeepsFindingsOfEveryKind) {
             (std::vector<Finding>{findings[2], findings[4]}));
 }
 
+TEST_F(WorkspaceFixture, KnowsTheNamesOfFindingsAndWhichHaveANumberAboveAnother) {
+  add(0, State::done);
+  add(1, State::done);
+  replace_findings(workspace_, "a",
+                   {{.workpackage = 0, .name = "absent", .absent_reason = "no power source"},
+                    {.workpackage = 0, .name = "n_cnt", .value = 1LL},
+                    {.workpackage = 1, .name = "n_cnt", .value = 2LL},
+                    {.workpackage = 0, .name = "one", .value = 1.0},
+                    {.workpackage = 0, .name = "text", .value = "7"}});
+  EXPECT_THAT(workspace_.found_names("a"), ElementsAre("absent", "n_cnt", "one", "text"));
+  EXPECT_THAT(workspace_.found_names("a", 1), ElementsAre("n_cnt"));
+  EXPECT_THAT(workspace_.found_names("b"), IsEmpty());
+}
+
 // SQLite has no NaN: without care the value would come back as absent.
 TEST_F(WorkspaceFixture, KeepsANumberThatIsNone) {
   add(0, State::done);

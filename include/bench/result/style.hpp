@@ -9,6 +9,7 @@ namespace bench::result {
 /// How tables are written: what those who show and keep them need to know of a style.
 struct Style {
   std::string_view name;
+  std::string_view ending = "";  ///< Of the names of files in it; empty: any.
   /// Programs read it: what is said below a table goes elsewhere.
   bool is_for_programs = false;
   bool is_for_one_table = false;  ///< Nobody could tell several apart.
@@ -22,5 +23,14 @@ std::vector<std::string> style_names();
 
 /// @throws Error with the known styles if `name` is none of them
 const Style& style_of(const std::string& name);
+
+/// The style that the ending of a file says; empty where it says none.
+/// @throws Error for `.parquet`
+std::string style_of_file(const std::string& file);
+
+/// Why there is no style for Apache Parquet, and how to get such a file.
+inline constexpr const char* without_parquet =
+    "bench does not write Parquet, which needs Apache Arrow; convert the csv, for example with "
+    "DuckDB: COPY 'table.csv' TO 'table.parquet'";
 
 }  // namespace bench::result

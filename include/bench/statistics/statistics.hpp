@@ -30,7 +30,7 @@ struct Numbers {
 /// Statistician 37 (1983) 242, eq. 1.1, 1.2.
 Numbers numbers_of(std::span<const Value> values);
 
-/// Which values are outliers, of at most a quarter of them (of one at least): those of the
+/// Which values are outliers, at most a quarter of them, at least one and at most 25: those of the
 /// generalized extreme Studentized deviate test; with one it is Grubbs' test. None of less than
 /// three values, and none where one is `nan` or infinite.
 /// Source: Rosner, Technometrics 25 (1983) 165, eq. 2.5.

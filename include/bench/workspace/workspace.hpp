@@ -116,6 +116,10 @@ class Workspace {
   /// The same, of these names only: a run may hold millions.
   std::vector<Finding> findings(const std::string& analyser,
                                 const std::set<std::string>& names) const;
+  /// The names under which an analyser found anything.
+  /// @param above only those with a number above this at any workpackage
+  std::set<std::string> found_names(const std::string& analyser,
+                                    std::optional<double> above = std::nullopt) const;
   /// Whether the analyser has run since the last workpackage ended.
   bool analysed(const std::string& analyser) const;
 

@@ -27,6 +27,13 @@ Example: `time: $jube_pat_fp s`)"},
 squares), _avg, _std (n-1), _median, _ci_low and _ci_high (95 % confidence interval of the median),
 _p5, _p25, _p75, _p95, _p99 (percentiles), _geomean, _cv (_std / _avg) and _mad (median absolute
 deviation). They can be columns, and derived patterns can use them. Failed iterations are in none.)"},
+    {"verdicts", "what `bench compare` says of a metric",
+     R"(faster, slower: the change is at least the margin (1 %, or --margin), and its interval excludes no
+change. Metrics that are neither a time nor a rate are better or worse; where `better` is not set
+and the unit does not tell, they are higher or lower.
+equal: the interval lies within the margin
+too few runs: neither, and more runs would tell
+no evidence: neither; the change is about the margin, or may be chance or a drift of the machine)"},
     {"tag_expression", "the condition in a `tag` attribute",
      R"(a|b (or), a+b (and), !a (not), a^b (an odd number of these is true), parentheses.
 Precedence, highest first: ^ ! + |. Blanks are ignored; `,` is not allowed.

@@ -156,9 +156,9 @@ TEST_F(CompareTest, OneTableForPrograms) {
   run(noisy("[1]"), "105");
   EXPECT_THAT(compare({"runs", "-s", "csv"}),
               AllOf(StartsWith("step,point,metric,unit,values_a,values_b,a,b,change,low,high,"
-                               "superiority,verdict,runs_needed,objection,outliers\n"
+                               "superiority,verdict,runs_needed,objection,outliers,estimated\n"
                                "s,size=1,time,s,8,8,"),
-                    HasSubstr(",0.0,slower,,,0\n")));
+                    HasSubstr(",0.0,slower,,,0,\n")));
 }
 
 TEST_F(CompareTest, RefusesAMetricThatNoRunHas) {

@@ -206,21 +206,16 @@ result::Table comparison_table(const RunComparison& comparison) {
   table.name = "comparison";
   for (const char* title :
        {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
-        "high", "superiority", "verdict", "runs_needed", "objection", "outliers"})
+        "high", "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"})
     table.headings.push_back({.title = title});
   for (const ComparedPoint& point : comparison.points) {
     const verdict::Comparison& numbers = point.comparison;
     const bool both = numbers.values_a > 0 && numbers.values_b > 0;
     const Objection objection = point.verdict.objection;
-    const auto middle_cell = [&](double middle, bool is_there) {
-      result::Cell cell = share_cell(middle, is_there);
-      cell.estimated = point.estimated;
-      return cell;
-    };
     table.rows.push_back(
         {word_cell(point.step), word_cell(parameters_text(point.parameters)),
          word_cell(point.metric), word_cell(point.unit), count_cell(numbers.values_a),
-         count_cell(numbers.values_b), middle_cell(numbers.a, both), middle_cell(numbers.b, both),
+         count_cell(numbers.values_b), share_cell(numbers.a, both), share_cell(numbers.b, both),
          share_cell(numbers.change, has_change(point)),
          share_cell(numbers.interval.low,
                     has_change(point) && std::isfinite(numbers.interval.high)),
@@ -232,7 +227,7 @@ result::Table comparison_table(const RunComparison& comparison) {
          word_cell(objection == Objection::drift              ? "drift"
                    : objection == Objection::many_comparisons ? "many comparisons"
                                                               : ""),
-         count_cell(numbers.outliers)});
+         count_cell(numbers.outliers), word_cell(point.estimated ? "yes" : "")});
   }
   return table;
 }

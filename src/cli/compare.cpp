@@ -100,6 +100,7 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
     else
       directories.push_back(side);
   const std::string directory = directories.empty() ? "." : directories.front();
+  std::error_code absent;
   if (directories.size() > 2 || (directories.size() == 2 && !parameters.empty()))
     throw Error(
         fmt::format("cannot compare {}: compare needs two", plural(options.sides.size(), "side")),
@@ -111,6 +112,8 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
   if (!options.ids.empty())
     throw Error("-i selects runs of one DIR, but two were given",
                 "`bench compare DIR/000000 DIR/000001`, or `bench compare DIR -i 0 1`");
+  if (std::filesystem::equivalent(directories[0], directories[1], absent))
+    throw Error("both sides are the same directory", usage_hint);
   return {{newest_runs(directories[0], options.newest)},
           {newest_runs(directories[1], options.newest)}};
 }

@@ -61,14 +61,12 @@ class Reader {
     for (Workpackage& one : side_.workspace.workpackages()) {
       if (one.id == one.combination)
         of_first.emplace(one.id, one.parameters);
-      if (one.state != workspace::State::done) {
-        ++run_.not_done;
-        continue;
-      }
       if (const auto first = of_first.find(one.combination); first != of_first.end())
         one.parameters = first->second;
-      done_.insert(one.id);
-      run_.done.push_back(std::move(one));
+      const bool is_done = one.state == workspace::State::done;
+      if (is_done)
+        done_.insert(one.id);
+      (is_done ? run_.done : run_.not_done).push_back(std::move(one));
     }
   }
 
@@ -101,6 +99,7 @@ class Reader {
     Metric& metric = run_.metrics[name];
     if (metric.unit.empty())
       metric.unit = finding.unit;
+    metric.estimated |= finding.estimated;
     metric.values[finding.workpackage] = *number;
   }
 

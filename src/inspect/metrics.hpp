@@ -16,13 +16,14 @@ namespace bench::inspect {
 /// A metric of a run: its value at each workpackage that has one.
 struct Metric {
   std::string unit;
+  bool estimated = false;                        ///< Some values come from a model.
   std::unordered_map<long long, double> values;  ///< By workpackage.
 };
 
 /// What a run has measured. Only workpackages that are done count.
 struct MeasuredRun {
-  std::vector<workspace::Workpackage> done;  ///< With the parameters of their first iteration.
-  std::size_t not_done = 0;
+  std::vector<workspace::Workpackage> done;  ///< All have the parameters of their first iteration.
+  std::vector<workspace::Workpackage> not_done;
   std::unordered_map<long long, double> starts_unix_s;  ///< Where they are known.
   std::map<std::string, Metric> metrics;
 };

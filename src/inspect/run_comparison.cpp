@@ -38,14 +38,23 @@ struct Member {
   std::size_t run;
 };
 
+struct MetricKind {
+  explicit MetricKind(std::string of) : unit(std::move(of)) {}
+  std::string unit;
+  bool estimated = false;
+};
+using MetricKinds = std::map<std::string, MetricKind>;  ///< By name.
+
 /// What one side has measured.
 class Measured {
  public:
   Measured(const ComparedSide& side, const std::set<std::string>& metrics) : side_(side) {
     for (const Side& run : side.runs) {
       runs_.push_back(measured_run(run, metrics));
-      if (side.parameter)
+      if (side.parameter) {
         choose(runs_.back().done);
+        choose(runs_.back().not_done);
+      }
     }
   }
 
@@ -56,7 +65,7 @@ class Measured {
   std::size_t not_done() const {
     std::size_t sum = 0;
     for (const MeasuredRun& run : runs_)
-      sum += run.not_done;
+      sum += run.not_done.size();
     return sum;
   }
 
@@ -99,11 +108,10 @@ class Measured {
     return sample;
   }
 
-  /// Names and units.
-  void add_metrics_to(std::map<std::string, std::string>& metrics) const {
+  void add_metrics_to(MetricKinds& metrics) const {
     for (const MeasuredRun& run : runs_)
       for (const auto& [name, metric] : run.metrics)
-        metrics.emplace(name, metric.unit);
+        metrics.try_emplace(name, metric.unit).first->second.estimated |= metric.estimated;
   }
 
  private:
@@ -157,7 +165,7 @@ class Comparer {
                const std::set<std::string>& wanted) const {
     for (const std::string& name : wanted)
       if (!metrics_.contains(name)) {
-        std::map<std::string, std::string> known;
+        MetricKinds known;
         Measured(a, {}).add_metrics_to(known);
         Measured(b, {}).add_metrics_to(known);
         throw Error(fmt::format("no run has a metric '{}'", name),
@@ -193,7 +201,7 @@ class Comparer {
   void compare_point(const model::Benchmark& benchmark, const std::string& step,
                      const workspace::Parameters& parameters, const std::vector<Member>& in_a,
                      const std::vector<Member>& in_b) {
-    for (const auto& [name, unit] : metrics_) {
+    for (const auto& [name, kind] : metrics_) {
       const Sample a = a_.sample(in_a, name);
       const Sample b = b_.sample(in_b, name);
       if (a.empty() && b.empty())
@@ -201,8 +209,9 @@ class Comparer {
       made_.points.push_back({.step = step,
                               .parameters = parameters,
                               .metric = name,
-                              .unit = unit,
-                              .better = better_of(benchmark, name, unit),
+                              .unit = kind.unit,
+                              .estimated = kind.estimated,
+                              .better = better_of(benchmark, name, kind.unit),
                               .comparison = verdict::compare(a, b),
                               .verdict = {}});
     }
@@ -211,7 +220,7 @@ class Comparer {
   const ComparedSide& side_b_;
   Measured a_;
   Measured b_;
-  std::map<std::string, std::string> metrics_;
+  MetricKinds metrics_;
   RunComparison made_;
 };
 

@@ -113,6 +113,7 @@ Comparison compare(std::span<const Measurement> a, std::span<const Measurement> 
   made.interval = {relative(difference.shift - difference.half_width),
                    relative(difference.shift + difference.half_width)};
   made.chance = difference.chance;
+  made.fewest = difference.fewest;
   made.spread = difference.deviation / unit;
   made.one_after_other = are_one_after_other(of_a, of_b);
   made.may_be_drift = difference.is_certain() && may_be_drift(of_a, of_b, difference);

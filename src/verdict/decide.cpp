@@ -64,7 +64,8 @@ Verdict undecided(const Comparison& one, double margin) {
   const bool is_narrow = one.interval.high - one.interval.low <= margin;
   if (is_narrow && size < margin)
     return {.word = Word::no_evidence};
-  return {.word = Word::too_few_runs, .runs_needed = runs_for(needed, one.spread)};
+  return {.word = Word::too_few_runs,
+          .runs_needed = std::max(runs_for(needed, one.spread), one.fewest + 1)};
 }
 
 Verdict verdict_of(const Comparison& one, double margin, bool is_certain_among_all) {

@@ -60,7 +60,9 @@ double student_tails(double degrees_of_freedom, double t) {
 Difference difference_of(std::span<const double> a, std::span<const double> b) {
   const Moments of_a = moments_of(a);
   const Moments of_b = moments_of(b);
-  Difference made{.shift = of_b.mean() - of_a.mean(), .half_width = infinity};
+  Difference made{.shift = of_b.mean() - of_a.mean(),
+                  .half_width = infinity,
+                  .fewest = std::min(a.size(), b.size())};
   if (a.size() + b.size() < 3)
     return made;
   const auto n_a = static_cast<double>(a.size());

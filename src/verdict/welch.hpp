@@ -25,9 +25,10 @@ Moments moments_of(std::span<const double> values);
 /// The mean of b less that of a, and how certain it is.
 struct Difference {
   double shift = 0;
-  double half_width = 0;  ///< Of the interval with `confidence`; infinite: the spread is unknown.
-  double chance = 1;      ///< Two-sided.
-  double deviation = 0;   ///< Of a value: the root of the mean variance of both sides.
+  double half_width = 0;   ///< Of the interval with `confidence`; infinite: the spread is unknown.
+  double chance = 1;       ///< Two-sided.
+  double deviation = 0;    ///< Of a value: the root of the mean variance of both sides.
+  std::size_t fewest = 0;  ///< Values of the smaller side.
 
   bool is_certain() const;
 };

@@ -57,7 +57,7 @@ TEST_F(CompareTest, SaysOfTwoRunsWhatIsSlower) {
       compare({"runs"}),
       AllOf(StartsWith("a: runs/000000 (noisy, started "), HasSubstr("\nb: runs/000001 (noisy, "),
             ContainsRegex("[|] size=1 [|] time[[]s[]] [|] 8, 8 [|] 20000 [|] 21000 [|] "
-                          "[+]5.0 % [|] +[+]4.[0-9] to [+]5.[0-9] % [|] +0 % [|] slower [|]"),
+                          "[+]5.0 % [|] +[+]4.[0-9] to [+]5.[0-9] % [|] +0 % [|] +slower [|]"),
             HasSubstr("\n2 slower; changes below 1 % do not count, the intervals hold 99.5 %\n"),
             HasSubstr(
                 "a and b were measured one after the other; a slow drift would look the same\n")));
@@ -156,9 +156,9 @@ TEST_F(CompareTest, OneTableForPrograms) {
   run(noisy("[1]"), "105");
   EXPECT_THAT(compare({"runs", "-s", "csv"}),
               AllOf(StartsWith("step,point,metric,unit,values_a,values_b,a,b,change,low,high,"
-                               "superiority,verdict,runs_needed,objection,outliers\n"
+                               "superiority,verdict,runs_needed,objection,outliers,estimated\n"
                                "s,size=1,time,s,8,8,"),
-                    HasSubstr(",0.0,slower,,,0\n")));
+                    HasSubstr(",0.0,slower,,,0,\n")));
 }
 
 TEST_F(CompareTest, RefusesAMetricThatNoRunHas) {
@@ -166,6 +166,15 @@ TEST_F(CompareTest, RefusesAMetricThatNoRunHas) {
   run(noisy("[1]"), "100");
   EXPECT_THAT(compare({"runs", "--metric", "tine"}, 1),
               HasSubstr("error: no run has a metric 'tine'\nhint: did you mean 'time'?"));
+}
+
+TEST_F(CompareTest, MarksWhatIsEstimated) {
+  here_.write("e.yaml",
+              "name: e\noutpath: e\nstep: {name: s, iterations: 2, batch: true, energy: true, do: "
+              "'true'}\n");
+  for (int k = 0; k < 2; ++k)
+    here_.bench({"run", "e.yaml", "--power-source", "model:cpu=65W"});
+  EXPECT_THAT(compare({"e", "--metric", "energy_wh"}), HasSubstr("| energy_wh[Wh] (estimated) |"));
 }
 
 TEST_F(CompareTest, ComparesTheTimesOfRunsWithoutPatterns) {
@@ -181,6 +190,7 @@ TEST_F(CompareTest, RefusesAnythingButTwoSides) {
   EXPECT_THAT(compare({"runs"}, 1), HasSubstr("error: cannot compare 1 run: compare needs two"));
   EXPECT_THAT(compare({"runs", "runs", "runs"}, 1),
               HasSubstr("error: cannot compare 3 sides: compare needs two"));
+  EXPECT_THAT(compare({"runs", "runs"}, 1), HasSubstr("error: both sides are the same directory"));
   EXPECT_THAT(compare({"runs", "runs", "-i", "0"}, 1), HasSubstr("error: -i selects runs of one"));
 }
 

@@ -148,6 +148,11 @@ TEST_F(JubeRunsTest, WhyLeavesWhatIsToBeDoneToJube) {
   EXPECT_THAT(shown({"why", "runs", "4"}), HasSubstr("exit code 3 in step compute"));
 }
 
+TEST_F(JubeRunsTest, AreComparedIterationByIteration) {
+  write_jube_run(here_, "runs/000001", jube_workpackages());
+  EXPECT_THAT(shown({"compare", "runs", "--metric", "square"}), HasSubstr("| square[u] | 2, 2 |"));
+}
+
 TEST_F(JubeRunsTest, NothingOfThemIsChanged) {
   const auto before = files();
   for (const std::vector<std::string>& command : {std::vector<std::string>{"continue", "runs"},

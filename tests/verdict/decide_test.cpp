@@ -67,6 +67,12 @@ TEST(Decide, AnswersHowManyRunsItTakes) {
   EXPECT_EQ(verdict_of(noisy).runs_needed, most_runs + 1);
 }
 
+TEST(Decide, NeverAnswersThatAsManyAsThereAreWouldDo) {
+  Comparison almost = certain_within(-0.001, 0.0301);
+  almost.fewest = 50;
+  EXPECT_EQ(verdict_of(almost).runs_needed, 51U);
+}
+
 TEST(Decide, ObjectsToADrift) {
   Comparison drifting = certain_within(0.01, 0.03);
   drifting.may_be_drift = true;

@@ -34,6 +34,7 @@ struct ComparedPoint {
   workspace::Parameters parameters;
   std::string metric;
   std::string unit;
+  bool estimated = false;  ///< Some values come from a model.
   std::optional<model::Better> better;
   verdict::Comparison comparison;
   verdict::Verdict verdict;

@@ -49,6 +49,7 @@ struct Comparison {
   /// table (`decide`); a person needs the interval.
   double chance = 1;
   double spread = 0;         ///< Standard deviation of a value, relative; the mean of both sides.
+  std::size_t fewest = 0;    ///< Values of the smaller side, or runs where their means counted.
   std::size_t outliers = 0;  ///< Values that were left out.
   /// One side was measured behind the other, so that a drift of the machine looks like a change.
   bool one_after_other = false;

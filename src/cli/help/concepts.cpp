@@ -30,6 +30,13 @@ deviation), _outliers (their number), _elbow and _elbow_share (where a long tail
 They can be columns, and derived patterns can use them. Failed iterations are in none. Where
 iterations are one row, the plain name is shown as median and interval (`41.2 ± 0.3`), and as the
 first value in csv, json and aligned.)"},
+    {"verdicts", "what `bench compare` says of a metric",
+     R"(faster, slower: the change is at least the margin (1 %, or --margin), and its interval excludes no
+change. Metrics that are neither a time nor a rate are better or worse; where `better` is not set
+and the unit does not tell, they are higher or lower.
+equal: the interval lies within the margin
+too few runs: neither, and more runs would tell
+no evidence: neither; the change is about the margin, or may be chance or a drift of the machine)"},
     {"tag_expression", "the condition in a `tag` attribute",
      R"(a|b (or), a+b (and), !a (not), a^b (an odd number of these is true), parentheses.
 Precedence, highest first: ^ ! + |. Blanks are ignored; `,` is not allowed.

@@ -68,6 +68,11 @@ std::string middle_text(double value) {
   return size >= 1e5 && size < 1e12 ? fmt::format("{:.0f}", value) : fmt::format("{:.5g}", value);
 }
 
+std::string metric_text(const ComparedPoint& point) {
+  return point.metric + (point.unit.empty() ? "" : fmt::format("[{}]", point.unit)) +
+         (point.estimated ? " (estimated)" : "");
+}
+
 std::string points_text(const RunComparison& comparison) {
   const bool several_steps = std::ranges::any_of(comparison.points, [&](const auto& point) {
     return point.step != comparison.points.front().step;
@@ -82,7 +87,7 @@ std::string points_text(const RunComparison& comparison) {
     const bool both = numbers.values_a > 0 && numbers.values_b > 0;
     std::vector<std::string> row{
         parameters_text(point.parameters),
-        point.unit.empty() ? point.metric : fmt::format("{}[{}]", point.metric, point.unit),
+        metric_text(point),
         fmt::format("{}, {}", numbers.values_a, numbers.values_b),
         both ? middle_text(numbers.a) : "n/a",
         both ? middle_text(numbers.b) : "n/a",
@@ -141,8 +146,7 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
   };
   add(count_of(comparison,
                [](const auto& point) { return point.verdict.objection == Objection::drift; }),
-      "the values drift, and b was measured after a or before it, so that the drift explains the "
-      "change; measure a and b in turn");
+      "the values drift, and a and b were measured one after the other; measure them in turn");
   add(count_of(
           comparison,
           [](const auto& point) { return point.verdict.objection == Objection::many_comparisons; }),
@@ -202,7 +206,7 @@ result::Table comparison_table(const RunComparison& comparison) {
   table.name = "comparison";
   for (const char* title :
        {"step", "point", "metric", "unit", "values_a", "values_b", "a", "b", "change", "low",
-        "high", "superiority", "verdict", "runs_needed", "objection", "outliers"})
+        "high", "superiority", "verdict", "runs_needed", "objection", "outliers", "estimated"})
     table.headings.push_back({.title = title});
   for (const ComparedPoint& point : comparison.points) {
     const verdict::Comparison& numbers = point.comparison;
@@ -223,7 +227,7 @@ result::Table comparison_table(const RunComparison& comparison) {
          word_cell(objection == Objection::drift              ? "drift"
                    : objection == Objection::many_comparisons ? "many comparisons"
                                                               : ""),
-         count_cell(numbers.outliers)});
+         count_cell(numbers.outliers), word_cell(point.estimated ? "yes" : "")});
   }
   return table;
 }

@@ -147,7 +147,7 @@ class Runs {
     for (const Evaluated& known : read_)
       if (known.run.directory.path == std::filesystem::absolute(directory.path))
         return known;
-    return read_.emplace_back(evaluate_each(directory));
+    return read_.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
   }
 
   std::deque<Evaluated> read_;  ///< What refers to one stays valid.

@@ -31,7 +31,8 @@ int show_history(const HistoryCommandOptions& options) {
   for (const std::string& outpath :
        options.directories.empty() ? std::vector<std::string>{"."} : options.directories)
     for (const workspace::RunDirectory& directory : workspace::select_runs(outpath, {"all"})) {
-      const Evaluated& one = evaluated.emplace_back(evaluate_each(directory));
+      const Evaluated& one =
+          evaluated.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
       runs.push_back({one.run, one.workspace, one.analyses});
       names.push_back({short_path(one.run.directory.path), one.run.metadata.started});
     }

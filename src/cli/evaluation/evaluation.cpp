@@ -105,11 +105,4 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
   return evaluated;
 }
 
-Evaluated evaluate_each(const RunDirectory& directory) {
-  Evaluated one = evaluate(directory, {}, false);
-  if (tabulate::is_analysed(one.run, one.workspace))  // else there is only what is shown
-    one.analyses = tabulate::stored_analyses_of_each(one.run, one.workspace);
-  return one;
-}
-
 }  // namespace bench::cli

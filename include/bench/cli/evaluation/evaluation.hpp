@@ -43,7 +43,4 @@ void analyse_directory(const workspace::RunDirectory& directory, const Update& u
 Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
 
-/// The same, with what was found at each workpackage instead of what the rows of tables have.
-Evaluated evaluate_each(const workspace::RunDirectory& directory);
-
 }  // namespace bench::cli

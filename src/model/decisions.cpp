@@ -238,22 +238,13 @@ void check_search(const Benchmark& benchmark, const Step& step) {
 }  // namespace
 
 void read_iterations(const Node& node, Step& step) {
-  step.iterations = whole_number(node, "iterations", 1, 1);  // as XML has it
+  step.iterations = whole_number(node, "iterations", 1, 1);
   const auto elements = node.all("iterations");
   if (elements.empty())
     return;
   const Node& element = *elements.back();
   if (elements.size() > 1)
     throw Error(fmt::format("step '{}' has several `iterations`", step.name), "", element.place);
-  const std::string text(strip(element.text));
-  if (element.attributes.empty() || !text.empty()) {
-    const auto number = parse_integer(text);
-    if (!number || *number < 1 || *number > 1'000'000'000)
-      throw Error(fmt::format("iterations must be a whole number of at least 1, not '{}'", text),
-                  "", element.text_place);
-    step.iterations = static_cast<int>(*number);
-    return;
-  }
   step.iterations = whole_number(element, "min", 3, 2);
   if (!element.find("until"))
     throw Error(fmt::format("`iterations` of step '{}' do not say until when", step.name),

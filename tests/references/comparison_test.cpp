@@ -1,6 +1,7 @@
 #include "support/error_of.hpp"
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,14 @@ TEST(Compare, SetsOursBesideTheMeanOfRepetitions) {
                  entry({{Field::metric, "time"}, {Field::unit, "s"}, {Field::cell, "3"}}, {})});
   EXPECT_THAT(shown(compare(ours({{"time", "s", "t"}}, {{5.0}, {20LL}}), {}, published), numbers),
               ElementsAre("time | s | 5.0 | 10.0 | 0.5 | 2", "time | s | 20.0 | 10.0 | 2.0 | 2"));
+}
+
+TEST(Compare, TakesTheMedianOfIterations) {
+  result::Table table = ours({{"time", "s", "t"}}, {{50.0}});
+  table.rows[0][0].spread = std::make_shared<result::Spread>(result::Spread{.median = 5});
+  const auto published = reference({entry({{Field::metric, "time"}, {Field::unit, "s"}}, 10)});
+  EXPECT_THAT(shown(compare(table, {}, published), numbers),
+              ElementsAre("time | s | 5.0 | 10.0 | 0.5 | 1"));
 }
 
 TEST(Compare, ConvertsOursIntoThePublishedUnit) {

@@ -48,6 +48,9 @@ inline constexpr const char* update_of_results =
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);
 
+/// `--margin`, of commands that judge changes.
+void declare_margin(CLI::App& app, double& percent);
+
 /// What `-t a b file.yaml` or `-i 0 runs` would otherwise do in silence: the hint for a FILE or DIR
 /// that an option with several values has taken for itself. Empty where none has.
 std::string swallowed_hint(const CLI::App& command);

@@ -74,6 +74,11 @@ std::pair<Choice, Choice> two_values(const CompareOptions& options, const std::s
     throw Error(fmt::format("cannot compare {} of parameters: compare needs two",
                             plural(parameters.size(), "value")),
                 usage_hint);
+  if (parameters[0].first != parameters[1].first || parameters[0] == parameters[1])
+    throw Error(
+        fmt::format("{}={} and {}={} are not two values of a parameter", parameters[0].first,
+                    parameters[0].second, parameters[1].first, parameters[1].second),
+        usage_hint);
   const std::vector<RunDirectory> runs = options.ids.empty()
                                              ? newest_runs(directory, options.newest)
                                              : workspace::select_runs(directory, options.ids);
@@ -81,6 +86,9 @@ std::pair<Choice, Choice> two_values(const CompareOptions& options, const std::s
 }
 
 std::pair<Choice, Choice> two_runs_of(const CompareOptions& options, const std::string& directory) {
+  if (options.newest > 1)
+    throw Error("--num takes runs of two outpaths or two values together, but one DIR was given",
+                "`bench compare DIR_A DIR_B --num 5`");
   std::vector<RunDirectory> runs = workspace::select_runs(
       directory, options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
   if (options.ids.empty() && runs.size() > 2)
@@ -114,8 +122,13 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
                 "`bench compare DIR/000000 DIR/000001`, or `bench compare DIR -i 0 1`");
   if (std::filesystem::equivalent(directories[0], directories[1], absent))
     throw Error("both sides are the same directory", usage_hint);
-  return {{newest_runs(directories[0], options.newest)},
-          {newest_runs(directories[1], options.newest)}};
+  std::pair<Choice, Choice> sides{{newest_runs(directories[0], options.newest)},
+                                  {newest_runs(directories[1], options.newest)}};
+  for (const RunDirectory& run : sides.first.runs)
+    for (const RunDirectory& other : sides.second.runs)
+      if (std::filesystem::equivalent(run.path, other.path))
+        throw Error(fmt::format("{} is on both sides", short_path(run.path)), usage_hint);
+  return sides;
 }
 
 /// The runs of both sides, each read once.
@@ -166,7 +179,7 @@ int show_comparison(const CompareOptions& options) {
     print(result::render(comparison_table(comparison), options.style));
   const bool is_any_worse =
       std::ranges::any_of(comparison.points, &inspect::ComparedPoint::is_regression);
-  return options.exit_code && is_any_worse ? failure : 0;
+  return options.exit_code && (is_any_worse || comparison.points.empty()) ? failure : 0;
 }
 
 }  // namespace
@@ -182,13 +195,10 @@ std::function<int()> declare_compare(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   app.add_option("--metric", options->metrics, "only these metrics")->type_name("NAME");
-  app.add_option("--margin", options->margin_percent, "the smallest change that matters")
-      ->type_name("PERCENT")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  declare_margin(app, options->margin_percent);
   declare_style(app, options->style, "print one table for programs");
   app.add_flag("--exit-code", options->exit_code,
-               "exit with code 1 if anything is slower or worse");
+               "exit with code 1 if anything is slower or worse, or nothing can be compared");
   return [options] { return show_comparison(*options); };
 }
 

@@ -1,8 +1,10 @@
 #include "command.hpp"
 
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,9 +30,12 @@ int show_history(const HistoryCommandOptions& options) {
   std::deque<Evaluated> evaluated;
   std::vector<inspect::Side> runs;
   std::vector<NamedRun> names;
+  std::set<std::filesystem::path> seen;  // globs may name an outpath and a run in it
   for (const std::string& outpath :
        options.directories.empty() ? std::vector<std::string>{"."} : options.directories)
     for (const workspace::RunDirectory& directory : workspace::select_runs(outpath, {"all"})) {
+      if (!seen.insert(std::filesystem::canonical(directory.path)).second)
+        continue;
       const Evaluated& one =
           evaluated.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
       runs.push_back({one.run, one.workspace, one.analyses});
@@ -57,10 +62,7 @@ std::function<int()> declare_history(CLI::App& app) {
   app.add_option("--across", options->across,
                  "parameters that do not tell points apart, such as a version")
       ->type_name("NAME");
-  app.add_option("--margin", options->margin_percent, "the smallest change that matters")
-      ->type_name("PERCENT")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  declare_margin(app, options->margin_percent);
   declare_style(app, options->style, "print every run as a row of one table");
   return [options] { return show_history(*options); };
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -48,17 +49,28 @@ class HistoryReader {
     for (const std::size_t run : order)
       add(run, measured_run(runs_[run], {options_.metric}));
     if (histories_.empty())
-      refuse_metric();
+      throw no_metric(options_.metric, runs_);
+    for (const std::string& name : options_.across)
+      if (!parameters_.contains(name))
+        throw Error(
+            fmt::format("no workpackage has a parameter '{}'", name),
+            suggestion(name, std::vector(parameters_.begin(), parameters_.end()), "known: "));
     for (PointHistory& history : histories_)
       judge(history);
     return std::move(histories_);
   }
 
  private:
-  void add(std::size_t run, const MeasuredRun& measured) {
+  void add(std::size_t run, MeasuredRun measured) {
+    for (const Workpackage& one : measured.done)
+      for (const auto& [name, value] : one.parameters)
+        parameters_.insert(name);
     const auto metric = measured.metrics.find(options_.metric);
     if (metric == measured.metrics.end())
       return;
+    if (!unit_)
+      unit_ = metric->second.unit;
+    convert(metric->second, *unit_);
     std::map<std::size_t, std::vector<double>> points;
     for (const Workpackage& one : measured.done) {
       const auto value = metric->second.values.find(one.id);
@@ -78,8 +90,8 @@ class HistoryReader {
         names.push_back(name);
     workspace::Parameters parameters = chosen(workpackage, names);
     std::ranges::sort(names);
-    std::string key =
-        workpackage.step + '\x1f' + join(names, "\x1f") + '\x1f' + key_text(workpackage, names);
+    std::string key = workpackage.step + '\x1f' + unit + '\x1f' + join(names, "\x1f") + '\x1f' +
+                      key_text(workpackage, names);
     const auto [found, is_new] = numbers_.emplace(std::move(key), histories_.size());
     if (is_new)
       histories_.push_back({.step = workpackage.step,
@@ -97,18 +109,11 @@ class HistoryReader {
     history.levels = verdict::levels_of(series, options_.margin);
   }
 
-  [[noreturn]] void refuse_metric() const {
-    std::set<std::string> known;
-    for (const Side& run : runs_)
-      for (const auto& [name, metric] : measured_run(run, {}).metrics)
-        known.insert(name);
-    throw Error(fmt::format("no run has a metric '{}'", options_.metric),
-                suggestion(options_.metric, std::vector(known.begin(), known.end()), "known: "));
-  }
-
   std::span<const Side> runs_;
   const HistoryOptions& options_;
   std::unordered_map<std::string, std::size_t> numbers_;  ///< Of the histories.
+  std::optional<std::string> unit_;   ///< Of the first run; others are converted if they can be.
+  std::set<std::string> parameters_;  ///< Of all workpackages.
   std::vector<PointHistory> histories_;
 };
 

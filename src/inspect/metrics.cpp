@@ -13,10 +13,16 @@
 #include <variant>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include <bench/base/error.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/unit/unit.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -74,7 +80,7 @@ class Reader {
     if (!wanted_.empty())
       return wanted_.contains(name);
     const std::string base(statistics::without_suffix(name));
-    return base == name || !names.contains(base);
+    return (base == name || !names.contains(base)) && !model::is_about_measuring(base);
   }
 
   void read_findings(const std::vector<Finding>& findings) {
@@ -140,6 +146,29 @@ bool is_rate(std::string_view unit) {
 
 MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted) {
   return Reader(side, wanted).read();
+}
+
+Error no_metric(const std::string& name, std::span<const Side> runs) {
+  std::set<std::string> known;
+  for (const Side& run : runs)
+    for (const auto& [metric, values] : measured_run(run, {}).metrics)
+      known.insert(metric);
+  return Error(fmt::format("no run has a metric '{}'", name),
+               known.empty()
+                   ? "none has a workpackage that is done"
+                   : suggestion(name, std::vector(known.begin(), known.end()), "known: "));
+}
+
+bool convert(Metric& metric, const std::string& unit) {
+  if (metric.unit == unit)
+    return true;
+  const auto factor = unit::conversion_factor(metric.unit, unit);
+  if (!factor)
+    return false;
+  metric.unit = unit;
+  for (auto& [workpackage, value] : metric.values)
+    value *= *factor;
+  return true;
 }
 
 std::optional<Better> better_of(const model::Benchmark& benchmark, const std::string& metric,

@@ -3,10 +3,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include <bench/base/error.hpp>
 #include <bench/inspect/difference.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -29,12 +31,19 @@ struct MeasuredRun {
 };
 
 /// Reads the metrics of a run: numbers that its analysers found and the figures of the meter, the
-/// mean where a workpackage has several of one name. A statistic counts only where it is wanted, as
-/// does `run_time`, in seconds from the start of a workpackage to its end; that also where there is
-/// no other metric.
+/// mean where a workpackage has several of one name. A statistic, and what tells how the meter
+/// measured, count only where they are wanted, as does `run_time`, in seconds from the start of a
+/// workpackage to its end; that also where there is no other metric.
 /// @param side with what was found at each workpackage
 /// @param wanted their names; empty: all
 MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted);
+
+/// The refusal of a metric that none of these runs has.
+Error no_metric(const std::string& name, std::span<const Side> runs);
+
+/// Makes the values of a metric those in another unit: 1000 of 1 s in ms.
+/// @returns false where the units measure different things
+bool convert(Metric& metric, const std::string& unit);
 
 /// Which values of a metric are better: as a column or pattern of the name says, else by the unit:
 /// lower of times and energies, higher of what is per time. Of others nobody knows.

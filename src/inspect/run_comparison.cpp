@@ -16,8 +16,6 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
-#include <bench/base/keys.hpp>
-#include <bench/base/text.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/verdict/comparison.hpp>
@@ -114,6 +112,17 @@ class Measured {
         metrics.try_emplace(name, metric.unit).first->second.estimated |= metric.estimated;
   }
 
+  /// Converts all values to these units.
+  /// @returns the metrics of which that is impossible, with their unit here
+  std::map<std::string, std::string> convert_to(const MetricKinds& metrics) {
+    std::map<std::string, std::string> others;
+    for (MeasuredRun& run : runs_)
+      for (auto& [name, metric] : run.metrics)
+        if (!convert(metric, metrics.at(name).unit))
+          others.try_emplace(name, metric.unit);
+    return others;
+  }
+
  private:
   void choose(std::vector<Workpackage>& workpackages) const {
     const auto& [name, wanted] = *side_.parameter;
@@ -136,6 +145,7 @@ class Comparer {
     a_.add_metrics_to(metrics_);
     b_.add_metrics_to(metrics_);
     require(a, b, options.metrics);
+    convert_units();
   }
 
   RunComparison compare(double margin) {
@@ -161,15 +171,22 @@ class Comparer {
                   "`bench info DIR -i last -s -p` shows the parameters");
   }
 
+  void convert_units() {
+    auto others = a_.convert_to(metrics_);
+    others.merge(b_.convert_to(metrics_));
+    for (const auto& [name, unit] : others) {
+      made_.units.push_back({name, metrics_.at(name).unit, unit});
+      metrics_.erase(name);
+    }
+  }
+
   void require(const ComparedSide& a, const ComparedSide& b,
                const std::set<std::string>& wanted) const {
     for (const std::string& name : wanted)
       if (!metrics_.contains(name)) {
-        MetricKinds known;
-        Measured(a, {}).add_metrics_to(known);
-        Measured(b, {}).add_metrics_to(known);
-        throw Error(fmt::format("no run has a metric '{}'", name),
-                    suggestion(name, keys_of(known), "known: "));
+        std::vector<Side> runs = a.runs;
+        std::ranges::copy(b.runs, std::back_inserter(runs));
+        throw no_metric(name, runs);
       }
   }
 

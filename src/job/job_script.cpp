@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -96,7 +97,8 @@ std::string methods_of(const RenderContext& context) {
 }
 
 /// The meter's options for them; nothing for a setting that a parameter leaves empty.
-std::string power_settings(const RenderContext& context) {
+/// @param pack workpackages that share the job
+std::string power_settings(const RenderContext& context, int pack) {
   const model::PowerSettings& power = context.step.power;
   std::string options;
   const auto add = [&](const char* option, const std::string& text, auto* check) {
@@ -108,6 +110,9 @@ std::string power_settings(const RenderContext& context) {
   };
   add("--gpu-power-limit", power.gpu_power_limit, energy::check_gpu_power_limit);
   add("--gpu-clock", power.gpu_clock, energy::check_gpu_clock);
+  if (pack > 1 && !context.substitute(power.cpu_governor).empty())  // one would undo the other's
+    throw Error("workpackages that share a job cannot each set the governor of its CPUs",
+                "remove `cpu_governor` or `pack`", context.step.place);
   add("--cpu-governor", power.cpu_governor, energy::check_cpu_governor);
   return options;
 }
@@ -128,7 +133,7 @@ std::string meter(const RenderContext& context, const JobRequest& request, const
   }
   if (asked.per_node)
     options += " --per-node";
-  options += power_settings(context);
+  options += power_settings(context, request.pack);
   if (request.pack > 1)
     options += " --shared-node";
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@ std::string unit_of_meter(std::string_view name) {
     if (name.ends_with(suffix))
       return unit;
   return "";
+}
+
+bool is_about_measuring(std::string_view name) {
+  constexpr std::array<std::string_view, 3> others{"energy_nodes", "energy_gap_s", "energy_level"};
+  return name.starts_with("machine_") ||
+         (name.starts_with("energy_") && name.ends_with("_uncertainty_wh")) ||
+         std::ranges::find(others, name) != others.end();
 }
 
 }  // namespace bench::model

@@ -144,6 +144,12 @@ Rows::Rows(const setup::Run& run, const workflow::Lineage& family, const std::st
   for (auto& [name, found] : findings_)
     if (!std::ranges::is_sorted(found, {}, &Finding::workpackage))
       std::ranges::stable_sort(found, {}, &Finding::workpackage);
+  if (const auto* const each = findings_of_each(*run.benchmark.analyser(analyser), analyses))
+    for (const Finding& finding : *each)
+      if (std::ranges::find(model::remarks, finding.name, &model::Remark::name) !=
+              model::remarks.end() &&
+          finding.value)
+        remarked_.emplace(finding.name, finding.workpackage);
   find_heads();
   sources_.reserve(heads_.size());
   for (std::size_t row = 0; row < heads_.size(); ++row)
@@ -235,7 +241,9 @@ void Rows::add_remarks(std::size_t position, result::RowSource& source) const {
       continue;
     std::vector<long long> ids;
     for (const std::size_t iteration : iterations_of(position))
-      ids.push_back(family_.at(iteration).id);
+      if (const long long id = family_.at(iteration).id;
+          remarked_.empty() || remarked_.contains({found->name, id}))
+        ids.push_back(id);
     source.remarks.push_back({.what = std::string(remark.what),
                               .workpackages = std::move(ids),
                               .reason = to_text(*found->value)});

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <bench/result/table.hpp>
@@ -80,6 +81,8 @@ class Rows {
   std::vector<result::RowSource> sources_;  ///< Of each row.
   /// By name, each list ascending by the workpackage at which they were found.
   std::unordered_map<std::string, std::vector<const workspace::Finding*>> findings_;
+  /// Names of remarks, with the workpackages that have them; empty where nothing is known of each.
+  std::set<std::pair<std::string, long long>> remarked_;
   std::map<std::string, std::vector<result::Cell>> columns_;  ///< Those asked for so far.
 };
 

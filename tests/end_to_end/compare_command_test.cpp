@@ -151,6 +151,20 @@ TEST_F(CompareTest, TheExitCodeTellsOfARegressionWhereItIsAsked) {
   compare({"runs/000001", "runs/000000", "--exit-code"}, 0);
 }
 
+TEST_F(CompareTest, TheExitCodeTellsThatNothingCouldBeCompared) {
+  run(noisy("[1]"), "100");
+  std::string input = noisy("[1]");
+  input.replace(input.find("do: echo"), 8, "do: false; echo");
+  here_.write("noisy.yaml", input);
+  here_.bench({"run", "noisy.yaml"});
+  compare({"runs"}, 0);
+  compare({"runs", "--exit-code"}, 1);
+  here_.bench({"run", "noisy.yaml"});
+  EXPECT_THAT(compare({"runs", "--metric", "time"}, 1),
+              HasSubstr("error: no run has a metric 'time'\nhint: none has a workpackage that is "
+                        "done"));
+}
+
 TEST_F(CompareTest, OneTableForPrograms) {
   run(noisy("[1]"), "100");
   run(noisy("[1]"), "105");
@@ -192,6 +206,37 @@ TEST_F(CompareTest, RefusesAnythingButTwoSides) {
               HasSubstr("error: cannot compare 3 sides: compare needs two"));
   EXPECT_THAT(compare({"runs", "runs"}, 1), HasSubstr("error: both sides are the same directory"));
   EXPECT_THAT(compare({"runs", "runs", "-i", "0"}, 1), HasSubstr("error: -i selects runs of one"));
+  EXPECT_THAT(compare({"runs/000000", "runs"}, 1),
+              HasSubstr("error: runs/000000 is on both sides"));
+  EXPECT_THAT(compare({"runs", "--num", "2"}, 1),
+              HasSubstr("error: --num takes runs of two outpaths or two values together"));
+  for (const std::string second : {"size=1", "case=x"})
+    EXPECT_THAT(compare({"runs", "size=1", second}, 1),
+                HasSubstr("error: size=1 and " + second + " are not two values of a parameter"));
+  for (const char* margin : {"nan", "inf", "0", "-1", "one"})
+    EXPECT_THAT(compare({"runs", "--margin", margin}, 2),
+                HasSubstr(fmt::format("error: --margin: '{}' is not a number above 0", margin)));
+}
+
+TEST_F(CompareTest, ConvertsUnitsAndRefusesToCompareDifferentThings) {
+  run(noisy("[1]", "unit: s"), "100");
+  run(noisy("[1]", "unit: ms"), "100000");
+  EXPECT_THAT(compare({"runs", "--margin", "10"}),
+              AllOf(HasSubstr("| time[s] | 8, 8 | 20000 | 20000 |"), HasSubstr("\n1 equal;")));
+  run(noisy("[1]", "unit: m"), "100");
+  EXPECT_THAT(compare({"runs"}), AllOf(HasSubstr("no metric at a point that both have\n"),
+                                       HasSubstr("time is not compared: its unit is ms and m\n")));
+}
+
+TEST_F(CompareTest, WhatTellsHowTheMeterMeasuredIsComparedOnlyWhereItIsAsked) {
+  here_.write("e.yaml",
+              "name: e\noutpath: e\nstep: {name: s, batch: true, energy: true, do: 'true'}\n");
+  for (int k = 0; k < 2; ++k)
+    here_.bench({"run", "e.yaml", "--power-source", "mock:constant=100W"});
+  EXPECT_THAT(compare({"e"}), AllOf(HasSubstr("| energy_wh[Wh] "), Not(HasSubstr("machine_")),
+                                    Not(HasSubstr("uncertainty")), Not(HasSubstr("energy_gap_s")),
+                                    Not(HasSubstr("energy_level"))));
+  EXPECT_THAT(compare({"e", "--metric", "machine_cpus"}), HasSubstr("| machine_cpus | 1, 1 |"));
 }
 
 }  // namespace

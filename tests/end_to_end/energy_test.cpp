@@ -251,6 +251,17 @@ result: {use: output, table: {name: t, style: pretty, column: [images, energy_wh
   EXPECT_THAT(here_.read("runs/000000/000000_train/work/energy.txt"), HasSubstr("energy_wh="));
 }
 
+TEST_F(EnergyTest, ALineBelowTheTableNamesTheIterationsThatItIsAbout) {
+  here_.write("m.yaml", R"(name: m
+outpath: runs
+step: {name: s, iterations: 2, batch: true, energy: true, do: 'sleep $(($jube_wp_iteration * 2))'}
+analyser: {name: a, analyse: {step: s}}
+result: {use: a, table: {name: t, style: pretty, column: [energy_quality]}}
+)");
+  const auto run = here_.bench({"run", "m.yaml", "-r", "--power-source", "mock:constant=100W"});
+  EXPECT_THAT(run.standard_output, HasSubstr("too short: 1 row, workpackage 0: for an energy"));
+}
+
 TEST_F(EnergyTest, AFailingJobKeepsItsExitCodeThroughTheMeter) {
   here_.write("m.yaml",
               "name: m\noutpath: runs\n"

@@ -17,7 +17,8 @@ using testing::Not;
 class HistoryTest : public testing::Test {
  protected:
   /// Runs that print these times, each at two points, and their number as a parameter.
-  void run(const std::vector<int>& times, const std::string& outpath = "runs") {
+  void run(const std::vector<int>& times, const std::string& outpath = "runs",
+           const std::string& unit = "s") {
     for (const int time : times) {
       here_.write("series.yaml",
                   fmt::format("name: series\noutpath: runs\n"
@@ -25,11 +26,11 @@ class HistoryTest : public testing::Test {
                               "['n{}']}}]}}\n"
                               "step: {{name: s, use: p, do: echo time=$(($size * {}))}}\n"
                               "patternset: {{name: found, pattern: {{name: time, type: int, unit: "
-                              "s, _: time=$jube_pat_int}}}}\n"
+                              "{}, _: time=$jube_pat_int}}}}\n"
                               "analyser: {{name: a, use: found, analyse: {{step: s, file: "
                               "stdout}}}}\n"
                               "result: {{use: a, table: {{name: t, column: [size, time]}}}}\n",
-                              night_++, time));
+                              night_++, time, unit));
       const auto output = here_.bench({"run", "series.yaml", "-o", outpath});
       ASSERT_EQ(output.status.code, 0) << output.standard_error;
     }
@@ -72,6 +73,23 @@ TEST_F(HistoryTest, TakesOutpathsTogetherInOrderOfTime) {
               ContainsRegex("one/000000[^\n]+\n[^\n]+one/000001[^\n]+\n[^\n]+two/000000"));
 }
 
+TEST_F(HistoryTest, TakesARunOnceHoweverOftenItIsNamed) {
+  run({1000, 1001});
+  EXPECT_THAT(history({"time", "runs", "runs", "runs/000001", "--across", "night"}),
+              ContainsRegex("[|] runs/000000 [|] 2[-0-9 :]+ [|] +2 [|]"));
+}
+
+TEST_F(HistoryTest, ConvertsUnitsAndKeepsDifferentThingsApart) {
+  run({1000});
+  run({1001000}, "runs", "ms");
+  run({1002}, "runs", "m");
+  EXPECT_THAT(history({"time", "runs", "--across", "night"}),
+              AllOf(ContainsRegex("time[[]s[]] of step s at size=1:\n[^\n]+\n[^\n]+\n"
+                                  "[|] runs/000000 [|] 2[-0-9 :]+ [|] +2 [|] +1000.5 [|]"),
+                    ContainsRegex("time[[]m[]] of step s at size=1:\n[^\n]+\n[^\n]+\n"
+                                  "[|] runs/000002 [|] 2[-0-9 :]+ [|] +1 [|] +1002 [|]")));
+}
+
 TEST_F(HistoryTest, KeepsPointsApartUnlessItIsToldOtherwise) {
   run({1000, 1001});
   EXPECT_THAT(history({"time", "runs"}),
@@ -82,6 +100,9 @@ TEST_F(HistoryTest, RefusesAMetricThatNoRunHas) {
   run({1000});
   EXPECT_THAT(history({"tine", "runs"}, 1),
               HasSubstr("error: no run has a metric 'tine'\nhint: did you mean 'time'?"));
+  EXPECT_THAT(history({"time", "runs", "--across", "nigth"}, 1),
+              HasSubstr("error: no workpackage has a parameter 'nigth'\nhint: did you mean "
+                        "'night'?"));
 }
 
 }  // namespace

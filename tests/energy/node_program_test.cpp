@@ -58,6 +58,15 @@ TEST(NodeProgram, ACommandThatEndsMeasuresTheNode) {
   EXPECT_EQ(run.values.count("energy_command_pdu_wh"), 1U);
 }
 
+/// What is shown once per second says nothing about less, and counts once however often it is read.
+TEST(NodeProgram, ACommandIsASensorWhosePeriodIsItsInterval) {
+  const MeteredRun run({"--method", "command:pdu=echo 120 W"}, "sleep 0.3");
+  EXPECT_EQ(run.values.count("energy_wh"), 0U);
+  EXPECT_THAT(run.values.at("energy_absent"),
+              testing::HasSubstr("too short: at least 20 s, since its sensor shows a new value "
+                                 "every 1 s"));
+}
+
 TEST(NodeProgram, ACommandThatPrintsOnFollowsItsMeter) {
   // 100 W, and 100 W more for each second since now.
   const auto start_ns =

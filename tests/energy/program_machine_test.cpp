@@ -14,6 +14,8 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
 using testing::Pair;
 
 /// A node that nobody else uses, until a script says so.
@@ -47,7 +49,7 @@ class ProgramMachineTest : public testing::Test {
 };
 
 TEST_F(ProgramMachineTest, RecordsTheStateOfTheNode) {
-  const auto output = measured("sleep 0.3");
+  const auto output = measured("sleep 2");
   EXPECT_THAT(values(output.standard_error),
               AllOf(Contains(Pair("machine_load", "0.42")), Contains(Pair("machine_cpus", "2")),
                     Contains(Pair("machine_other_cpus", "0")),
@@ -55,6 +57,13 @@ TEST_F(ProgramMachineTest, RecordsTheStateOfTheNode) {
                     Contains(Pair("machine_cpu_temperature_max_c", "45"))));
   const auto document = nlohmann::json::parse(read_file(root_.path() / "out/energy.json"));
   EXPECT_EQ(document["machine"]["machine_load"], 0.42);
+}
+
+/// The kernel's ticks are too coarse for it.
+TEST_F(ProgramMachineTest, AShortRunDoesNotKnowWhetherItWasAlone) {
+  const auto output = measured("sleep 0.1");
+  EXPECT_THAT(values(output.standard_error),
+              AllOf(Contains(Key("machine_cpus")), Not(Contains(Key("machine_other_cpus")))));
 }
 
 TEST_F(ProgramMachineTest, WarnsWhereOtherProgramsUseItsCpus) {
@@ -66,9 +75,9 @@ TEST_F(ProgramMachineTest, WarnsWhereOtherProgramsUseItsCpus) {
 TEST_F(ProgramMachineTest, InAJobKnowsWhoseCpuTimeItIsByTheControlGroup) {
   root_.write("proc/self/cgroup", "0::/slurm/job_7/step_0");
   root_.write("sys/fs/cgroup/slurm/job_7/cpu.stat", "usage_usec 0");
-  const auto output = measured(
-      use_cpus_ + "; echo 'usage_usec 1000000000' > " + path("sys/fs/cgroup/slurm/job_7/cpu.stat"),
-      {{"SLURM_JOB_ID", "7"}});
+  const auto output = measured(use_cpus_ + "; echo 'usage_usec 1000000000' > " +
+                                   path("sys/fs/cgroup/slurm/job_7/cpu.stat") + "; sleep 2",
+                               {{"SLURM_JOB_ID", "7"}});
   EXPECT_EQ(values(output.standard_error)["machine_other_cpus"], "0");
 }
 

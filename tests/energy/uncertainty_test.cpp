@@ -60,6 +60,24 @@ TEST(Uncertainty, OfManyStretchesGrowsWithTheRootOfTheirNumber) {
   EXPECT_DOUBLE_EQ(uncertainty.half_width_j(100, 25), 150);
 }
 
+/// What a window takes from each region has the same sign: a region is always surrounded by others.
+TEST(Uncertainty, OfTheWindowGrowsWithTheNumberOfStretches) {
+  const Uncertainty uncertainty =
+      uncertainty_of({.averaging_window_s = 1, .sample_s = 0.1}, 300, 0);
+  EXPECT_DOUBLE_EQ(uncertainty.half_width_j(100, 25), 25 * 75);
+}
+
+TEST(Uncertainty, TheShortestRunIsRoundedUpToTwoDigits) {
+  const struct {
+    double shortest_run_s;
+    const char* text;
+  } cases[] = {{2, "at least 2 s"},       {2.0001, "at least 2 s"},  {2.04, "at least 2.1 s"},
+               {0.05, "at least 0.05 s"}, {121.3, "at least 130 s"}, {600, "at least 600 s"},
+               {99.9, "at least 100 s"}};
+  for (const auto& [shortest_run_s, text] : cases)
+    EXPECT_EQ(at_least(shortest_run_s), text);
+}
+
 TEST(ChannelMeter, KnowsTheEnergyOfALongRunBetterThanThatOfAShortOne) {
   Channel channel;
   channel.counter_period_s = 0.1;

@@ -133,6 +133,16 @@ TEST_F(JobScriptTest, ASettingThatParametersMakeWrongIsRefusedBeforeTheJob) {
                         "'300'\nhint: write it like 300W"));
 }
 
+TEST_F(JobScriptTest, APackCannotSetTheGovernorOfCpusThatItShares) {
+  begin(
+      "step: {name: go, do: a, batch: {pack: 2, template: commands.job}, energy: true, "
+      "cpu_governor: performance}\n");
+  const RenderContext of = context();
+  EXPECT_THAT(support::error_of([&] { script(of); }),
+              HasSubstr(": error: workpackages that share a job cannot each set the governor of "
+                        "its CPUs\nhint: remove `cpu_governor` or `pack`"));
+}
+
 struct Setting {
   std::string name;
   std::string energy;

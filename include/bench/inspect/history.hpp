@@ -38,9 +38,10 @@ struct HistoryOptions {
   double margin = 0.01;          ///< The smallest relative change that matters.
 };
 
-/// The histories of a metric over runs, a point each, in order of the workpackages.
+/// The histories of a metric over runs, a point each, in order of the workpackages. A metric whose
+/// unit has become one of something else has two at a point.
 /// @param runs with what was found at each workpackage
-/// @throws Error if no run has the metric
+/// @throws Error if no run has the metric, or no workpackage a parameter of `across`
 std::vector<PointHistory> history_of(std::span<const Side> runs, const HistoryOptions& options);
 
 }  // namespace bench::inspect

@@ -46,6 +46,7 @@ struct ComparedPoint {
 struct RunComparison {
   std::vector<ComparedPoint> points;       ///< In order of steps and workpackages, then of metrics.
   std::vector<TextDifference> parameters;  ///< By which points are not told apart.
+  std::vector<TextDifference> units;       ///< Of metrics that cannot be compared for their units.
   std::vector<LonePoint> lone;             ///< Points that only one side has.
   std::size_t not_done_a = 0;              ///< Workpackages that do not count.
   std::size_t not_done_b = 0;

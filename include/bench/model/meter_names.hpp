@@ -10,6 +10,10 @@ namespace bench::model {
 /// name; empty where it has none.
 std::string unit_of_meter(std::string_view name);
 
+/// Whether a value of the meter tells how something was measured (`energy_gap_s`, an error bar, the
+/// state of the machine), and is none of the program's.
+bool is_about_measuring(std::string_view name);
+
 /// A text of the meter that says how good the values of a workpackage are.
 struct Remark {
   std::string_view name;

@@ -166,6 +166,10 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
     notes.push_back(fmt::format("{} of a and {} of b failed or did not end, and do not count",
                                 plural(comparison.not_done_a, "workpackage"),
                                 comparison.not_done_b));
+  for (const inspect::TextDifference& one : comparison.units)
+    notes.push_back(fmt::format("{} is not compared: its unit is {} and {}", one.name,
+                                one.a.empty() ? "absent" : one.a,
+                                one.b.empty() ? "absent" : one.b));
   for (const inspect::TextDifference& one : comparison.parameters)
     notes.push_back(fmt::format("parameter {} is {} in a and {} in b", one.name,
                                 one.a.empty() ? "absent" : one.a,

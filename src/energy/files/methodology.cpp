@@ -21,13 +21,13 @@ MethodologyLevel methodology_level(const Measured& measured) {
     return {.level = 0, .limit = "subsystems: the nodes are not measured as a whole"};
   if (measured.longest_gap_s > level_1_gap_s)
     return {.level = 0,
-            .limit = fmt::format("granularity: {:.2g} s without a value, and level 1 needs one per "
+            .limit = fmt::format("granularity: {:.3g} s without a value, and level 1 needs one per "
                                  "second",
                                  measured.longest_gap_s)};
   if (measured.nodes < level_1_nodes || measured.power_mean_w < level_1_power_w)
     return {.level = 0,
             .limit = fmt::format(
-                "machine fraction: {:.2g} kW on {} node{}, and level 1 needs 2 kW, "
+                "machine fraction: {:.3g} kW on {} node{}, and level 1 needs 2 kW, "
                 "15 nodes and a tenth of the machine, or all of it",
                 measured.power_mean_w / 1000, measured.nodes, measured.nodes == 1 ? "" : "s")};
   return {.level = 1,

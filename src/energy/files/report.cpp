@@ -65,9 +65,9 @@ std::optional<Uncertainty> uncertainty_of(const std::vector<ChannelEnergy>& chan
   return sum;
 }
 
-std::string too_short(double at_least_s) {
-  return fmt::format("for an energy within {:.0f} %: at least {:.2g} s", most_uncertainty * 100,
-                     at_least_s);
+std::string too_short(double shortest_run_s) {
+  return fmt::format("for an energy within {:.0f} %: {}", most_uncertainty * 100,
+                     at_least(shortest_run_s));
 }
 
 /// Of a run that has a total.

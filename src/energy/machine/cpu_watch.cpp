@@ -26,6 +26,8 @@ constexpr std::chrono::milliseconds first_look_after{50};
 constexpr std::chrono::seconds time_between_looks{1};
 /// The kernel books CPU time in ticks, and less than this may be nothing but that.
 constexpr double least_others_s = 0.2;
+/// Over this time, that is nothing to speak of.
+constexpr double shortest_run_s = 2;
 
 std::optional<NodeCpuTime> node_now(const std::filesystem::path& proc) {
   std::ifstream file(proc / "stat");  // on a large node longer than a page
@@ -80,7 +82,10 @@ CpuState CpuWatch::end() {
   if (!node_before_ || !own_s || !own_before_s_)
     return state_;
   const double others_s = (node->busy_s - node_before_->busy_s) - (*own_s - *own_before_s_);
-  state_.other_cpus = others_s < least_others_s ? 0 : others_s / duration_s;
+  if (others_s >= least_others_s)
+    state_.other_cpus = others_s / duration_s;
+  else if (duration_s >= shortest_run_s)
+    state_.other_cpus = 0;
   return state_;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@ std::optional<ThermalWish> parse_thermal(const std::string& text) {
     return std::nullopt;
   number.remove_suffix(1);
   const auto temperature_c = parse_number(strip(number));
-  if (!temperature_c || *temperature_c <= 0)
+  if (!temperature_c || !std::isfinite(*temperature_c) || *temperature_c <= 0)
     return std::nullopt;
   return ThermalWish{.kind = temperature, .temperature_c = *temperature_c};
 }

@@ -195,9 +195,9 @@ ChannelMeter::Choice ChannelMeter::chosen(std::optional<double> counter_j,
   if (duration_s < channel_.update_period_s)
     return {.energy_j = {},
             .absent = fmt::format(
-                "{:.3g} s are too short: at least {:.2g} s, since its sensor shows "
-                "a new value every {:.3g} s",
-                duration_s, channel_.update_period_s / most_uncertainty, channel_.update_period_s)};
+                "{:.3g} s are too short: {}, since its sensor shows a new value every {:.3g} s",
+                duration_s, at_least(channel_.update_period_s / most_uncertainty),
+                channel_.update_period_s)};
   const bool long_enough = duration_s >= counter_periods * channel_.counter_period_s;
   const bool counter_covers = is_covered(stretch.missing_counter_s, duration_s);
   const bool power_covers = is_covered(stretch.missing_power_s, duration_s);

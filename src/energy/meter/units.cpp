@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +31,7 @@ std::optional<double> quantity(const std::string& text, std::span<const Unit> un
     if (!stripped.ends_with(unit.name))
       continue;
     const auto number = parse_number(strip(stripped.substr(0, stripped.size() - unit.name.size())));
-    if (number)
+    if (number && std::isfinite(*number))
       return *number * unit.factor;
   }
   return std::nullopt;

@@ -25,6 +25,9 @@ double above_zero(const char* name, const char* example, const std::string& text
   if (!value || *value <= 0)
     throw Error(fmt::format("{} is a number above zero with a unit, not '{}'", name, text),
                 fmt::format("write it like {}", example), place);
+  constexpr double most = 1e6;  // of W and MHz; drivers take integers
+  if (*value > most)
+    throw Error(fmt::format("{} is not as high as {}", name, text), "", place);
   return *value;
 }
 
@@ -46,8 +49,10 @@ double gpu_clock_mhz(const std::string& text, const Place& place) {
 }
 
 ThermalWish thermal_wish(const std::string& text, const Place& place) {
-  if (const auto wish = parse_thermal(text))
+  if (const auto wish = parse_thermal(text)) {
+    in_range("thermal", text, wish->time_s, times_to_get_ready, place);
     return *wish;
+  }
   throw Error(fmt::format("thermal is stable, a temperature or a time, not '{}'", text),
               "write it like stable, 45C or 60s", place);
 }

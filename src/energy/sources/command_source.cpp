@@ -65,6 +65,7 @@ class CommandSource : public PowerSource {
     reader_.wait_for_first();
     channel.scope = Scope::node_meter;
     channel.averaging_window_s = command.interval_s;
+    channel.update_period_s = command.interval_s;
     channels_.push_back(channel);
     shortest_interval_s_ = std::min(command_look_interval_s, command.interval_s);
   }

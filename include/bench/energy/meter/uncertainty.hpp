@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <string>
 
 namespace bench::energy {
 
@@ -23,6 +23,7 @@ struct Timing {
 /// Adds up over sensors that are read at the same moments, whose errors may have the same sign.
 struct Uncertainty {
   double ends_j = 0;                ///< Of one stretch of time.
+  double window_j = 0;              ///< Of one stretch of time, with the same sign in all.
   double missing_j = 0;             ///< Of the time without a value.
   double samples_j_per_root_s = 0;  ///< Of what lies between samples, by the root of the time.
 
@@ -42,5 +43,8 @@ struct Uncertainty {
 ///   the root of their number.
 /// @param power_range_w highest less lowest power
 Uncertainty uncertainty_of(const Timing& timing, double power_max_w, double power_range_w);
+
+/// `at least 2 s`: rounded up to two digits.
+std::string at_least(double shortest_run_s);
 
 }  // namespace bench::energy

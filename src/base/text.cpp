@@ -143,7 +143,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
 std::string suggestion(std::string_view word, std::span<const std::string> known,
                        std::string_view introduction) {
   const std::string near = did_you_mean(word, known);
-  return near.empty() ? std::string(introduction) + join(known, ", ") : near;
+  return near.empty() && !known.empty() ? std::string(introduction) + join(known, ", ") : near;
 }
 
 bool contains_any(std::string_view text, std::span<const std::string_view> phrases) {

@@ -118,6 +118,7 @@ TEST(Suggestion, NamesAllWhereNoneIsClose) {
   EXPECT_EQ(suggestion("slrum", known), "did you mean 'slurm'?");
   EXPECT_EQ(suggestion("other", known), "known: slurm, local");
   EXPECT_EQ(suggestion("other", known, "there are: "), "there are: slurm, local");
+  EXPECT_EQ(suggestion("other", {}), "");
 }
 
 TEST(ContainsAny, LooksForEveryPhrase) {

@@ -195,8 +195,8 @@ double Calculation::value(std::span<const double> values, std::span<const double
 }
 
 std::string_view Calculation::why_invalid(double value) const {
-  if (std::isnan(value) || std::isinf(value))
-    return "its formula divides by zero";
+  if (!std::isfinite(value))
+    return "its formula divides by zero or overflows";
   return metric_ && value < 0 ? metric_->why_not_negative : "";
 }
 

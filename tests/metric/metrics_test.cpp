@@ -136,7 +136,7 @@ TEST(Metrics, SayWhyAResultIsNone) {
   EXPECT_EQ(rest.why_invalid(0), "");
   const Calculation share = calculation_of(request_of("share", given, false), given);
   EXPECT_EQ(share.why_invalid(share.value(std::vector{1.0, 0.0}, {})),
-            "its formula divides by zero");
+            "its formula divides by zero or overflows");
 }
 
 TEST(Metrics, TakeNumbersAsInputs) {

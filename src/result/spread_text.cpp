@@ -22,13 +22,14 @@ bool is_of_integers(const std::string& format) {
 /// 1 or 2, which are rounded most, else one.
 std::string rounded(double number, double distance) {
   constexpr int most_decimals = 6;
+  constexpr int most_digits = 16;  // as many as Python's str writes without an exponent
   const int exponent = static_cast<int>(std::floor(std::log10(distance)));
   const int digits = distance / std::pow(10, exponent) < 3 ? 2 : 1;
   const int decimals = std::max(0, digits - 1 - exponent);
-  if (decimals <= most_decimals)
-    return fmt::format("{:.{}f} ± {:.{}f}", number, decimals, distance, decimals);
   const int of_number =
       number == 0 ? exponent : static_cast<int>(std::floor(std::log10(std::fabs(number))));
+  if (decimals <= most_decimals && std::max(of_number, exponent) < most_digits)
+    return fmt::format("{:.{}f} ± {:.{}f}", number, decimals, distance, decimals);
   return fmt::format("{:.{}e} ± {:.{}e}", number, std::max(0, of_number - exponent + digits - 1),
                      distance, digits - 1);
 }

@@ -41,6 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
                                "41.23 ± 0.13"},
                     SpreadCase{"FartherEnd", 41.2, 41.1, 44.2, "", "41 ± 3"},
                     SpreadCase{"Large", 98765.4, 97000, 98800, "", "98765 ± 1765"},
+                    SpreadCase{"Huge", 1e20, 8e19, 1.1e20, "", "1.00e+20 ± 2.0e+19"},
                     SpreadCase{"Small", 3.4e-9, 3.1e-9, 3.7e-9, "", "3.4e-09 ± 3e-10"},
                     SpreadCase{"AroundZero", 0, -3e-9, 3e-9, "", "0e+00 ± 3e-09"},
                     SpreadCase{"Format", 41.2345, 40.9, 41.5, ".3f", "41.234 ± 0.334"},

@@ -10,9 +10,6 @@ namespace bench::result {
 /// `done`, `failed`, `skipped`, or `unfinished`.
 std::string status_of(const RowSource& source);
 
-/// Why a row is not done, in one sentence; empty where it is.
-std::string status_reason(const RowSource& source);
-
 /// Why a missing value is missing.
 std::string absence(const Table& table, std::size_t row, std::size_t column);
 

@@ -62,13 +62,6 @@ bool is_same(const std::string& a, const std::string& b) {
   return number_a && number_b ? *number_a == *number_b : a == b;
 }
 
-std::string why_not_done(const result::RowSource& source) {
-  const auto failed = std::ranges::find_if(source.not_done, &result::NotDone::failed);
-  if (failed != source.not_done.end())
-    return fmt::format("workpackage {} failed: {}", failed->workpackage, failed->reason);
-  return fmt::format("workpackage {} has not ended", source.not_done.front().workpackage);
-}
-
 /// `nodes=1, precision=fp32`
 std::string pairs_text(const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::vector<std::string> all;
@@ -132,7 +125,7 @@ CalculatedColumn::Inputs CalculatedColumn::inputs_of(const RowPlace& row) const 
   const result::RowSource& source = row.rows->source(row.row);
   if (source.done == 0 && !source.not_done.empty()) {
     inputs.failed = true;
-    inputs.absent_reason = why_not_done(source);
+    inputs.absent_reason = status_reason(source);
     return inputs;
   }
   inputs.numbers.reserve(names_.size());

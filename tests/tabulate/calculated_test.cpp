@@ -109,6 +109,13 @@ TEST_F(CalculatedTest, SaysThatItsBaselineFailed) {
                               "failed: exit code 3"));
 }
 
+TEST_F(CalculatedTest, SaysThatItsBaselineWasSkipped) {
+  two_models("column: [model, nodes, " + speedup + "]", {{0, State::ready}});
+  workspace_->replay({workspace::Skipped{.workpackage = 0, .reason = "OOM (implied by 1)"}});
+  EXPECT_THAT(table("pretty"), HasSubstr("n/a in speedup: no value in the baseline nodes=1: "
+                                         "workpackage 0 was skipped: OOM (implied by 1)"));
+}
+
 TEST_F(CalculatedTest, SaysWhyAnInputIsMissing) {
   two_models("column: [model, {formula: model * e}]");
   const std::string text = table("pretty");

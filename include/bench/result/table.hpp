@@ -122,6 +122,9 @@ std::vector<std::string> notes_of(const Table& table);
 ///     * in time: outlier among the iterations: workpackage 12
 std::vector<std::string> notes_of_spreads(const Table& table);
 
+/// Why a row is not done, in one sentence; empty where it is.
+std::string status_reason(const RowSource& source);
+
 /// `text` as a field of csv: quoted where it must be (RFC 4180).
 std::string csv_field(const std::string& text, const std::string& separator);
 

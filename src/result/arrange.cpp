@@ -1,9 +1,11 @@
 #include "sql.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +18,7 @@
 
 #include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
+#include <bench/base/value.hpp>
 #include <bench/result/arrange.hpp>
 #include <bench/result/cell_order.hpp>
 #include <bench/result/table.hpp>
@@ -46,6 +49,20 @@ std::map<std::string, std::size_t> columns_by_word(const std::vector<Heading>& a
   return words;
 }
 
+/// What expressions compare: of a spread the median, and of an integer beyond 64 bits a real.
+std::optional<Value> comparable_value(const Cell& cell) {
+  if (cell.spread)
+    return cell.spread->median;
+  if (cell.is_wide_integer && cell.value)
+    return parse_number(to_text(*cell.value));
+  return cell.value;
+}
+
+/// A cell with a spread shows not its value, but the median.
+CellKey key_of(const Cell& cell) {
+  return cell.spread ? CellKey(Cell{.value = cell.spread->median}) : CellKey(cell);
+}
+
 struct SortColumn {
   std::size_t number;
   bool descending;
@@ -74,10 +91,27 @@ void keep_where(const std::vector<bool>& kept, Items& items) {
   items = std::move(left);
 }
 
+bool is_of_word(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return std::isalnum(byte) != 0 || c == '_' || byte >= 0x80;
+}
+
+/// Whether a text has the word, and not only as a part of a longer one.
+bool has_word(const std::string& text, const std::string& word) {
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const auto end = at + word.size();
+    const bool begins = at == 0 || !is_of_word(text[at - 1]) || !is_of_word(word.front());
+    if (begins && (end == text.size() || !is_of_word(text[end]) || !is_of_word(word.back())))
+      return true;
+  }
+  return false;
+}
+
 /// A condition that SQLite evaluates for one row at a time.
 class Condition {
  public:
   /// Takes all columns whose names are in the text, which may be more than those that it uses.
+  /// @throws Error if two of them are one for SQLite
   Condition(SQLite::Database& sqlite, const Table& table, const std::string& text)
       : query_(sqlite, query_text(table, text)) {
     if (static_cast<std::size_t>(query_.getBindParameterCount()) > used_.size())
@@ -88,18 +122,27 @@ class Condition {
   bool holds(const std::vector<Cell>& row) {
     query_.reset();
     for (std::size_t k = 0; k < used_.size(); ++k)
-      bind_value(query_, static_cast<int>(k) + 1, row[used_[k]].value);
+      bind_value(query_, static_cast<int>(k) + 1, comparable_value(row[used_[k]]));
     return query_.executeStep();
   }
 
  private:
   std::string query_text(const Table& table, const std::string& text) {
     std::vector<std::string> values{"1"};
-    for (const auto& [word, column] : columns_by_word(table.headings))
-      if (text.find(word) != std::string::npos) {
-        used_.push_back(column);
-        values.push_back(fmt::format("? AS {}", identifier(word)));
-      }
+    std::map<std::string, std::size_t> known;  // SQLite takes `T` for `t`
+    for (const auto& [word, column] : columns_by_word(table.headings)) {
+      if (!has_word(text, word))
+        continue;
+      const auto [same, is_new] = known.emplace(to_lower(word), column);
+      if (!is_new && same->second != column)
+        throw Error(fmt::format("expressions cannot tell the columns '{}' and '{}' apart",
+                                table.headings[same->second].name, word),
+                    "give one of them another `title` in the input file");
+      if (!is_new)
+        continue;
+      used_.push_back(column);
+      values.push_back(fmt::format("? AS {}", identifier(word)));
+    }
     return fmt::format("SELECT 1 FROM (SELECT {}) WHERE ({}\n)", join(values, ", "), text);
   }
 
@@ -147,7 +190,7 @@ void sort_rows(Table& table, const std::vector<std::string>& columns) {
     std::vector<CellKey> keys;
     keys.reserve(rows.size());
     for (const auto& row : table.rows)
-      keys.emplace_back(row[column->number]);
+      keys.push_back(key_of(row[column->number]));
     std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
       if (keys[a].is_missing() || keys[b].is_missing() || !column->descending)
         return keys[a].compare(keys[b]) < 0;

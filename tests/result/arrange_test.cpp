@@ -1,6 +1,9 @@
 #include "support/error_of.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +85,33 @@ TEST(ChooseRows, TakesTheFirstOfTwoColumnsWithOneName) {
   EXPECT_EQ(render(table, "csv"), "v,v,\n1,2,3\n");
 }
 
+/// `t`, `T` and `time`.
+Table three_times() {
+  return arranged_table(
+      {{.title = "t", .name = "t"}, {.title = "T", .name = "T"}, {.title = "time", .name = "time"}},
+      {{1LL, 2LL, 3LL}, {2LL, 1LL, 3LL}});
+}
+
+TEST(ChooseRows, TellsColumnsApartWhoseNamesArePartsOfOthers) {
+  Table table = three_times();
+  choose_rows(table, "T = 2 and time = 3");
+  EXPECT_EQ(render(table, "csv"), "t,T,time\n1,2,3\n");
+}
+
+TEST(ChooseRows, RefusesTwoColumnsThatDifferByCaseAlone) {
+  Table table = three_times();
+  EXPECT_EQ(error_of([&] { choose_rows(table, "t = 2 and T = 2"); }),
+            "error: expressions cannot tell the columns 'T' and 't' apart\n"
+            "hint: give one of them another `title` in the input file");
+}
+
+TEST(ChooseRows, ComparesIntegersBeyond64BitsAsNumbers) {
+  Table table = arranged_table({{.title = "n", .name = "n"}}, {{"123456789012345678901"}, {5LL}});
+  table.rows[0][0].is_wide_integer = true;
+  choose_rows(table, "n < 1e30");
+  EXPECT_EQ(table.rows.size(), 2U);
+}
+
 TEST(ChooseRows, KeepsTheSourcesOfItsRows) {
   Table table = times();
   for (const long long id : {0, 1, 2, 3})
@@ -157,6 +187,32 @@ TEST(ChooseColumns, GoesByTitlesThatAreNoNames) {
   Table excluded = all;
   choose_columns(excluded, {}, {"rate"});
   EXPECT_EQ(render(excluded, "csv"), "B,b\n2,3\n");
+}
+
+/// Iterations that are one row: the first values are 5, 4 and the medians 1, 2.
+Table spreads() {
+  Table table = arranged_table({{.title = "size", .name = "size"}, {.title = "t", .name = "t"}},
+                               {{1LL, 5.0}, {2LL, 4.0}});
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto median = static_cast<double>(row + 1);
+    table.rows[row][1].spread = std::make_shared<Spread>(
+        Spread{.median = median, .low = median - 1, .high = median + 1, .outliers = {}});
+  }
+  return table;
+}
+
+TEST(ArrangeTest, WhereTakesTheMedianOfASpread) {
+  Table table = spreads();
+  choose_rows(table, "t < 2");
+  choose_columns(table, {"size"}, {});
+  EXPECT_EQ(render(table, "csv"), "size\n1\n");
+}
+
+TEST(ArrangeTest, SortTakesTheMedianOfASpread) {
+  Table table = spreads();
+  sort_rows(table, {"t"});
+  choose_columns(table, {"size"}, {});
+  EXPECT_EQ(render(table, "csv"), "size\n1\n2\n");
 }
 
 }  // namespace

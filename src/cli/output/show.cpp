@@ -97,6 +97,17 @@ std::vector<ShownTable> shown_tables(std::vector<SameName> all, bool several_run
   return tables;
 }
 
+/// Full values, if they are asked for, and no spreads where the style shows none.
+void choose_values(ShownTable& shown, bool raw) {
+  for (auto& row : shown.table.rows)
+    for (result::Cell& cell : row) {
+      if (raw)
+        cell.format.clear();
+      if (raw || !shown.style->shows_spreads)
+        cell.spread.reset();
+    }
+}
+
 /// Makes of the tables what the options ask for.
 /// @param always a column that is shown beside the selected ones; may be empty
 void arrange(std::vector<ShownTable>& tables, const std::string& always,
@@ -106,17 +117,12 @@ void arrange(std::vector<ShownTable>& tables, const std::string& always,
   if (!select.empty() && !always.empty())
     select.push_back(always);
   for (ShownTable& shown : tables) {
+    choose_values(shown, options.raw);
     if (!options.where.empty())
       result::choose_rows(shown.table, options.where);
     if (!options.sort.empty())
       result::sort_rows(shown.table, options.sort);
     result::choose_columns(shown.table, select, options.exclude);
-    if (options.raw)
-      for (auto& row : shown.table.rows)
-        for (result::Cell& cell : row) {
-          cell.format.clear();
-          cell.spread.reset();
-        }
   }
   std::erase_if(tables, [&](const ShownTable& shown) {  // nothing of it was selected
     return std::ranges::all_of(shown.table.headings, [&](const result::Heading& heading) {

@@ -97,8 +97,13 @@ Goal read_goal(const Node& node) {
 }
 
 void read_race(const Node& node, Repetition& repetition) {
-  if (!one_of(node, "stop", std::map<std::string, bool>{{"dominated", true}}, false))
+  if (!one_of(node, "stop", std::map<std::string, bool>{{"dominated", true}}, false)) {
+    for (const char* name : {"for", "per"})
+      if (node.find(name))
+        throw Error(fmt::format("`{}` of iterations has no effect", name),
+                    "add `stop: dominated`, or remove it", place_of(node, name));
     return;
+  }
   const Goal goal = read_goal(node);
   if (goal.value != repetition.value)
     throw Error(fmt::format("`stop` does not say what is best of {}", repetition.value),
@@ -213,6 +218,12 @@ void check_sizes(const Benchmark& benchmark, const Step& step) {
 }
 
 void check_prune(const Benchmark& benchmark, const Step& step) {
+  for (const Command& command : step.commands)
+    if (command.shared)
+      throw Error(fmt::format("step '{}' has `prune` and a shared command: larger values would "
+                              "wait for smaller ones to end, and these for them",
+                              step.name),
+                  "run the shared command in a step of its own", step.prune->place);
   const std::set<std::string> known = parameters_of(benchmark, step, Of::parents_too);
   for (const std::string& name : step.prune->larger)
     check_parameter(known, step, "prune", name, step.prune->place);
@@ -237,14 +248,20 @@ void check_search(const Benchmark& benchmark, const Step& step) {
 
 }  // namespace
 
+const Node* only_one(const Node& step, const char* name) {
+  const auto elements = step.all(name);
+  if (elements.size() > 1)
+    throw Error(fmt::format("step '{}' has several `{}`", attribute(step, "name"), name), "",
+                elements.back()->place);
+  return elements.empty() ? nullptr : elements.front();
+}
+
 void read_iterations(const Node& node, Step& step) {
   step.iterations = whole_number(node, "iterations", 1, 1);
-  const auto elements = node.all("iterations");
-  if (elements.empty())
+  const Node* found = only_one(node, "iterations");
+  if (!found)
     return;
-  const Node& element = *elements.back();
-  if (elements.size() > 1)
-    throw Error(fmt::format("step '{}' has several `iterations`", step.name), "", element.place);
+  const Node& element = *found;
   step.iterations = whole_number(element, "min", 3, 2);
   if (!element.find("until"))
     throw Error(fmt::format("`iterations` of step '{}' do not say until when", step.name),
@@ -266,6 +283,11 @@ Prune build_prune(const Node& node) {
                 "add `larger: NAME`", node.place);
   if (node.find("per"))
     prune.per = split_names(attribute(node, "per"));
+  for (const std::string& name : prune.per.value_or(std::vector<std::string>{}))
+    if (std::ranges::find(prune.larger, name) != prune.larger.end())
+      throw Error(fmt::format("prune has '{}' both in `larger` and in `per`", name),
+                  "those in `per` are equal, so that none is larger: remove one of the two",
+                  place_of(node, "per"));
   return prune;
 }
 

@@ -5,6 +5,10 @@
 
 namespace bench::model {
 
+/// A child of a step; null where there is none.
+/// @throws Error with the place of a second one
+const document::Node* only_one(const document::Node& step, const char* name);
+
 /// Reads `iterations` of a step: a number, or the bounds of a repetition.
 /// @throws Error with the place of the first mistake
 void read_iterations(const document::Node& node, Step& step);

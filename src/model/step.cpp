@@ -198,9 +198,9 @@ Step build_step(const Node& node) {
       std::map<std::string, Order>{
           {"given", Order::given}, {"interleaved", Order::interleaved}, {"random", Order::random}},
       Order::given);
-  if (const Node* prune = node.first("prune"))
+  if (const Node* prune = only_one(node, "prune"))
     step.prune = build_prune(*prune);
-  if (const Node* search = node.first("search"))
+  if (const Node* search = only_one(node, "search"))
     step.search = build_search(*search);
   if (step.energy && !step.batch)
     throw Error(fmt::format("step '{}' measures energy but is not a batch step", step.name),

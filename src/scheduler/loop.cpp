@@ -112,9 +112,10 @@ class Loop {
 
   /// Adds, skips and holds back workpackages, as results so far say.
   void decide() {
-    repeater_.decide();
-    searcher_.decide();
-    pruner_.decide();
+    do {
+      repeater_.decide();
+      searcher_.decide();
+    } while (pruner_.decide());
   }
 
   /// Writes and reports what the last cycle of the loop left.

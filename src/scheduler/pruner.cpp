@@ -109,7 +109,10 @@ void Pruner::add(const Workpackage& workpackage) {
   if (!size)
     return;
   const Key key = key_of(workpackage);
-  groups_[key].by_size[*size].push_back(workpackage.id);
+  Group& group = groups_[key];
+  group.by_size[*size].push_back(workpackage.id);
+  if (group.combinations.insert(workpackage.combination).second)
+    group.firsts[*size].insert(workpackage.id);
   places_.emplace(workpackage.id, std::pair(key, *size));
   changed_.insert(key);
 }
@@ -120,19 +123,28 @@ void Pruner::note(const Workpackage& workpackage, bool out_of_memory) {
     return;
   const auto& [key, size] = found->second;
   changed_.insert(key);
+  Group& group = groups_[key];
   if (out_of_memory)
-    groups_[key].out_of_memory.emplace(size, workpackage.id);
-}
-
-void Pruner::decide() {
-  while (!changed_.empty()) {
-    const std::set<Key> changed = std::exchange(changed_, {});
-    for (const Key& key : changed)
-      decide(*run_.benchmark.step(key.first)->prune, groups_[key]);
+    group.out_of_memory.emplace(size, workpackage.id);
+  if (const auto firsts = group.firsts.find(size); firsts != group.firsts.end()) {
+    firsts->second.erase(workpackage.id);
+    if (firsts->second.empty())
+      group.firsts.erase(firsts);
   }
 }
 
-void Pruner::decide(const model::Prune& prune, const Group& group) {
+bool Pruner::decide() {
+  bool any_skipped = false;
+  while (!changed_.empty()) {
+    const std::set<Key> changed = std::exchange(changed_, {});
+    for (const Key& key : changed)
+      any_skipped |= decide(*run_.benchmark.step(key.first)->prune, groups_[key]);
+  }
+  return any_skipped;
+}
+
+bool Pruner::decide(const model::Prune& prune, const Group& group) {
+  bool any_skipped = false;
   for (const auto& [size, ids] : group.by_size) {
     const auto implied_by = std::ranges::find_if(
         group.out_of_memory, [&](const auto& one) { return is_at_least(size, one.first); });
@@ -146,6 +158,7 @@ void Pruner::decide(const model::Prune& prune, const Group& group) {
             .workpackage = id,
             .reason = fmt::format("OOM (implied by {})",
                                   size_text(store_.at(implied_by->second), prune.larger))});
+        any_skipped = true;
       } else if (is_held(group, size, id)) {
         held_.insert(id);
         store_.defer(id);
@@ -154,12 +167,15 @@ void Pruner::decide(const model::Prune& prune, const Group& group) {
       }
     }
   }
+  return any_skipped;
 }
 
 bool Pruner::is_held(const Group& group, const Size& size, long long id) const {
-  return std::ranges::any_of(group.by_size, [&](const auto& other) {
-    const long long first = other.second.front();
-    return first != id && is_at_least(size, other.first) && !store_.at(first).has_ended();
+  return std::ranges::any_of(group.firsts, [&](const auto& one) {
+    const auto& [other, ids] = one;
+    return is_at_least(size, other) && std::ranges::any_of(ids, [&](long long first) {
+             return (other != size || first < id) && !store_.at(first).has_ended();
+           });
   });
 }
 

@@ -17,9 +17,9 @@
 namespace bench::scheduler {
 
 /// Skips the workpackages of steps with `prune` that an out-of-memory result implies, and keeps
-/// those from starting that one may still imply: of a size the first workpackage starts once those
-/// of all smaller sizes have ended, and the others after it. So what runs does not depend on how
-/// many run at a time.
+/// those from starting that one may still imply: the first of each combination starts once those of
+/// all smaller sizes have ended, and its further iterations after it. So what runs does not depend
+/// on how many run at a time.
 class Pruner {
  public:
   /// Reads the outcomes so far from the workspace, and follows the store from then on.
@@ -29,14 +29,17 @@ class Pruner {
   ~Pruner() = default;
 
   /// Skips and holds back what follows from all that has happened.
-  void decide();
+  /// @returns whether it skipped any
+  bool decide();
 
  private:
   using Size = std::vector<double>;  ///< The values of `larger`.
   /// Workpackages that say something of each other.
   struct Group {
     std::map<Size, std::vector<long long>> by_size;  ///< Ids ascending.
-    std::map<Size, long long> out_of_memory;         ///< The first one of each size.
+    std::set<long long> combinations;
+    std::map<Size, std::set<long long>> firsts;  ///< One of each combination, until it has run.
+    std::map<Size, long long> out_of_memory;     ///< The first one of each size.
   };
   /// Step, and what the workpackages of a group share.
   using Key = std::pair<std::string, std::string>;
@@ -44,7 +47,7 @@ class Pruner {
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);
   void note(const workspace::Workpackage& workpackage, bool out_of_memory);
-  void decide(const model::Prune& prune, const Group& group);
+  bool decide(const model::Prune& prune, const Group& group);
   bool is_held(const Group& group, const Size& size, long long id) const;
   Key key_of(const workspace::Workpackage& workpackage) const;
 

@@ -1,6 +1,7 @@
 #include "repeater.hpp"
 
 #include "repetition.hpp"
+#include "rounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -119,9 +120,10 @@ void Repeater::end(const Workpackage& workpackage, double duration_s) {
 }
 
 void Repeater::decide() {
+  const bool round_over = is_round_over(run_, store_);
   for (auto& [name, of_step] : series_) {
     const model::Step& step = *run_.benchmark.step(name);
-    if (of_step.settled.empty() || !may_decide(step))
+    if (of_step.settled.empty() || !(round_over || is_scheduled(run_, step)))
       continue;
     // In a race what one combination has found may end, or resume, any other.
     std::vector<Series*> ended;
@@ -135,15 +137,6 @@ void Repeater::decide() {
     for (Series* series : ended)
       decide(step, of_step, *series);
   }
-}
-
-bool Repeater::is_scheduled(const model::Step& step) const {
-  return step.batch && run_.platform.capabilities().queues_jobs;
-}
-
-bool Repeater::may_decide(const model::Step& step) const {
-  const workspace::StepCounts& counts = store_.counts_of(step);
-  return is_scheduled(step) || counts.ready + counts.running == 0;
 }
 
 void Repeater::take_values(const model::Step& step, Series& series) {
@@ -178,19 +171,30 @@ void Repeater::decide(const model::Step& step, StepSeries& of_step, Series& seri
   series.better = step.repetition->race ? better_one(of_step, series) : std::nullopt;
   const auto failed = std::ranges::count_if(
       series.ids, [&](long long id) { return store_.at(id).state != State::done; });
-  const auto count = static_cast<int>(series.ids.size());
-  const RepetitionDecision decision = scheduler::decide(*step.repetition,
-                                                        {.iterations = count,
-                                                         .values = series.values,
-                                                         .failed = static_cast<int>(failed),
-                                                         .affordable = affordable(step, of_step),
-                                                         .dominated = series.better.has_value()},
-                                                        is_scheduled(step));
-  if (decision.known)
-    series.better.reset();
-  series.unknown = decision.reason;
-  if (decision.more > 0)
-    store_.add_iterations(series.ids.front(), count, count + decision.more);
+  Repeated repeated{.iterations = static_cast<int>(series.ids.size()),
+                    .next = next_number(step, series),
+                    .values = series.values,
+                    .failed = static_cast<int>(failed),
+                    .affordable = affordable(step, of_step),
+                    .dominated = series.better.has_value()};
+  for (;;) {
+    const RepetitionDecision decision =
+        scheduler::decide(*step.repetition, repeated, is_scheduled(run_, step));
+    if (decision.known)
+      series.better.reset();
+    series.unknown = decision.reason;
+    const int end = repeated.next + decision.more;
+    if (decision.more == 0 || store_.add_iterations(series.ids.front(), repeated.next, end))
+      return;
+    repeated.next = end;  // `active` drops these
+  }
+}
+
+int Repeater::next_number(const model::Step& step, const Series& series) const {
+  int next = 0;
+  for (const long long id : series.ids)
+    next = std::max(next, store_.at(id).iteration % step.most_iterations() + 1);
+  return next;
 }
 
 /// How many more workpackages of mean cost the budget has room for, those under way included.
@@ -216,7 +220,7 @@ std::optional<double> Repeater::value_of(const Workpackage& workpackage, const s
 }
 
 int Repeater::nodes_of(const Workpackage& workpackage) const {
-  if (!is_scheduled(store_.step_of(workpackage)))
+  if (!is_scheduled(run_, store_.step_of(workpackage)))
     return 1;
   return job::job_request_of(*job::context_of(run_, store_.graph(), workpackage, evaluator_))
       .resources.nodes;

@@ -20,9 +20,9 @@ namespace bench::scheduler {
 
 /// Adds iterations to the combinations of steps that repeat until a value is known. A decision
 /// follows from the workpackages and their files alone, so that a bench which continues a run
-/// decides the same. Here a step is repeated in rounds: once everything that can run of it has
-/// ended, so that ids do not depend on what ends first. With a batch system each combination is
-/// decided for itself.
+/// decides the same. Here a step is repeated in rounds: once everything that can run has ended, so
+/// that ids do not depend on what ends first. With a batch system each combination is decided for
+/// itself.
 class Repeater {
  public:
   /// Reads the attempts so far from the workspace, and follows the store from then on.
@@ -67,12 +67,11 @@ class Repeater {
   void take_values(const model::Step& step, Series& series);
   static std::optional<long long> better_one(const StepSeries& of_step, const Series& series);
   void decide(const model::Step& step, StepSeries& of_step, Series& series);
-  bool may_decide(const model::Step& step) const;
+  int next_number(const model::Step& step, const Series& series) const;
   std::optional<double> value_of(const workspace::Workpackage& workpackage,
                                  const std::string& name);
   int affordable(const model::Step& step, const StepSeries& series) const;
   int nodes_of(const workspace::Workpackage& workpackage) const;
-  bool is_scheduled(const model::Step& step) const;
 
   const setup::Run& run_;
   store::StateStore& store_;

@@ -43,6 +43,8 @@ RepetitionDecision decide(const model::Repetition& repetition, const Repeated& r
                           bool by_estimate) {
   if (repeated.values.empty())
     return {.reason = fmt::format("no iteration has a value of {}", repetition.value)};
+  if (!std::ranges::all_of(repeated.values, [](double value) { return std::isfinite(value); }))
+    return {.reason = fmt::format("{} is not finite in all iterations", repetition.value)};
   const double width = width_of(repetition, repeated);
   if (width < repetition.limit)
     return {.known = true};
@@ -52,12 +54,12 @@ RepetitionDecision decide(const model::Repetition& repetition, const Repeated& r
       fmt::format("{} after {} iterations", width_text(repetition, width), repeated.iterations);
   if (2 * repeated.failed >= repeated.iterations)
     return {.reason = fmt::format("{}, of which {} failed", state, repeated.failed)};
-  if (repeated.iterations >= repetition.most)
+  if (repeated.next >= repetition.most)
     return {.reason = state + ", the most that it may have"};
   if (repeated.affordable < 1)
     return {.reason = state + ", and the budget is used up"};
   const int wanted = by_estimate ? expected_more(repeated, width, repetition.limit) : 1;
-  return {.more = std::min({wanted, repetition.most - repeated.iterations, repeated.affordable})};
+  return {.more = std::min({wanted, repetition.most - repeated.next, repeated.affordable})};
 }
 
 }  // namespace bench::scheduler

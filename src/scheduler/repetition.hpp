@@ -11,6 +11,7 @@ namespace bench::scheduler {
 /// The iterations of one combination so far, all ended.
 struct Repeated {
   int iterations = 0;
+  int next = 0;  ///< Number of the next one; `active` may have dropped earlier ones.
   std::span<const double> values;  ///< What those that are done gave.
   int failed = 0;
   int affordable = 0;      ///< How many more the budget of the step allows.

@@ -52,10 +52,10 @@ std::optional<long long> next_value(const model::Search& search, std::span<const
   if (!fit)
     return std::nullopt;
   const auto misfit = smallest_misfit(probes);
-  if (!misfit)
-    return *fit >= search.to ? std::nullopt : std::optional(std::min(2 * *fit, search.to));
-  const long long middle = *fit + (*misfit - *fit) / 2;
-  const long long next = middle - middle % search.multiple_of;
+  if (!misfit && *fit >= search.to)
+    return std::nullopt;
+  const long long wanted = misfit ? *fit + (*misfit - *fit) / 2 : std::min(2 * *fit, search.to);
+  const long long next = wanted - wanted % search.multiple_of;
   return next > *fit ? std::optional(next) : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #include "searcher.hpp"
 
+#include "rounds.hpp"
 #include "search.hpp"
 
 #include <algorithm>
@@ -36,7 +37,8 @@ Searcher::Searcher(const setup::Run& run, const workspace::Workspace& workspace,
   if (courses_.empty())
     return;
   for (const workspace::Attempt& attempt : workspace.attempts())
-    if (attempt.outcome == name_of(Outcome::out_of_memory))
+    if (attempt.outcome == name_of(Outcome::out_of_memory) &&
+        store.at(attempt.workpackage).state == State::failed)
       out_of_memory_.insert(attempt.workpackage);
   for (const Workpackage& workpackage : store.all())
     add(workpackage);
@@ -51,6 +53,8 @@ void Searcher::follow(const workspace::Event& event) {
     changed_ = true;
     if (ended->attempt.outcome == Outcome::out_of_memory)
       out_of_memory_.insert(ended->workpackage);
+  } else if (std::holds_alternative<workspace::Skipped>(event)) {
+    changed_ = true;
   }
 }
 
@@ -76,11 +80,14 @@ void Searcher::add(const Workpackage& workpackage) {
 void Searcher::decide() {
   if (!std::exchange(changed_, false))
     return;
+  const bool round_over = is_round_over(run_, store_);
   for (auto& [name, of_step] : courses_) {
     const model::Step& step = *run_.benchmark.step(name);
+    if (!round_over && !is_scheduled(run_, step))
+      continue;
     std::vector<Course*> ready;
     for (auto& [key, course] : of_step)
-      if (!course.ended && may_decide(step, course))
+      if (!course.ended && has_ended(course))
         ready.push_back(&course);
     std::ranges::sort(ready, {},
                       [](const Course* one) { return one->tried.begin()->second.front(); });
@@ -89,11 +96,8 @@ void Searcher::decide() {
   }
 }
 
-bool Searcher::may_decide(const model::Step& step, const Course& course) const {
-  const bool scheduled = step.batch && run_.platform.capabilities().queues_jobs;
-  const workspace::StepCounts& counts = store_.counts_of(step);
-  if (!scheduled && counts.ready + counts.running > 0)
-    return false;
+/// Whether all that it has tried has.
+bool Searcher::has_ended(const Course& course) const {
   return std::ranges::all_of(course.tried, [&](const auto& one) {
     return std::ranges::all_of(one.second, [&](long long id) { return store_.at(id).has_ended(); });
   });
@@ -149,13 +153,15 @@ std::string Searcher::found(const model::Search& search, const Course& course) c
     if (!mean)
       continue;
     values[value] = *mean;
-    if (!best || (search.maximise ? *mean > values[*best] : *mean < values[*best]))
+    if (!best || (search.maximise ? *mean >= values[*best] : *mean <= values[*best]))
       best = value;
   }
   const auto largest = largest_fit(probes);
   if (!largest)
     return fmt::format("{}={} has too little memory", search.parameter, probes.front().value);
-  std::string text = fmt::format("{}={} is the largest that fits", search.parameter, *largest);
+  std::string text = fmt::format(
+      "{}={} {}", search.parameter, *largest,
+      *largest < search.to ? "is the largest that fits" : "fits, the largest of the range");
   if (best)
     text += values.contains(*largest)
                 ? fmt::format(", with {}={:.6g}", search.value, values[*largest])

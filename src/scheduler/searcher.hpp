@@ -51,7 +51,7 @@ class Searcher {
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);
   void decide(const model::Step& step, Course& course);
-  bool may_decide(const model::Step& step, const Course& course) const;
+  bool has_ended(const Course& course) const;
   std::string found(const model::Search& search, const Course& course) const;
   std::optional<double> mean_of(const std::vector<long long>& ids, const std::string& name) const;
 

@@ -132,12 +132,15 @@ void StateStore::expand_released() {
     apply(std::move(*expanded));
 }
 
-void StateStore::add_iterations(long long of, int begin, int end) {
-  apply(workspace::Expanded{.parents = {}, .children = graph_.make_iterations(of, begin, end)});
+bool StateStore::add_iterations(long long of, int begin, int end) {
+  return add(graph_.make_iterations(of, begin, end));
 }
 
 bool StateStore::add_variant(long long of, const std::string& parameter, const std::string& value) {
-  std::vector<Workpackage> made = graph_.make_variant(of, parameter, value);
+  return add(graph_.make_variant(of, parameter, value));
+}
+
+bool StateStore::add(std::vector<Workpackage> made) {
   if (made.empty())
     return false;
   apply(workspace::Expanded{.parents = {}, .children = std::move(made)});

@@ -169,6 +169,17 @@ TEST_F(DecisionsTest, ABudgetEndsARepetition) {
                         "  workpackage 3: 4.9 % after 3 iterations, and the budget is used up"));
 }
 
+/// Iterations that `active` drops keep their numbers.
+TEST_F(DecisionsTest, ARepetitionGivesNoNumberTwice) {
+  std::string text = replace_all(repeated("true"), "  use: p\n",
+                                 "  use: p\n  active: $jube_wp_iteration not in (1, 4)\n");
+  text = replace_all(text, "jube_wp_id, noise, rate_cnt, rate_avg", "noise, jube_wp_iteration");
+  here_.write("r.yaml", replace_all(text, "use: f,", "use: f, reduce: false,"));
+  here_.bench({"run", "r.yaml"});
+  EXPECT_THAT(here_.bench({"result", "runs", "--where", "noise == 100"}).standard_output,
+              HasSubstr("100,0\n100,2\n100,3\n100,5\n100,6\n"));
+}
+
 /// n fits up to 2.
 constexpr const char* pruned = R"(name: p
 outpath: runs
@@ -260,6 +271,33 @@ TEST_F(DecisionsTest, ASearchIsTheSameAfterAKillAndWithManyAtATime) {
                 HasSubstr("batch=22 is the largest that fits"));
     EXPECT_EQ(here_.bench({"result", "runs"}).standard_output, expected);
   }
+}
+
+TEST_F(DecisionsTest, ASearchGoesOnAfterWhatIsSkipped) {
+  here_.write("q.yaml", replace_all(searched("true", "$batch"),
+                                    "  search:", "  prune: {larger: [batch, bytes]}\n  search:"));
+  for (const char* parallel : {"1", "4"}) {
+    const auto output = here_.bench({"run", "q.yaml", "-j", parallel});
+    EXPECT_THAT(output.standard_error,
+                HasSubstr("step s, bytes=4: batch=11 is the largest that fits, with rate=11\n"));
+    EXPECT_THAT(output.standard_output, HasSubstr("| skipped |"));
+  }
+}
+
+TEST_F(DecisionsTest, ASearchForgetsOutOfMemoryResultsThatAreRepeated) {
+  here_.write("q.yaml", replace_all(searched("true", "$batch"), "test $need -le 44",
+                                    "test $need -le 44 || test -e $jube_benchmark_home/more"));
+  here_.bench({"run", "q.yaml"});
+  here_.write("more", "");
+  EXPECT_THAT(
+      here_.bench({"continue", "runs", "--failed"}).standard_error,
+      HasSubstr("step s, bytes=2: batch=64 fits, the largest of the range, with rate=64\n"));
+}
+
+TEST_F(DecisionsTest, ASearchDoesNotMissAGoalThatStaysTheSame) {
+  here_.write("q.yaml", searched("true", "7"));
+  EXPECT_THAT(here_.bench({"run", "q.yaml"}).standard_error,
+              HasSubstr("batch=22 is the largest that fits, with rate=7\n"));
 }
 
 TEST_F(DecisionsTest, ASearchEndsWithAnotherFailureAndResumesAfterIt) {

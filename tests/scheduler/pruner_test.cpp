@@ -86,6 +86,12 @@ TEST_F(PrunerTest, ComparesOnlyWhatPerNames) {
   EXPECT_THAT(run_all([&](long long id) { return number(id, "n") < 2; }), ElementsAre(0, 1, 2));
 }
 
+TEST_F(PrunerTest, WaitsForEachCombinationOfASmallerSize) {
+  prepare("n: [1, 2], seed: [5, 6]", "larger: n, per: ''");
+  EXPECT_THAT(run_all([&](long long id) { return id != 1; }), ElementsAre(0, 1));
+  EXPECT_THAT(reasons(), ElementsAre("OOM (implied by 1)", "OOM (implied by 1)"));
+}
+
 TEST_F(PrunerTest, NeedsEveryLargerParameterToBeAtLeastAsLarge) {
   prepare("n: [1, 2, 4], m: [1, 2, 4]", "larger: [n, m]");
   EXPECT_THAT(run_all([&](long long id) { return number(id, "n") * number(id, "m") < 4; }),

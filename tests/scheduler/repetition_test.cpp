@@ -1,5 +1,6 @@
 #include "scheduler/repetition.hpp"
 
+#include <cmath>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ TEST_P(RepetitionTest, DecidesByTheValuesAndTheBounds) {
   const RepetitionDecision decision =
       decide(repetition,
              {.iterations = static_cast<int>(one.values.size()) + one.failed,
+              .next = static_cast<int>(one.values.size()) + one.failed,
               .values = one.values,
               .failed = one.failed,
               .affordable = one.affordable},
@@ -65,6 +67,14 @@ INSTANTIATE_TEST_SUITE_P(
                        false,
                        "25 % after 10 iterations, the most that it may have"},
         RepetitionCase{"UpToTheMost", {1, 2, 1, 2, 1, 2, 1, 2}, 0, 99, true, 2, false, ""},
+        RepetitionCase{"NotFinite",
+                       {1, std::nan(""), 2},
+                       0,
+                       99,
+                       true,
+                       0,
+                       false,
+                       "rate is not finite in all iterations"},
         RepetitionCase{"NoBudget",
                        {1000, 1020, 1040},
                        0,

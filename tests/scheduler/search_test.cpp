@@ -57,6 +57,11 @@ TEST(Search, TriesMultiplesOnly) {
   EXPECT_THAT(values_of(between(8, 64, 8), 45), ElementsAre(8, 16, 32, 64, 48, 40));
 }
 
+/// Probes of a range without them, say.
+TEST(Search, GoesOnWithMultiplesAfterOtherValues) {
+  EXPECT_EQ(next_value(between(8, 64, 8), std::vector<Probe>{{.value = 10, .fits = true}}), 16);
+}
+
 TEST(Search, FindsEveryFrontierWithFewValues) {
   std::mt19937 random(1);
   const auto draw = [&](long long from, long long to) {

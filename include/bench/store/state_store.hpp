@@ -55,7 +55,8 @@ class StateStore {
   /// The machine refused the last expansion.
   bool is_expansion_refused() const { return children_.is_refused(); }
   /// Makes further iterations of a workpackage's combination: `workflow::Graph::make_iterations`.
-  void add_iterations(long long of, int begin, int end);
+  /// @returns whether there is any
+  bool add_iterations(long long of, int begin, int end);
   /// Makes its combination with another value of a parameter: `workflow::Graph::make_variant`.
   /// @returns whether there is any
   bool add_variant(long long of, const std::string& parameter, const std::string& value);
@@ -96,6 +97,7 @@ class StateStore {
 
  private:
   std::size_t step_index(const workspace::Workpackage& workpackage) const;
+  bool add(std::vector<workspace::Workpackage> made);
   template <class SomeEvent>
   void change(const SomeEvent& event, long long id);
   void change(const workspace::Expanded& event);

@@ -33,17 +33,30 @@ using workspace::Workpackage;
 
 constexpr const char* start_another = "`bench run FILE` makes a new run of it";
 
-bool repeats(const model::Benchmark& benchmark, const model::Step& step) {
-  return std::ranges::any_of(step.depend, [&](const std::string& name) {
+/// How many parents of a step are repeated.
+std::ptrdiff_t repeated_parents(const model::Benchmark& benchmark, const model::Step& step) {
+  return std::ranges::count_if(step.depend, [&](const std::string& name) {
     const model::Step& parent = *benchmark.step(name);
-    return parent.most_iterations() > 1 || repeats(benchmark, parent);
+    return parent.most_iterations() > 1 || repeated_parents(benchmark, parent) > 0;
   });
 }
 
-/// The iterations of a step whose parents are repeated are numbered through.
-void check_iterations(const model::Benchmark& before, const model::Step& step) {
+/// The iterations of a step whose parents are repeated are numbered through, over all of these.
+void check_iterations(const model::Benchmark& before, const model::Benchmark& updated,
+                      const model::Step& step) {
   const model::Step* known = before.step(step.name);
-  if (known && known->most_iterations() != step.most_iterations() && repeats(before, *known))
+  if (!known)
+    return;
+  if (repeated_parents(before, *known) > 1 || repeated_parents(updated, step) > 1)
+    for (const std::string& name : step.depend)
+      if (const model::Step* parent = before.step(name);
+          parent && parent->most_iterations() != updated.step(name)->most_iterations())
+        throw Error(fmt::format("step '{}' depends on several repeated steps, and '{}' had {} "
+                                "iterations and now has {}: the numbers of its own would change",
+                                step.name, name, parent->most_iterations(),
+                                updated.step(name)->most_iterations()),
+                    start_another, updated.step(name)->place);
+  if (known->most_iterations() != step.most_iterations() && repeated_parents(before, *known) > 0)
     throw Error(fmt::format("step '{}' had {} iterations for each of its parents' and now has {}: "
                             "the numbers of the new ones would be taken",
                             step.name, known->most_iterations(), step.most_iterations()),
@@ -54,7 +67,7 @@ void check_iterations(const model::Benchmark& before, const model::Step& step) {
 void check_fit(const setup::Run& run, const model::Benchmark& updated, const std::string& file,
                const std::vector<Workpackage>& all) {
   for (const model::Step& step : updated.steps)
-    check_iterations(run.benchmark, step);
+    check_iterations(run.benchmark, updated, step);
   for (const Workpackage& workpackage : all) {
     const model::Step* step = updated.step(workpackage.step);
     if (!step)

@@ -90,6 +90,20 @@ TEST_F(DecisionsTest, AnUpdateThatDoesNotFitChangesNothing) {
   EXPECT_THAT(here_.bench({"continue", "runs"}).standard_output, HasSubstr("  2 |"));
 }
 
+TEST_F(DecisionsTest, AnUpdateDoesNotRenumberIterationsOverSeveralParents) {
+  const std::string text =
+      "name: j\noutpath: runs\nstep:\n"
+      "  - {name: a, iterations: 2, do: 'true'}\n"
+      "  - {name: b, iterations: 2, do: 'true'}\n"
+      "  - {name: c, depend: [a, b], do: 'true'}\n";
+  here_.write("j.yaml", text);
+  here_.bench({"run", "j.yaml"});
+  here_.write("j.yaml", replace_all(text, "b, iterations: 2", "b, iterations: 3"));
+  EXPECT_THAT(here_.bench({"continue", "runs", "-u", "j.yaml"}).standard_error,
+              HasSubstr("j.yaml:5:5: error: step 'c' depends on several repeated steps, and 'b' "
+                        "had 2 iterations and now has 3"));
+}
+
 /// The command of one iteration kills bench when it runs for the first time, and goes on.
 std::string repeated(const std::string& killing) {
   return R"yaml(name: r
@@ -274,8 +288,8 @@ TEST_F(DecisionsTest, ASearchIsTheSameAfterAKillAndWithManyAtATime) {
 }
 
 TEST_F(DecisionsTest, ASearchGoesOnAfterWhatIsSkipped) {
-  here_.write("q.yaml", replace_all(searched("true", "$batch"),
-                                    "  search:", "  prune: {larger: [batch, bytes]}\n  search:"));
+  here_.write("q.yaml", replace_all(searched("true", "$batch"), "  search:",
+                                    "  prune: {larger: batch}\n  iterations: 2\n  search:"));
   for (const char* parallel : {"1", "4"}) {
     const auto output = here_.bench({"run", "q.yaml", "-j", parallel});
     EXPECT_THAT(output.standard_error,

@@ -175,7 +175,7 @@ class Comparer {
     auto others = a_.convert_to(metrics_);
     others.merge(b_.convert_to(metrics_));
     for (const auto& [name, unit] : others) {
-      made_.units.push_back({name, metrics_.at(name).unit, unit});
+      made_.units.push_back({"", name, metrics_.at(name).unit, unit});
       metrics_.erase(name);
     }
   }

@@ -21,6 +21,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/unit/unit.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
@@ -155,6 +156,15 @@ bool compare_values(MetricDifference& metric, double tolerance) {
   return *metric.difference != 0 && !(std::fabs(metric.relative.value_or(INFINITY)) <= tolerance);
 }
 
+/// The value in another unit, as it is where that measures something else.
+std::optional<Value> in_unit(const Finding& finding, const std::string& unit) {
+  const auto number = number_in(finding.value);
+  const auto factor = unit::conversion_factor(finding.unit, unit);
+  if (number && factor && *factor != 1)
+    return *number * *factor;
+  return finding.value;
+}
+
 class Comparison {
  public:
   Comparison(const Side& a, const Side& b, double tolerance)
@@ -234,6 +244,8 @@ class Comparison {
       }
       if (b != of_b.end()) {
         metric.b = b->second.value;
+        if (a != of_a.end())
+          metric.a = in_unit(a->second, b->second.unit);
         metric.unit = b->second.unit;
       }
       const bool differs = compare_values(metric, tolerance_);

@@ -159,9 +159,10 @@ bool compare_values(MetricDifference& metric, double tolerance) {
 /// The value in another unit, as it is where that measures something else.
 std::optional<Value> in_unit(const Finding& finding, const std::string& unit) {
   const auto number = number_in(finding.value);
-  if (!number || finding.unit == unit || finding.unit.empty() || unit.empty())
-    return finding.value;
-  return *number * unit::conversion_factor(finding.unit, unit).value_or(1);
+  const auto factor = unit::conversion_factor(finding.unit, unit);
+  if (number && factor && *factor != 1)
+    return *number * *factor;
+  return finding.value;
 }
 
 class Comparison {

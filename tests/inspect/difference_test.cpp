@@ -29,6 +29,10 @@ class OneRun : public tabulate::ReportFixture {
  public:
   using ReportFixture::end;
   using ReportFixture::find;
+  void find_in(const std::string& unit, long long id, const std::string& name, const Value& value) {
+    find(id, name, value);
+    analyses_["a"].back().unit = unit;
+  }
   using ReportFixture::run_;
   Side side() const { return {run_, *workspace_, analyses_}; }
   void TestBody() override {}
@@ -181,6 +185,15 @@ TEST_F(DifferenceTest, TheLargestComesFirstAndScatterLast) {
   for (const MetricDifference& one : differences().metrics)
     order.push_back(fmt::format("{} {}", one.name, one.pair.a));
   EXPECT_THAT(order, ElementsAre("t 2", "t 1", "t 0", "t_std 0"));
+}
+
+TEST_F(DifferenceTest, UnitsThatDifferAreConverted) {
+  end_both();
+  a_.find_in("ms", 0, "t", 2000.0);
+  b_.find_in("s", 0, "t", 2.0);
+  a_.find_in("ms", 1, "t", 2000.0);
+  b_.find_in("s", 1, "t", 3.0);
+  EXPECT_THAT(metrics(), ElementsAre("t of 1 and 1: 2.0 / 3.0, difference 1, relative 0.5"));
 }
 
 TEST_F(DifferenceTest, ASummaryIsOfAllPairsThatHaveANumber) {

@@ -11,9 +11,11 @@
 
 namespace bench::cli {
 
-/// Exit codes: something failed or the input is wrong; the command line is wrong.
+/// Exit codes: something failed or the input is wrong; the command line is wrong; a check of a run
+/// cannot tell.
 constexpr int failure = 1;
 constexpr int usage_error = 2;
+constexpr int undecided = 3;
 
 /// A command of `bench`: what the table in main.cpp lists.
 struct Command {
@@ -66,6 +68,7 @@ std::function<int()> declare_why(CLI::App& app);
 std::function<int()> declare_diff(CLI::App& app);
 std::function<int()> declare_compare(CLI::App& app);
 std::function<int()> declare_history(CLI::App& app);
+std::function<int()> declare_baseline(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
 std::function<int()> declare_log(CLI::App& app);
 std::function<int()> declare_output(CLI::App& app);

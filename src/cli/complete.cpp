@@ -24,12 +24,15 @@ namespace {
 
 Completion::Place place_of(const CLI::App& command) {
   const std::vector<const CLI::App*> actions = command.get_subcommands({});
-  const bool takes_logs = std::ranges::any_of(actions, [](const CLI::App* action) {
-    return action->get_option_no_throw("LOG") != nullptr;
-  });
-  if (command.get_option_no_throw("FILE") || takes_logs)
+  const auto takes = [&](const char* name) {
+    return command.get_option_no_throw(name) ||
+           std::ranges::any_of(actions, [&](const CLI::App* action) {
+             return action->get_option_no_throw(name) != nullptr;
+           });
+  };
+  if (takes("FILE") || takes("LOG"))
     return Completion::Place::file;
-  if (command.get_option_no_throw("DIR") || command.get_option_no_throw("PATH"))
+  if (takes("DIR") || takes("PATH"))
     return Completion::Place::directory;
   if (command.get_option_no_throw("REFERENCE"))
     return Completion::Place::word;
@@ -73,6 +76,18 @@ std::string login_shell() {
   return name == "zsh" || name == "fish" ? name : "bash";
 }
 
+/// The options of a command and of its own commands, each once.
+std::vector<const CLI::Option*> options_of(const CLI::App& command) {
+  std::vector<const CLI::Option*> options = command.get_options();
+  for (const CLI::App* action : command.get_subcommands({}))
+    for (const CLI::Option* option : action->get_options())
+      if (std::ranges::none_of(options, [&](const CLI::Option* known) {
+            return known->get_name(true, true) == option->get_name(true, true);
+          }))
+        options.push_back(option);
+  return options;
+}
+
 }  // namespace
 
 std::vector<Completion> completions_of(const CLI::App& root) {
@@ -83,7 +98,7 @@ std::vector<Completion> completions_of(const CLI::App& root) {
     one.place = place_of(*command);
     if (one.place == Completion::Place::word)
       one.words = references::reference_names();
-    for (const CLI::Option* option : command->get_options()) {
+    for (const CLI::Option* option : options_of(*command)) {
       std::vector<std::string> names;
       for (const std::string& name : option->get_snames())
         names.push_back("-" + name);

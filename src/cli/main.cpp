@@ -45,6 +45,9 @@ const std::array commands{
             "bench compare examples/quickstart_run -i 0 1", declare_compare},
     Command{"history", "show a metric over many runs, and where its level changed",
             "bench history rate examples/quickstart_run", declare_history},
+    Command{"baseline", "accept good runs, and check a run against them, for CI",
+            "bench baseline check examples/quickstart_run --metric rate --margin 5",
+            declare_baseline},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",
@@ -102,16 +105,32 @@ std::string misspelt_subcommand(const CLI::App& command,
   return suggestion(*word, known, fmt::format("the commands of {} are ", command.get_name()));
 }
 
+/// `bench`, `bench run`, `bench baseline check`.
+std::string call_of(const CLI::App& command) {
+  return command.get_parent() ? call_of(*command.get_parent()) + " " + command.get_name() : "bench";
+}
+
+/// The command's own command that the arguments name, else the command.
+const CLI::App& action_of(const CLI::App& command, const std::vector<std::string>& arguments) {
+  const auto word = std::find_if(arguments.begin() + 1, arguments.end(),
+                                 [](const auto& text) { return !text.starts_with('-'); });
+  if (word != arguments.end())
+    for (const CLI::App* sub : command.get_subcommands({}))
+      if (sub->get_name() == *word)
+        return *sub;
+  return command;
+}
+
 /// @param at the command that was called, or the program itself
 int usage(const CLI::App& at, const CLI::ParseError& error,
           const std::vector<std::string>& arguments) {
-  const std::string name = at.get_parent() ? "bench " + at.get_name() : "bench";
   std::string hint = swallowed_hint(at);
   if (hint.empty())
     hint = misspelt_option(at, arguments);
   if (hint.empty())
     hint = misspelt_subcommand(at, arguments);
-  tell(fmt::format("error: {}\nhint: {}", error.what(), hint.empty() ? name + " --help" : hint));
+  tell(fmt::format("error: {}\nhint: {}", error.what(),
+                   hint.empty() ? call_of(at) + " --help" : hint));
   return usage_error;
 }
 
@@ -195,7 +214,7 @@ int run(std::vector<std::string> arguments) {
     return unknown_command(arguments[0]);
   command_log().set_command(arguments);
   const CLI::App& at = !arguments.empty() && is_known(arguments.front())
-                           ? *app.get_subcommand(arguments.front())
+                           ? action_of(*app.get_subcommand(arguments.front()), arguments)
                            : app;
   const std::vector<std::string> written = arguments;
   try {

@@ -139,7 +139,7 @@ class Measured {
 class Comparer {
  public:
   Comparer(const ComparedSide& a, const ComparedSide& b, const ComparisonOptions& options)
-      : side_b_(b), a_(a, options.metrics), b_(b, options.metrics) {
+      : options_(options), side_b_(b), a_(a, options.metrics), b_(b, options.metrics) {
     require_values(a, a_);
     require_values(b, b_);
     a_.add_metrics_to(metrics_);
@@ -148,14 +148,14 @@ class Comparer {
     convert_units();
   }
 
-  RunComparison compare(double margin) {
+  RunComparison compare() {
     const model::Benchmark& benchmark = side_b_.runs.back().run.benchmark;
     for (const model::Step& step : benchmark.steps)
       compare_step(benchmark, step.name);
     std::vector<verdict::Comparison> comparisons;
     for (const ComparedPoint& point : made_.points)
       comparisons.push_back(point.comparison);
-    const auto verdicts = verdict::decide(comparisons, margin);
+    const auto verdicts = verdict::decide(comparisons, options_.margin);
     for (std::size_t k = 0; k < verdicts.size(); ++k)
       made_.points[k].verdict = verdicts[k];
     made_.not_done_a = a_.not_done();
@@ -193,7 +193,9 @@ class Comparer {
   void compare_step(const model::Benchmark& benchmark, const std::string& step) {
     const Members of_a = a_.workpackages_of(step);
     const Members of_b = b_.workpackages_of(step);
-    const PointKey key = point_key(step, of_a, of_b);
+    PointKey key = point_key(step, of_a, of_b);
+    std::erase_if(key.names,
+                  [&](const std::string& name) { return options_.across.contains(name); });
     std::ranges::copy_if(key.left_out, std::back_inserter(made_.parameters),
                          [&](const TextDifference& one) {
                            return !side_b_.parameter || one.name != side_b_.parameter->first;
@@ -234,6 +236,7 @@ class Comparer {
     }
   }
 
+  const ComparisonOptions& options_;
   const ComparedSide& side_b_;
   Measured a_;
   Measured b_;
@@ -270,7 +273,7 @@ bool ComparedPoint::is_regression() const {
 
 RunComparison compare_runs(const ComparedSide& a, const ComparedSide& b,
                            const ComparisonOptions& options) {
-  return Comparer(a, b, options).compare(options.margin);
+  return Comparer(a, b, options).compare();
 }
 
 }  // namespace bench::inspect

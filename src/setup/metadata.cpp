@@ -33,6 +33,7 @@ constexpr std::array typed_facts{
     Fact{"started", &RunMetadata::started},
     Fact{"home", &RunMetadata::home},
     Fact{"tags", &RunMetadata::tags},
+    Fact{"accepted", &RunMetadata::accepted},
     Fact{"input_file", &RunMetadata::input_file},
     Fact{"input_sha256", &RunMetadata::input_sha256},
     Fact{"platform", &RunMetadata::platform},

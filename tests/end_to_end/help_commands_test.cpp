@@ -16,9 +16,9 @@ using testing::IsEmpty;
 using testing::StartsWith;
 
 const std::vector<std::string> commands{
-    "run",    "continue",  "cancel",     "check",  "analyse", "result",   "info",
-    "diff",   "why",       "status",     "log",    "output",  "comment",  "tag",
-    "remove", "platforms", "references", "mlperf", "schema",  "complete", "help"};
+    "run",        "continue", "cancel",   "check",  "analyse",  "result", "info",   "diff",
+    "why",        "status",   "log",      "output", "comment",  "tag",    "remove", "platforms",
+    "references", "mlperf",   "baseline", "schema", "complete", "help"};
 
 TEST(HelpTest, EveryCommandHasAnExample) {
   const Playground here;
@@ -109,6 +109,7 @@ TEST(CompleteTest, BashCompletesOptionsOfTheCommand) {
   const Playground here;
   EXPECT_EQ(completions(here, "bench run --in"), "--include-path\n");
   EXPECT_EQ(completions(here, "bench status --in"), "\n");
+  EXPECT_EQ(completions(here, "bench baseline check --la"), "--last\n");
 }
 
 TEST(CompleteTest, BashCompletesFilesIdsAndTopics) {

@@ -138,6 +138,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/export_results.md", terminal},
       {"docs/how-to/extend_a_run.md", terminal},
       {"docs/how-to/follow_a_metric.md", terminal},
+      {"docs/how-to/guard_against_regressions.md", terminal},
       {"docs/how-to/judge_a_change.md", terminal},
       {"docs/how-to/limit_node_hours.md", terminal},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},

@@ -22,7 +22,8 @@ TEST(RunMetadata, ComesBackAsItWasRecorded) {
                     {"account", ""},       {"launcher", "srun -v"},
                     {"parallel", "0"},     {"max_workpackages", "100000"},
                     {"budget_nh", "12.5"}, {"jube_platform_nodes", "4"},
-                    {"cpu", "a CPU"},      {"filters", "x"}};
+                    {"cpu", "a CPU"},      {"filters", "x"},
+                    {"accepted", ""}};
   EXPECT_EQ(facts_of(metadata_from(facts)), facts);
 }
 

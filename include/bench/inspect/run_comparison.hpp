@@ -55,6 +55,7 @@ struct RunComparison {
 struct ComparisonOptions {
   double margin = 0.01;           ///< The smallest relative change that matters.
   std::set<std::string> metrics;  ///< Empty: all.
+  std::set<std::string> across;   ///< Parameters that do not tell points apart.
 };
 
 /// Compares the values of every metric at every point that both sides have. Points are matched as

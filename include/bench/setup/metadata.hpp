@@ -20,6 +20,7 @@ struct RunMetadata {
   std::string started;   ///< `2026-01-31 13:05:09`, local time.
   std::string home;      ///< Directory at which relative paths of the input begin.
   std::string tags;      ///< Those given, separated by commas.
+  std::string accepted;  ///< When it was accepted as a baseline, local time; empty: it is none.
   std::string input_file;
   std::optional<std::string> input_sha256;
   std::string platform;                     ///< Its name.

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <bench/inspect/baseline.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+
+/// The runs of a baseline, as side `a`.
+std::string baseline_name(const std::vector<workspace::RunDirectory>& runs);
+
+/// The last lines of a check, which begin with its outcome.
+std::string outcome_text(const inspect::BaselineCheck& check, double margin);
+
+/// Why a run has no baseline, and what to do.
+/// @param outpath with the accepted runs
+/// @param run the id of the checked run
+std::string no_baseline_text(const inspect::Baseline& baseline, const std::string& outpath,
+                             int run);
+
+/// A row for each accepted run; a line where there is none.
+std::string accepted_text(const std::vector<inspect::KnownRun>& runs, const std::string& outpath);
+
+}  // namespace bench::cli

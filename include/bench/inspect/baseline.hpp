@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/inspect/difference.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::inspect {
+
+/// What two runs must have in common before their numbers are compared, by name: the benchmark and
+/// its input, the machine, its driver and software. What a run has not recorded is left out.
+///
+/// `input` is the SHA-256 of the elements that say what runs, its first 12 digits: comments,
+/// patterns, analysers and results may change. `host` is left out on a platform other than `local`,
+/// where it is the login node.
+using Fingerprint = std::map<std::string, std::string>;
+
+/// The names that a fingerprint may have, in the order in which they are shown.
+const std::vector<std::string>& fingerprint_names();
+
+Fingerprint fingerprint_of(const setup::RunMetadata& metadata);
+
+/// The first 8 digits of the SHA-256 of a fingerprint: equal ones have the same.
+std::string short_name_of(const Fingerprint& fingerprint);
+
+/// A run of an outpath, as its facts describe it.
+struct KnownRun {
+  workspace::RunDirectory directory;
+  setup::RunMetadata metadata;
+
+  bool is_accepted() const { return !metadata.accepted.empty(); }
+};
+
+/// The runs of an outpath, ascending by id.
+std::vector<KnownRun> known_runs(const std::filesystem::path& outpath);
+
+/// Names that are no facts, but parameters: both may have the same name.
+std::set<std::string> parameters_of(const std::vector<std::string>& names);
+
+struct BaselineOptions {
+  std::size_t last = 5;          ///< The most runs of a baseline.
+  std::set<std::string> across;  ///< Names of the fingerprint that may differ.
+};
+
+/// What a run is compared with.
+struct Baseline {
+  std::vector<workspace::RunDirectory> runs;  ///< Accepted, same fingerprint; ascending by id.
+  std::size_t accepted = 0;                   ///< Accepted runs of any fingerprint.
+  /// Where none has the same: the accepted run that differs least, the last of these, and how. Its
+  /// side is `b`, that of the checked run `a`.
+  workspace::RunDirectory nearest;
+  std::vector<TextDifference> differences;
+};
+
+/// The last accepted runs with the fingerprint of `checked`, without that run itself.
+/// @param runs ascending by id
+Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownRun>& runs,
+                     const BaselineOptions& options);
+
+enum class CheckOutcome { passed, failed, undecided };
+
+/// What a comparison with a baseline says of a run. Only metrics whose better values are known
+/// count.
+struct BaselineCheck {
+  CheckOutcome outcome = CheckOutcome::undecided;
+  std::size_t passed = 0;       ///< Rows whose interval excludes a loss of the margin or more.
+  std::size_t regressions = 0;  ///< Rows that are slower or worse.
+  std::size_t undecided = 0;    ///< Rows that are neither.
+  std::size_t uncounted = 0;    ///< Rows of which nobody knows which values are better.
+  std::size_t lost_points = 0;  ///< Points of the baseline only, if the run has failures.
+};
+
+/// Failed: a row is slower or worse, or a point is lost. Passed: all rows that count pass, and one
+/// does. This is a test of non-inferiority: a run that may be slower by the margin does not pass,
+/// however little is known of it.
+/// @param comparison from the baseline to the run
+/// @param margin that of the comparison
+BaselineCheck check_of(const RunComparison& comparison, double margin);
+
+}  // namespace bench::inspect

@@ -1,0 +1,82 @@
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/base/text.hpp>
+#include <bench/cli/output/baseline_text.hpp>
+#include <bench/cli/output/output.hpp>
+#include <bench/inspect/baseline.hpp>
+#include <bench/inspect/difference.hpp>
+#include <bench/workspace/run_directory.hpp>
+
+namespace bench::cli {
+
+using inspect::CheckOutcome;
+
+std::string baseline_name(const std::vector<workspace::RunDirectory>& runs) {
+  const std::string newest = short_path(runs.back().path);
+  return runs.size() == 1 ? fmt::format("{} (accepted)", newest)
+                          : fmt::format("{} accepted runs, {} to {}", runs.size(),
+                                        short_path(runs.front().path), newest);
+}
+
+std::string outcome_text(const inspect::BaselineCheck& check, double margin) {
+  std::string text;
+  if (check.uncounted > 0)
+    text +=
+        fmt::format("{}: without `better`, nobody knows which values are, so they do not count\n",
+                    plural(check.uncounted, "row"));
+  const std::string loss = fmt::format("worse by {:g} % or more", margin * 100);
+  if (check.outcome == CheckOutcome::passed)
+    return text + fmt::format("passed: none of {} is {}\n", plural(check.passed, "row"), loss);
+  std::vector<std::string> reasons;
+  if (check.regressions > 0)
+    reasons.push_back(plural(check.regressions, "row") + " slower or worse");
+  if (check.lost_points > 0)
+    reasons.push_back(plural(check.lost_points, "point") + " lost by failures");
+  if (check.undecided > 0)
+    reasons.push_back(fmt::format("{} may be {}", plural(check.undecided, "row"), loss));
+  if (reasons.empty())
+    reasons.emplace_back("there is no row that counts");
+  const bool has_failed = check.outcome == CheckOutcome::failed;
+  return text + fmt::format("{}: {}\n", has_failed ? "failed" : "undecided", join(reasons, ", "));
+}
+
+std::string no_baseline_text(const inspect::Baseline& baseline, const std::string& outpath,
+                             int run) {
+  if (baseline.accepted == 0)
+    return fmt::format(
+        "undecided: no other run in {0} is accepted\n"
+        "hint: if the numbers of run {1} are good: `bench baseline accept {0} -i {1}`",
+        outpath, run);
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> names;
+  for (const inspect::TextDifference& one : baseline.differences) {
+    rows.push_back({one.name, one.b.empty() ? "absent" : one.b, one.a.empty() ? "absent" : one.a});
+    names.push_back(one.name);
+  }
+  return fmt::format(
+      "undecided: no accepted run in {0} has the fingerprint of run {1}\n{2}"
+      "hint: `--across {3}` compares nevertheless; `bench baseline accept {0} -i {1}` begins a new "
+      "baseline",
+      outpath, run,
+      text_table(
+          {"fact", fmt::format("accepted run {}", baseline.nearest.id), fmt::format("run {}", run)},
+          rows),
+      join(names, " "));
+}
+
+std::string accepted_text(const std::vector<inspect::KnownRun>& runs, const std::string& outpath) {
+  std::vector<std::vector<std::string>> rows;
+  for (const inspect::KnownRun& run : runs)
+    if (run.is_accepted())
+      rows.push_back({std::to_string(run.directory.id), run.metadata.benchmark,
+                      run.metadata.started, run.metadata.accepted,
+                      inspect::short_name_of(inspect::fingerprint_of(run.metadata))});
+  if (rows.empty())
+    return fmt::format("no run in {} is accepted\n", outpath);
+  return text_table({"run", "benchmark", "started", "accepted", "fingerprint"}, rows);
+}
+
+}  // namespace bench::cli

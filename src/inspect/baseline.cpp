@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <bench/base/hash.hpp>
+#include <bench/document/node.hpp>
+#include <bench/document/read.hpp>
+#include <bench/inspect/baseline.hpp>
+#include <bench/inspect/difference.hpp>
+#include <bench/inspect/run_comparison.hpp>
+#include <bench/model/benchmark.hpp>
+#include <bench/setup/metadata.hpp>
+#include <bench/verdict/comparison.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workspace.hpp>
+
+namespace bench::inspect {
+namespace {
+
+using document::Node;
+
+/// Elements that change nothing of what runs.
+bool is_evaluation(const std::string& element) {
+  constexpr std::array<std::string_view, 4> names{"comment", "patternset", "analyser", "result"};
+  return std::ranges::find(names, element) != names.end();
+}
+
+/// Writes an element without its places in the file. No text can be mistaken for the structure.
+void write(const Node& node, std::string& text) {
+  const auto add = [&](const std::string& piece) {
+    text += std::to_string(piece.size()) + ":" + piece;
+  };
+  add(node.name);
+  add(node.text);
+  for (const document::Attribute& attribute : node.attributes)
+    if (attribute.name != "outpath" && attribute.name != "comment") {
+      add(attribute.name);
+      add(attribute.value);
+    }
+  text += "{";
+  for (const Node& child : node.children)
+    if (!is_evaluation(child.name))
+      write(child, text);
+  text += "}";
+}
+
+/// The sets that all benchmarks share, and the benchmark of this name.
+std::string input_of(const setup::RunMetadata& metadata) {
+  constexpr std::size_t digits = 12;
+  std::string text;
+  for (const Node& child : document::from_json(metadata.document).children)
+    if (child.name == "benchmark" ? child.get("name") == metadata.benchmark
+                                  : !is_evaluation(child.name))
+      write(child, text);
+  return sha256(text).substr(0, digits);
+}
+
+/// By how much the metric of a row may have become worse, 0.01 is 1 %.
+double possible_loss(const ComparedPoint& point) {
+  const verdict::Comparison& comparison = point.comparison;
+  if (!comparison.absent_reason.empty() || !std::isfinite(comparison.interval.high))
+    return std::numeric_limits<double>::infinity();
+  return point.better == model::Better::higher ? -comparison.interval.low
+                                               : comparison.interval.high;
+}
+
+std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
+                                           const std::set<std::string>& across) {
+  const auto value_in = [](const Fingerprint& fingerprint, const std::string& name) {
+    const auto fact = fingerprint.find(name);
+    return fact == fingerprint.end() ? std::string() : fact->second;
+  };
+  std::vector<TextDifference> differences;
+  for (const std::string& name : fingerprint_names())
+    if (!across.contains(name) && value_in(a, name) != value_in(b, name))
+      differences.push_back(
+          {.step = "", .name = name, .a = value_in(a, name), .b = value_in(b, name)});
+  return differences;
+}
+
+}  // namespace
+
+const std::vector<std::string>& fingerprint_names() {
+  static const std::vector<std::string> names{
+      "benchmark", "input",       "platform", "partition",  "launcher", "host",        "system",
+      "cpu",       "cpus_usable", "gpus",     "gpu_driver", "modules",  "power_source"};
+  return names;
+}
+
+Fingerprint fingerprint_of(const setup::RunMetadata& metadata) {
+  auto facts = setup::facts_of(metadata);
+  facts["input"] = input_of(metadata);
+  if (metadata.platform != "local")
+    facts.erase("host");
+  Fingerprint fingerprint;
+  for (const std::string& name : fingerprint_names())
+    if (const auto fact = facts.find(name); fact != facts.end() && !fact->second.empty())
+      fingerprint.insert(*fact);
+  return fingerprint;
+}
+
+std::string short_name_of(const Fingerprint& fingerprint) {
+  constexpr std::size_t digits = 8;
+  std::string text;
+  for (const auto& [name, value] : fingerprint)
+    text += name + "=" + value + '\0';
+  return sha256(text).substr(0, digits);
+}
+
+std::vector<KnownRun> known_runs(const std::filesystem::path& outpath) {
+  using workspace::Workspace;
+  std::vector<KnownRun> runs;
+  for (const workspace::RunDirectory& directory : workspace::find_runs(outpath))
+    runs.push_back(
+        {directory,
+         setup::metadata_from(Workspace::open(directory.path, Workspace::Access::read).facts())});
+  return runs;
+}
+
+std::set<std::string> parameters_of(const std::vector<std::string>& names) {
+  std::set<std::string> parameters(names.begin(), names.end());
+  for (const std::string& fact : fingerprint_names())
+    parameters.erase(fact);
+  return parameters;
+}
+
+Baseline baseline_of(const setup::RunMetadata& checked, const std::vector<KnownRun>& runs,
+                     const BaselineOptions& options) {
+  Baseline baseline;
+  const Fingerprint wanted = fingerprint_of(checked);
+  for (const KnownRun& run : runs) {
+    if (!run.is_accepted() || run.metadata.uuid == checked.uuid)
+      continue;
+    ++baseline.accepted;
+    auto differences = differences_of(wanted, fingerprint_of(run.metadata), options.across);
+    if (differences.empty()) {
+      baseline.runs.push_back(run.directory);
+    } else if (baseline.differences.empty() || differences.size() <= baseline.differences.size()) {
+      baseline.differences = std::move(differences);
+      baseline.nearest = run.directory;
+    }
+  }
+  if (baseline.runs.size() > options.last)
+    baseline.runs.erase(baseline.runs.begin(),
+                        baseline.runs.end() - static_cast<std::ptrdiff_t>(options.last));
+  return baseline;
+}
+
+BaselineCheck check_of(const RunComparison& comparison, double margin) {
+  BaselineCheck check;
+  for (const ComparedPoint& point : comparison.points)
+    if (!point.better)
+      ++check.uncounted;
+    else if (point.is_regression())
+      ++check.regressions;
+    else if (possible_loss(point) < margin)
+      ++check.passed;
+    else
+      ++check.undecided;
+  if (comparison.not_done_b > 0)
+    check.lost_points = static_cast<std::size_t>(
+        std::ranges::count_if(comparison.lone, [](const LonePoint& one) { return one.in_a; }));
+  if (check.regressions + check.lost_points > 0)
+    check.outcome = CheckOutcome::failed;
+  else if (check.passed > 0 && check.undecided == 0)
+    check.outcome = CheckOutcome::passed;
+  return check;
+}
+
+}  // namespace bench::inspect

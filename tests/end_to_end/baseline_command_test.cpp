@@ -1,0 +1,155 @@
+#include "bench_program.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+namespace bench::end_to_end {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Times of `$FACTOR`, up to noise of 0.4 % in a run and of `$NIGHT` per mille between runs.
+constexpr const char* input = R"(name: nightly
+outpath: runs
+parameterset: {name: p, parameter: {size: [1, 2]}}
+step:
+  name: s
+  use: p
+  iterations: 8
+  do: test "$BROKEN" != $size && echo time=$(($size * ${FACTOR:-100} * (1000 + ${NIGHT:-0} + 4 * ((5 * $jube_wp_iteration) % 3))))
+patternset: {name: found, pattern: {name: time, type: float, unit: s, _: time=$jube_pat_fp}}
+analyser: {name: output, use: found, analyse: {step: s, file: stdout}}
+result: {use: output, table: {name: t, style: pretty, column: [size, time_avg]}}
+)";
+
+class BaselineCommandTest : public testing::Test {
+ protected:
+  BaselineCommandTest() { here_.write("nightly.yaml", input); }
+
+  void run(const Environment& extra = {}) const { here_.bench({"run", "nightly.yaml"}, extra); }
+  void run_five_good_ones() const {
+    for (const char* night : {"0", "1", "2", "1", "0"})
+      run({{"NIGHT", night}});
+    baseline({"accept", "runs", "-i", "all"});
+  }
+  std::string baseline(std::vector<std::string> arguments, int code = 0) const {
+    arguments.insert(arguments.begin(), "baseline");
+    const auto output = here_.bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, code) << output.standard_output << output.standard_error;
+    return output.standard_output + output.standard_error;
+  }
+  Playground here_;
+};
+
+TEST_F(BaselineCommandTest, PassesARunThatIsAsGood) {
+  run_five_good_ones();
+  run({{"NIGHT", "1"}});
+  EXPECT_THAT(
+      baseline({"check", "runs"}),
+      AllOf(HasSubstr("a: 5 accepted runs, runs/000000 to runs/000004\nb: runs/000005 (nightly, "),
+            HasSubstr("| 40, 8 |"),
+            HasSubstr("\npassed: none of 2 rows is worse by 1 % or more\n")));
+}
+
+TEST_F(BaselineCommandTest, FailsASlowerRun) {
+  run_five_good_ones();
+  run({{"FACTOR", "104"}, {"NIGHT", "1"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 1), HasSubstr("\nfailed: 2 rows slower or worse\n"));
+  EXPECT_THAT(baseline({"check", "runs", "--style", "csv"}, 1), HasSubstr(",slower,"));
+  EXPECT_THAT(baseline({"check", "runs", "--margin", "6"}), HasSubstr("worse by 6 % or more\n"));
+}
+
+TEST_F(BaselineCommandTest, FailsARunThatLostAPointByFailures) {
+  run_five_good_ones();
+  run({{"BROKEN", "2"}, {"NIGHT", "1"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 1), HasSubstr("\nfailed: 1 point lost by failures\n"));
+}
+
+TEST_F(BaselineCommandTest, CannotTellOfWhatIsTooNoisy) {
+  run({{"NIGHT", "0"}});
+  run({{"NIGHT", "30"}});
+  baseline({"accept", "runs", "-i", "all"});
+  run({{"NIGHT", "15"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 3),
+              HasSubstr("\nundecided: 2 rows may be worse by 1 % or more\n"));
+}
+
+TEST_F(BaselineCommandTest, WithoutAnAcceptedRunSaysHowToAcceptOne) {
+  run();
+  EXPECT_THAT(baseline({"check", "runs"}, 3),
+              AllOf(HasSubstr("undecided: no other run in runs is accepted\n"),
+                    HasSubstr("`bench baseline accept runs -i 0`")));
+}
+
+TEST_F(BaselineCommandTest, OfAnotherFingerprintSaysWhatDiffers) {
+  run_five_good_ones();
+  std::string changed = input;
+  changed.replace(changed.find("iterations: 8"), 13, "iterations: 9");
+  here_.write("nightly.yaml", changed);
+  run({{"NIGHT", "1"}});
+  EXPECT_THAT(baseline({"check", "runs"}, 3),
+              AllOf(HasSubstr("undecided: no accepted run in runs has the fingerprint of run 5\n"),
+                    ContainsRegex("[|] input [|] +[0-9a-f]{12} [|] [0-9a-f]{12} [|]"),
+                    HasSubstr("`--across input` compares nevertheless")));
+  EXPECT_THAT(baseline({"check", "runs", "--across", "input"}), HasSubstr("| 40, 9 |"));
+  EXPECT_THAT(baseline({"check", "runs", "--across", "colour"}, 1),
+              HasSubstr("error: --across: the run has no parameter 'colour', and it is no fact\n"));
+}
+
+TEST_F(BaselineCommandTest, AParameterMayDifferFromRunToRun) {
+  std::string versioned = input;
+  versioned.replace(versioned.find("{size: [1, 2]}"), 14,
+                    "[{size: [1, 2]}, {name: version, mode: env, _: VERSION}]");
+  here_.write("nightly.yaml", versioned);
+  for (const char* version : {"10", "11", "12", "13", "14"})
+    run({{"NIGHT", version[1] % 2 == 0 ? "0" : "1"}, {"VERSION", version}});
+  baseline({"accept", "runs", "-i", "0", "1", "2", "3"});
+  EXPECT_THAT(baseline({"check", "runs"}, 3), HasSubstr("undecided: there is no row that counts"));
+  EXPECT_THAT(baseline({"check", "runs", "--across", "version"}),
+              AllOf(HasSubstr("| size=2 |"), HasSubstr("passed: none of 2 rows")));
+}
+
+TEST_F(BaselineCommandTest, AcceptedRunsAreListedAndRevoked) {
+  run();
+  run();
+  EXPECT_THAT(baseline({"accept", "runs", "-i", "all"}),
+              ContainsRegex("run 0: accepted, fingerprint [0-9a-f]{8}\nrun 1: accepted"));
+  EXPECT_THAT(here_.bench({"info", "runs", "-i", "1"}).standard_output, HasSubstr(" accepted: 2"));
+  baseline({"revoke", "runs", "-i", "1"});
+  EXPECT_THAT(baseline({"list", "runs"}),
+              AllOf(ContainsRegex("[|]   0 [|]   nightly [|]"), Not(HasSubstr("|   1 |"))));
+  baseline({"revoke", "runs/000000"});
+  EXPECT_EQ(baseline({"list", "runs/000000"}), "no run in runs is accepted\n");
+}
+
+TEST_F(BaselineCommandTest, RefusesARunThatMeasuredNothing) {
+  here_.write("failing.yaml", "outpath: runs\nstep: {name: s, do: 'false'}\n");
+  here_.bench({"run", "failing.yaml"});
+  EXPECT_THAT(baseline({"accept", "runs"}, 1),
+              HasSubstr("error: cannot accept run 0: no workpackage is done\n"));
+}
+
+TEST_F(BaselineCommandTest, ARunThatWaitsIsNeitherAcceptedNorChecked) {
+  here_.write("waiting.yaml",
+              "outpath: runs\nstep: {name: s, do: {done_file: ready, _: 'true'}}\n");
+  here_.bench({"run", "waiting.yaml"});
+  EXPECT_THAT(baseline({"accept", "runs"}, 1), HasSubstr("run 0: it has not finished\n"));
+  EXPECT_THAT(baseline({"check", "runs"}, 3), HasSubstr("undecided: run 0 has not finished\n"));
+}
+
+TEST_F(BaselineCommandTest, MistakesOfItsOwnCommandsHaveHints) {
+  run();
+  EXPECT_THAT(baseline({"chek", "runs"}, 2), HasSubstr("did you mean 'check'?"));
+  EXPECT_THAT(baseline({"check", "runs", "--margn", "3"}, 2),
+              HasSubstr("did you mean '--margin'?"));
+  EXPECT_THAT(baseline({"check", "-i", "0", "runs"}, 2), HasSubstr("consumed 'runs' as a value"));
+}
+
+}  // namespace
+}  // namespace bench::end_to_end

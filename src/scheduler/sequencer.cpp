@@ -1,6 +1,5 @@
 #include "sequencer.hpp"
 
-#include "out_of_memory.hpp"
 #include "sequencing.hpp"
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <bench/base/process.hpp>
 #include <bench/execute/environment.hpp>
 #include <bench/execute/job.hpp>
+#include <bench/job/out_of_memory.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
@@ -66,7 +66,7 @@ Completion Sequencer::with_told_outcome(Completion completion) const {
   const Workpackage& workpackage = store_.at(completion.workpackage);
   const model::Step& step = store_.step_of(workpackage);
   if (completion.outcome == Outcome::failed && (step.prune || step.search) &&
-      says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
+      job::says_out_of_memory(*job::context_of(run_, store_.graph(), workpackage, evaluator_))) {
     completion.outcome = Outcome::out_of_memory;
     completion.reason.insert(0, "out of memory: ");
   }

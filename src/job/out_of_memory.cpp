@@ -1,5 +1,3 @@
-#include "out_of_memory.hpp"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,18 +10,19 @@
 
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/job/out_of_memory.hpp>
 #include <bench/job/output_file.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/model/benchmark.hpp>
 
-namespace bench::scheduler {
+namespace bench::job {
 namespace {
 
 constexpr std::array<std::string_view, 10> phrases{
     "result=oom",  "out of memory", "out_of_memory", "outofmemory",      "std::bad_alloc",
     "memoryerror", "oom-kill",      "oom_kill",      "erroroutofmemory", "cannot allocate memory"};
 
-std::set<std::filesystem::path> output_files(const job::RenderContext& context) {
+std::set<std::filesystem::path> output_files(const RenderContext& context) {
   std::set<std::filesystem::path> files;
   if (context.step.batch)
     return {context.work() / "stdout", context.work() / "stderr"};
@@ -46,11 +45,11 @@ std::string end_of(const UniqueFd& file) {
 
 }  // namespace
 
-bool says_out_of_memory(const job::RenderContext& context) {
+bool says_out_of_memory(const RenderContext& context) {
   return std::ranges::any_of(output_files(context), [&](const std::filesystem::path& name) {
-    const UniqueFd file = job::open_output(context.run, name);
+    const UniqueFd file = open_output(context.run, name);
     return file.valid() && contains_any(to_lower(end_of(file)), phrases);
   });
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::job

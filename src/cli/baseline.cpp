@@ -145,10 +145,7 @@ std::function<int()> declare_check_of_run(CLI::App& app) {
                  "facts of the fingerprint, and parameters, that may differ from run to run")
       ->type_name("NAME");
   app.add_option("--metric", options->metrics, "only these metrics")->type_name("NAME");
-  app.add_option("--margin", options->margin_percent, "the smallest change that matters")
-      ->type_name("PERCENT")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  declare_margin(app, options->margin_percent);
   declare_style(app, options->style, "print one table for programs");
   return [options] { return check_run(*options); };
 }

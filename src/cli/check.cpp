@@ -1,5 +1,4 @@
 #include "command.hpp"
-#include "tag_effect.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -20,6 +19,7 @@
 #include <bench/document/node.hpp>
 #include <bench/document/read.hpp>
 #include <bench/document/read_options.hpp>
+#include <bench/document/tag_effect.hpp>
 #include <bench/engine/input_check.hpp>
 #include <bench/engine/preview.hpp>
 #include <bench/model/benchmark.hpp>
@@ -135,7 +135,7 @@ void show_tags(const setup::Request& request, const setup::Input& input) {
   std::set<std::string> active = input.tags;
   active.insert(input.platform.name);
   std::vector<std::vector<std::string>> rows;
-  for (const TagEffect& effect : tag_effects(whole, active))
+  for (const document::TagEffect& effect : document::tag_effects(whole, active))
     rows.push_back({effect.tag, effect.active ? "yes" : "no", names_text(effect.adds),
                     names_text(effect.removes)});
   if (!rows.empty())

@@ -1,16 +1,13 @@
-#include "tag_effect.hpp"
-
 #include <set>
 #include <string>
 #include <vector>
 
 #include <bench/document/node.hpp>
+#include <bench/document/tag_effect.hpp>
 #include <bench/document/tags.hpp>
 
-namespace bench::cli {
+namespace bench::document {
 namespace {
-
-using document::Node;
 
 /// `parameter n`, `step compute`, `do`.
 std::string name_of(const Node& node) {
@@ -22,8 +19,8 @@ std::string name_of(const Node& node) {
 void collect(const Node& node, const std::set<std::string>& active,
              std::vector<const Node*>& selected) {
   for (const Node& child : node.children) {
-    const document::Attribute* tag = child.find("tag");
-    if (tag && !document::tag_holds(tag->value, active, tag->place))
+    const Attribute* tag = child.find("tag");
+    if (tag && !tag_holds(tag->value, active, tag->place))
       continue;
     selected.push_back(&child);
     collect(child, active, selected);
@@ -45,7 +42,7 @@ std::vector<std::string> only_in(const std::vector<const Node*>& some,
 
 std::vector<TagEffect> tag_effects(const Node& root, const std::set<std::string>& active) {
   std::vector<TagEffect> effects;
-  for (const std::string& tag : document::tag_names(root)) {
+  for (const std::string& tag : tag_names(root)) {
     std::set<std::string> with = active;
     with.insert(tag);
     std::set<std::string> without = active;
@@ -62,4 +59,4 @@ std::vector<TagEffect> tag_effects(const Node& root, const std::set<std::string>
   return effects;
 }
 
-}  // namespace bench::cli
+}  // namespace bench::document

@@ -6,7 +6,7 @@
 
 #include <bench/document/node.hpp>
 
-namespace bench::cli {
+namespace bench::document {
 
 /// What one tag changes in an input file, the other active tags being as they are.
 struct TagEffect {
@@ -19,6 +19,6 @@ struct TagEffect {
 /// One entry per tag that the expressions of the file name, sorted.
 /// @param root the tree of the file before its tags were applied
 /// @throws Error with the place of an expression that does not parse
-std::vector<TagEffect> tag_effects(const document::Node& root, const std::set<std::string>& active);
+std::vector<TagEffect> tag_effects(const Node& root, const std::set<std::string>& active);
 
-}  // namespace bench::cli
+}  // namespace bench::document

@@ -81,7 +81,7 @@ const std::map<std::string, double> levels{
     {"metric", 1},
     {"statistics", 1},
     {"mlperf", 1},
-    {"verdict", 1},
+    {"verdict", 1.1},
     {"document/parse", 0.5},
     {"document", 1},
     {"evaluate", 1},

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -30,6 +31,17 @@ Value to_value(const std::string& text, ValueType type) {
   if (!number)
     return text;
   return *number;
+}
+
+std::optional<double> as_number(const Value& value) {
+  struct Reader {
+    std::optional<double> operator()(long long integer) const {
+      return static_cast<double>(integer);
+    }
+    std::optional<double> operator()(double real) const { return real; }
+    std::optional<double> operator()(const std::string&) const { return std::nullopt; }
+  };
+  return std::visit(Reader{}, value);
 }
 
 std::string to_text(const Value& value) {

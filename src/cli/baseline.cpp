@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -65,31 +64,16 @@ struct BaselineCheckOptions {
 
 int show_check(const BaselineCheckOptions& options, const std::vector<RunDirectory>& accepted,
                const RunDirectory& checked) {
-  std::deque<Evaluated> evaluated;  // What refers to one stays valid.
-  const auto side_of = [&](const std::vector<RunDirectory>& runs) {
-    inspect::ComparedSide side;
-    for (const RunDirectory& directory : runs) {
-      const Evaluated& one =
-          evaluated.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
-      side.runs.push_back({one.run, one.workspace, one.analyses});
-    }
-    return side;
-  };
+  EvaluatedRuns runs;
   const double margin = options.margin_percent / 100;
-  const auto a = side_of(accepted);
-  const auto b = side_of({checked});
   const inspect::RunComparison comparison =
-      inspect::compare_runs(a, b,
+      inspect::compare_runs({runs.sides(accepted)}, {runs.sides({checked})},
                             {.margin = margin,
                              .metrics = {options.metrics.begin(), options.metrics.end()},
                              .across = inspect::parameters_of(options.across)});
-  const setup::Run& run = evaluated.back().run;
   const inspect::BaselineCheck check = inspect::check_of(comparison, margin);
   if (options.style.empty())
-    print(comparison_text(comparison,
-                          {baseline_name(accepted),
-                           fmt::format("{} ({}, started {})", short_path(run.directory.path),
-                                       run.benchmark.name, run.metadata.started)},
+    print(comparison_text(comparison, {baseline_name(accepted), description_of(runs.read(checked))},
                           margin) +
           outcome_text(check, margin));
   else

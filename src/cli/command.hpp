@@ -40,6 +40,10 @@ struct RunChoice {
   }
 };
 
+/// The runs of one directory that a command compares: those with these ids, or the last two.
+std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
+                                                   const std::vector<std::string>& ids);
+
 /// `-u`, `-t`, `--include-path`: an input file for a run that there is.
 /// @param description what it is used for
 void declare_update(CLI::App& app, Update& update, const std::string& description);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -89,10 +88,7 @@ std::pair<Choice, Choice> two_runs_of(const CompareOptions& options, const std::
   if (options.newest > 1)
     throw Error("--num takes runs of two outpaths or two values together, but one DIR was given",
                 "`bench compare DIR_A DIR_B --num 5`");
-  std::vector<RunDirectory> runs = workspace::select_runs(
-      directory, options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
-  if (options.ids.empty() && runs.size() > 2)
-    runs.erase(runs.begin(), runs.end() - 2);
+  const std::vector<RunDirectory> runs = compared_runs(directory, options.ids);
   if (runs.size() != 2)
     throw Error(fmt::format("cannot compare {}: compare needs two", plural(runs.size(), "run")),
                 usage_hint);
@@ -131,50 +127,26 @@ std::pair<Choice, Choice> two_sides(const CompareOptions& options) {
   return sides;
 }
 
-/// The runs of both sides, each read once.
-class Runs {
- public:
-  inspect::ComparedSide side(const Choice& choice) {
-    inspect::ComparedSide side{.runs = {}, .parameter = choice.parameter};
-    for (const RunDirectory& directory : choice.runs) {
-      const Evaluated& one = read(directory);
-      side.runs.push_back({one.run, one.workspace, one.analyses});
-    }
-    return side;
-  }
-
-  std::string name(const Choice& choice) {
-    const Evaluated& newest = read(choice.runs.back());
-    std::string name = short_path(newest.run.directory.path);
-    if (choice.runs.size() > 1)
-      name = fmt::format("{} and {} before it", name, plural(choice.runs.size() - 1, "run"));
-    name +=
-        fmt::format(" ({}, started {})", newest.run.benchmark.name, newest.run.metadata.started);
-    return choice.parameter
-               ? fmt::format("{}={} in {}", choice.parameter->first, choice.parameter->second, name)
-               : name;
-  }
-
- private:
-  const Evaluated& read(const RunDirectory& directory) {
-    for (const Evaluated& known : read_)
-      if (known.run.directory.path == std::filesystem::absolute(directory.path))
-        return known;
-    return read_.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
-  }
-
-  std::deque<Evaluated> read_;  ///< What refers to one stays valid.
-};
+std::string name_of(const Choice& choice, EvaluatedRuns& runs) {
+  const std::string further =
+      choice.runs.size() > 1
+          ? fmt::format(" and {} before it", plural(choice.runs.size() - 1, "run"))
+          : "";
+  const std::string name = description_of(runs.read(choice.runs.back()), further);
+  return choice.parameter
+             ? fmt::format("{}={} in {}", choice.parameter->first, choice.parameter->second, name)
+             : name;
+}
 
 int show_comparison(const CompareOptions& options) {
   const auto [a, b] = two_sides(options);
-  Runs runs;
+  EvaluatedRuns runs;
   const double margin = options.margin_percent / 100;
   const inspect::RunComparison comparison = inspect::compare_runs(
-      runs.side(a), runs.side(b),
+      {runs.sides(a.runs), a.parameter}, {runs.sides(b.runs), b.parameter},
       {.margin = margin, .metrics = {options.metrics.begin(), options.metrics.end()}});
   if (options.style.empty())
-    print(comparison_text(comparison, {runs.name(a), runs.name(b)}, margin));
+    print(comparison_text(comparison, {name_of(a, runs), name_of(b, runs)}, margin));
   else
     print(result::render(comparison_table(comparison), options.style));
   const bool is_any_worse =

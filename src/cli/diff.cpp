@@ -49,18 +49,10 @@ std::vector<RunDirectory> two_runs(const DiffOptions& options) {
   if (options.directories.size() > 2)
     refuse_number(options.directories.size());
   const std::string directory = options.directories.empty() ? "." : options.directories.front();
-  runs = workspace::select_runs(
-      directory, options.ids.empty() ? std::vector<std::string>{"all"} : options.ids);
-  if (options.ids.empty() && runs.size() > 2)
-    runs.erase(runs.begin(), runs.end() - 2);
+  runs = compared_runs(directory, options.ids);
   if (runs.size() != 2)
     refuse_number(runs.size());
   return runs;
-}
-
-std::string description_of(const Evaluated& side) {
-  return fmt::format("{} ({}, started {})", short_path(side.run.directory.path),
-                     side.run.benchmark.name, side.run.metadata.started);
 }
 
 int show_differences(const DiffOptions& options) {

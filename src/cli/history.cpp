@@ -1,6 +1,5 @@
 #include "command.hpp"
 
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -27,8 +26,8 @@ struct HistoryCommandOptions {
 };
 
 int show_history(const HistoryCommandOptions& options) {
-  std::deque<Evaluated> evaluated;
-  std::vector<inspect::Side> runs;
+  EvaluatedRuns runs;
+  std::vector<workspace::RunDirectory> directories;
   std::vector<NamedRun> names;
   std::set<std::filesystem::path> seen;  // globs may name an outpath and a run in it
   for (const std::string& outpath :
@@ -36,15 +35,14 @@ int show_history(const HistoryCommandOptions& options) {
     for (const workspace::RunDirectory& directory : workspace::select_runs(outpath, {"all"})) {
       if (!seen.insert(std::filesystem::canonical(directory.path)).second)
         continue;
-      const Evaluated& one =
-          evaluated.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
-      runs.push_back({one.run, one.workspace, one.analyses});
+      const Evaluated& one = runs.read(directory);
+      directories.push_back(directory);
       names.push_back({short_path(one.run.directory.path), one.run.metadata.started});
     }
-  const auto histories =
-      inspect::history_of(runs, {.metric = options.metric,
-                                 .across = {options.across.begin(), options.across.end()},
-                                 .margin = options.margin_percent / 100});
+  const auto histories = inspect::history_of(
+      runs.sides(directories), {.metric = options.metric,
+                                .across = {options.across.begin(), options.across.end()},
+                                .margin = options.margin_percent / 100});
   if (options.style.empty())
     print(history_text(histories, names));
   else

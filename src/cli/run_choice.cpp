@@ -65,6 +65,15 @@ std::string swallowed_hint(const CLI::App& command) {
   return "";
 }
 
+std::vector<workspace::RunDirectory> compared_runs(const std::string& directory,
+                                                   const std::vector<std::string>& ids) {
+  std::vector<workspace::RunDirectory> runs =
+      workspace::select_runs(directory, ids.empty() ? std::vector<std::string>{"all"} : ids);
+  if (ids.empty() && runs.size() > 2)
+    runs.erase(runs.begin(), runs.end() - 2);
+  return runs;
+}
+
 void declare_update(CLI::App& app, Update& update, const std::string& description) {
   app.add_option("-u,--update", update.file, description)->type_name("FILE");
   app.add_option("-t,--tag", update.tags, "tags for that file, in addition to those of the run")

@@ -8,6 +8,7 @@
 #include <bench/engine/preflight.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/batch_system.hpp>
 #include <bench/platform/machine.hpp>
@@ -58,11 +59,8 @@ void notice_packs(const setup::Run& run, const std::string& system,
 
 void preflight(setup::Run& run, std::vector<std::string>& notices) {
   const platform::Platform& platform = run.platform;
-  const bool scheduled = platform.capabilities().queues_jobs &&
-                         std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
-                           return step.batch.has_value();
-                         });
-  if (!scheduled)
+  if (std::ranges::none_of(run.benchmark.steps,
+                           [&](const model::Step& step) { return job::is_scheduled(run, step); }))
     return;
   if (const std::string path = run.directory.path.string(); path.find('\n') != std::string::npos)
     throw Error(

@@ -133,12 +133,7 @@ Found findings_of(const Side& side, const std::set<std::string>& names) {
 }
 
 std::optional<double> number_in(const std::optional<Value>& value) {
-  if (!value)
-    return std::nullopt;
-  if (const auto* integer = std::get_if<long long>(&*value))
-    return static_cast<double>(*integer);
-  const auto* real = std::get_if<double>(&*value);
-  return real ? std::optional(*real) : std::nullopt;
+  return value ? as_number(*value) : std::nullopt;
 }
 
 /// @returns whether they differ by more than the tolerance

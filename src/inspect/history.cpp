@@ -20,6 +20,7 @@
 #include <bench/base/text.hpp>
 #include <bench/inspect/history.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/statistics/reals.hpp>
 #include <bench/verdict/change_points.hpp>
 #include <bench/verdict/comparison.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -28,13 +29,6 @@ namespace bench::inspect {
 namespace {
 
 using workspace::Workpackage;
-
-double median_of(std::vector<double> values) {
-  const std::size_t upper = values.size() / 2;
-  const std::size_t lower = (values.size() - 1) / 2;
-  std::ranges::sort(values);
-  return values[lower] + (values[upper] - values[lower]) / 2;
-}
 
 class HistoryReader {
  public:
@@ -79,7 +73,7 @@ class HistoryReader {
     }
     for (const auto& [point, values] : points)
       histories_[point].entries.push_back(
-          {.run = run, .values = values.size(), .value = median_of(values)});
+          {.run = run, .values = values.size(), .value = statistics::median(values)});
   }
 
   /// The history that a workpackage belongs to, a new one where it is the first.

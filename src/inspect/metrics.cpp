@@ -1,7 +1,6 @@
 #include "metrics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -22,6 +21,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/model/meter_names.hpp>
 #include <bench/statistics/statistics.hpp>
+#include <bench/tabulate/analyses.hpp>
 #include <bench/unit/unit.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
@@ -36,16 +36,8 @@ using workspace::Workpackage;
 constexpr auto run_time = "run_time";
 
 std::optional<double> number_of(const Finding& finding) {
-  if (!finding.value)
-    return std::nullopt;
-  double number = 0;
-  if (const auto* integer = std::get_if<long long>(&*finding.value))
-    number = static_cast<double>(*integer);
-  else if (const auto* real = std::get_if<double>(&*finding.value))
-    number = *real;
-  else
-    return std::nullopt;
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  const auto number = finding.value ? as_number(*finding.value) : std::nullopt;
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 class Reader {
@@ -55,7 +47,7 @@ class Reader {
   MeasuredRun read() {
     read_workpackages();
     for (const auto& [analyser, findings] : side_.analyses)
-      if (!side_.analyses.contains(analyser + ", each iteration"))
+      if (!side_.analyses.contains(tabulate::name_of_each(analyser)))
         read_findings(findings);
     read_attempts();
     return std::move(run_);
@@ -129,17 +121,13 @@ class Reader {
   MeasuredRun run_;
 };
 
-bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
+bool is_time(std::string_view unit) {
+  return unit::conversion_factor(unit, "s").has_value();
 }
-
-constexpr std::array<std::string_view, 8> times{"ns", "us", "µs", "ms", "s", "min", "h", "d"};
-constexpr std::array<std::string_view, 8> energies{"J",   "kJ", "MJ",  "GJ",
-                                                   "mWh", "Wh", "kWh", "MWh"};
 
 bool is_rate(std::string_view unit) {
   const auto slash = unit.rfind('/');
-  return slash != std::string_view::npos && is_one_of(unit.substr(slash + 1), times);
+  return slash != std::string_view::npos && is_time(unit.substr(slash + 1));
 }
 
 }  // namespace
@@ -186,13 +174,13 @@ std::optional<Better> better_of(const model::Benchmark& benchmark, const std::st
         if (pattern.better && pattern.name == name)
           return pattern.better;
   }
-  if (is_one_of(unit, times) || is_one_of(unit, energies))
+  if (is_time(unit) || unit::conversion_factor(unit, "J"))
     return Better::lower;
   return is_rate(unit) ? std::optional(Better::higher) : std::nullopt;
 }
 
 bool is_about_speed(const std::string& unit) {
-  return is_one_of(unit, times) || is_rate(unit);
+  return is_time(unit) || is_rate(unit);
 }
 
 }  // namespace bench::inspect

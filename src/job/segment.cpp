@@ -64,6 +64,10 @@ std::string segment_digits(const workspace::Workpackage& workpackage) {
   return sha256(text).substr(0, 12);
 }
 
+bool is_scheduled(const setup::Run& run, const model::Step& step) {
+  return step.batch && run.platform.capabilities().queues_jobs;
+}
+
 bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage) {
   return run.platform.capabilities().queues_jobs &&
          next_segment(run.benchmark, *run.benchmark.step(workpackage.step), workpackage.progress)

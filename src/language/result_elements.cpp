@@ -36,32 +36,21 @@ Element table() {
               "result: {use: read, table: {name: losses, style: pretty, column: loss}}"};
 }
 
-Attribute unit() {
-  return {"unit", Type::text, "unit that its values are converted to, such as kWh",
-          "that of its values"};
-}
-
-Attribute metric() {
-  return {"metric", Type::name, "calculates it: `bench help metric` lists the metrics"};
-}
-
-Attribute of() {
-  return {"of", Type::names,
-          "with metric: its inputs in order, which are names, or numbers such as 312 TFLOP/s"};
-}
-
-Attribute formula() {
-  return {"formula", Type::text,
-          "calculates it from names, numbers and + - * / ^ ( ), and base(NAME) of the baseline"};
-}
-
-Attribute baseline() {
-  return {"baseline", Type::values,
-          "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"};
-}
-
-Attribute per() {
-  return {"per", Type::names, "with baseline: each combination of these has its own baseline"};
+/// With those of an element whose values can be calculated.
+std::vector<Attribute> with_calculation(std::vector<Attribute> attributes) {
+  attributes.insert(
+      attributes.end(),
+      {{"unit", Type::text, "unit that its values are converted to, such as kWh",
+        "that of its values"},
+       {"metric", Type::name, "calculates it: `bench help metric` lists the metrics"},
+       {"of", Type::names,
+        "with metric: its inputs in order, which are names, or numbers such as 312 TFLOP/s"},
+       {"formula", Type::text,
+        "calculates it from names, numbers and + - * / ^ ( ), and base(NAME) of the baseline"},
+       {"baseline", Type::values,
+        "the row to compare with, by values of parameters: {nodes: 1}, {nodes: smallest}"},
+       {"per", Type::names, "with baseline: each combination of these has its own baseline"}});
+  return attributes;
 }
 
 Element syslog() {
@@ -105,18 +94,12 @@ const std::vector<Element> elements_of_results = {
     {.name = "column",
      .meaning = "a column of a table: a parameter, pattern or variable",
      .has_text = true,
-     .attributes = {{"title", Type::text, "its heading", "its name"},
-                    {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                    {"colw", Type::number, "minimum width in characters"},
-                    better(),
-                    {"compare", Type::name, "what it is among published numbers",
-                     "its title or name"},
-                    unit(),
-                    metric(),
-                    of(),
-                    formula(),
-                    baseline(),
-                    per()},
+     .attributes = with_calculation(
+         {{"title", Type::text, "its heading", "its name"},
+          {"format", Type::text, "format of the numbers as in Python, such as .2f"},
+          {"colw", Type::number, "minimum width in characters"},
+          better(),
+          {"compare", Type::name, "what it is among published numbers", "its title or name"}}),
      .details =
          "`bench result --compare` sets a column beside the published metric that compare "
          "names: metric, metric[unit] if the column has no unit, or none. A condition such as "
@@ -139,15 +122,10 @@ const std::vector<Element> elements_of_results = {
     {.name = "key",
      .meaning = "a column of a syslog or database: a parameter, pattern or variable",
      .has_text = true,
-     .attributes = {{"title", Type::text, "name of its column", "its name"},
-                    {"format", Type::text, "format of the numbers as in Python, such as .2f"},
-                    {"primekey", Type::flag, "a part of the primary key", "false"},
-                    unit(),
-                    metric(),
-                    of(),
-                    formula(),
-                    baseline(),
-                    per()},
+     .attributes = with_calculation(
+         {{"title", Type::text, "name of its column", "its name"},
+          {"format", Type::text, "format of the numbers as in Python, such as .2f"},
+          {"primekey", Type::flag, "a part of the primary key", "false"}}),
      .details = "It can calculate its values as a column does.",
      .example = "result:\n"
                 "  use: read\n"

@@ -85,20 +85,9 @@ void Pruner::follow(const workspace::Event& event) {
 
 Pruner::Key Pruner::key_of(const Workpackage& workpackage) const {
   const model::Prune& prune = *store_.step_of(workpackage).prune;
-  std::string shared;
-  const auto add = [&](const std::string& name, const std::string& value) {
-    shared.append(name).append("\x1e").append(value).append("\x1f");
-  };
-  if (prune.per) {
-    for (const std::string& name : *prune.per)
-      if (const std::string* value = value_of(workpackage.parameters, name))
-        add(name, *value);
-  } else {
-    for (const auto& [name, value] :
-         store_.graph().independent_values(workpackage, {prune.larger.begin(), prune.larger.end()}))
-      add(name, value);
-  }
-  return {workpackage.step, shared};
+  const std::set<std::string> larger(prune.larger.begin(), prune.larger.end());
+  return {workpackage.step, prune.per ? workspace::values_of(workpackage.parameters, *prune.per)
+                                      : store_.graph().independent_values(workpackage, larger)};
 }
 
 void Pruner::add(const Workpackage& workpackage) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
@@ -42,7 +43,7 @@ class Pruner {
     std::map<Size, long long> out_of_memory;     ///< The first one of each size.
   };
   /// Step, and what the workpackages of a group share.
-  using Key = std::pair<std::string, std::string>;
+  using Key = std::pair<std::string, expand::FixedValues>;
 
   void follow(const workspace::Event& event);
   void add(const workspace::Workpackage& workpackage);

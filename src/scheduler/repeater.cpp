@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,9 +22,10 @@
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
-#include <bench/statistics/confidence.hpp>
+#include <bench/statistics/reals.hpp>
 #include <bench/store/state_store.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -97,9 +97,7 @@ void Repeater::add(const Workpackage& workpackage) {
   series.ids.push_back(workpackage.id);
   ++series.open;
   if (const auto& race = store_.step_of(workpackage).repetition->race; race && is_first)
-    for (const std::string& name : race->per)
-      if (const std::string* value = workspace::value_of(workpackage.parameters, name))
-        series.rivals.append(name).append("\x1e").append(*value).append("\x1f");
+    series.rivals = workspace::values_of(workpackage.parameters, race->per);
 }
 
 void Repeater::end(const Workpackage& workpackage, double duration_s) {
@@ -120,10 +118,12 @@ void Repeater::end(const Workpackage& workpackage, double duration_s) {
 }
 
 void Repeater::decide() {
+  if (std::ranges::all_of(series_, [](const auto& one) { return one.second.settled.empty(); }))
+    return;
   const bool round_over = is_round_over(run_, store_);
   for (auto& [name, of_step] : series_) {
     const model::Step& step = *run_.benchmark.step(name);
-    if (of_step.settled.empty() || !(round_over || is_scheduled(run_, step)))
+    if (of_step.settled.empty() || !(round_over || job::is_scheduled(run_, step)))
       continue;
     // In a race what one combination has found may end, or resume, any other.
     std::vector<Series*> ended;
@@ -148,9 +148,7 @@ void Repeater::take_values(const model::Step& step, Series& series) {
         series.values.push_back(*value);
   if (!repetition.race || series.values.empty())
     return;
-  const double mean = std::accumulate(series.values.begin(), series.values.end(), 0.0) /
-                      static_cast<double>(series.values.size()) *
-                      (repetition.race->maximise ? 1 : -1);
+  const double mean = statistics::mean(series.values) * (repetition.race->maximise ? 1 : -1);
   const double half = statistics::mean_halfwidth(series.values);
   series.low = mean - half;
   series.high = mean + half;
@@ -179,7 +177,7 @@ void Repeater::decide(const model::Step& step, StepSeries& of_step, Series& seri
                     .dominated = series.better.has_value()};
   for (;;) {
     const RepetitionDecision decision =
-        scheduler::decide(*step.repetition, repeated, is_scheduled(run_, step));
+        scheduler::decide(*step.repetition, repeated, job::is_scheduled(run_, step));
     if (decision.known)
       series.better.reset();
     series.unknown = decision.reason;
@@ -220,7 +218,7 @@ std::optional<double> Repeater::value_of(const Workpackage& workpackage, const s
 }
 
 int Repeater::nodes_of(const Workpackage& workpackage) const {
-  if (!is_scheduled(run_, store_.step_of(workpackage)))
+  if (!job::is_scheduled(run_, store_.step_of(workpackage)))
     return 1;
   return job::job_request_of(*job::context_of(run_, store_.graph(), workpackage, evaluator_))
       .resources.nodes;

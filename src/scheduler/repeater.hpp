@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/expand/combination.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
@@ -44,7 +45,7 @@ class Repeater {
   struct Series {
     std::vector<long long> ids;  ///< Ascending.
     long long open = 0;          ///< Have not ended.
-    std::string rivals;          ///< What those share that it competes with.
+    expand::FixedValues rivals;  ///< What those share that it competes with.
     std::vector<double> values;  ///< Of the iterations that are done.
     /// Ends of the confidence interval of their mean; the larger, the better.
     double low = 0;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include <fmt/core.h>
 
 #include <bench/model/benchmark.hpp>
-#include <bench/statistics/confidence.hpp>
+#include <bench/statistics/reals.hpp>
 
 namespace bench::scheduler {
 namespace {
@@ -24,9 +23,7 @@ double width_of(const model::Repetition& repetition, const Repeated& repeated) {
   const double half = statistics::mean_halfwidth(repeated.values);
   if (!repetition.relative)
     return half;
-  const double mean = std::accumulate(repeated.values.begin(), repeated.values.end(), 0.0) /
-                      static_cast<double>(repeated.values.size());
-  return half == 0 ? 0 : half / std::fabs(mean);
+  return half == 0 ? 0 : half / std::fabs(statistics::mean(repeated.values));
 }
 
 /// The width of the interval falls with the square root of the number of values.

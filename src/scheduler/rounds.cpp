@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
@@ -9,14 +10,10 @@
 
 namespace bench::scheduler {
 
-bool is_scheduled(const setup::Run& run, const model::Step& step) {
-  return step.batch && run.platform.capabilities().queues_jobs;
-}
-
 bool is_round_over(const setup::Run& run, const store::StateStore& store) {
   return std::ranges::all_of(run.benchmark.steps, [&](const model::Step& step) {
     const workspace::StepCounts& counts = store.counts_of(step);
-    return is_scheduled(run, step) || counts.ready + counts.running == 0;
+    return job::is_scheduled(run, step) || counts.ready + counts.running == 0;
   });
 }
 

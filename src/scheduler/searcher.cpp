@@ -16,6 +16,7 @@
 #include <bench/base/outcome.hpp>
 #include <bench/base/text.hpp>
 #include <bench/evaluate/evaluator.hpp>
+#include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
@@ -83,7 +84,7 @@ void Searcher::decide() {
   const bool round_over = is_round_over(run_, store_);
   for (auto& [name, of_step] : courses_) {
     const model::Step& step = *run_.benchmark.step(name);
-    if (!round_over && !is_scheduled(run_, step))
+    if (!round_over && !job::is_scheduled(run_, step))
       continue;
     std::vector<Course*> ready;
     for (auto& [key, course] : of_step)

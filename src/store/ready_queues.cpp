@@ -45,7 +45,7 @@ ReadyQueues::ReadyQueues(const setup::Run& run) : run_(run), concurrency_(run) {
     StepQueue& queue = steps_.emplace_back();
     queue.step = &step;
     queue.has_children = has_children(run.benchmark, step.name);
-    queue.scheduled = run.platform.capabilities().queues_jobs && step.batch.has_value();
+    queue.scheduled = job::is_scheduled(run, step);
   }
 }
 

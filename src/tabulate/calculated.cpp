@@ -44,14 +44,8 @@ std::string text_of(const Cell& cell) {
 std::optional<double> number_of(const Cell& cell) {
   if (!cell.value)
     return std::nullopt;
-  struct Reader {
-    std::optional<double> operator()(long long integer) const {
-      return static_cast<double>(integer);
-    }
-    std::optional<double> operator()(double real) const { return real; }
-    std::optional<double> operator()(const std::string& text) const { return parse_number(text); }
-  };
-  const auto number = std::visit(Reader{}, *cell.value);
+  const auto* text = std::get_if<std::string>(&*cell.value);
+  const auto number = text ? parse_number(*text) : as_number(*cell.value);
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

@@ -17,9 +17,6 @@ std::vector<model::Analyser> analysers_of_each(const model::Benchmark& benchmark
 /// benchmark can use them: `NAME, each iteration` and `energy, each workpackage`.
 std::vector<model::Analyser> additional_analysers(const model::Benchmark& benchmark);
 
-/// The name of the copy of an analyser.
-std::string name_of_each(const std::string& analyser);
-
 /// Leaves out what a single value says of itself: the statistics of names that were found once.
 void drop_statistics_of_one_value(analyse::Findings& findings);
 

@@ -26,14 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<double> number_of(const Value& value) {
-  if (const auto* integer = std::get_if<long long>(&value))
-    return static_cast<double>(*integer);
-  if (const auto* real = std::get_if<double>(&value))
-    return *real;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<double> WorkpackageValues::number(const workspace::Workpackage& workpackage,
@@ -69,7 +61,7 @@ std::optional<double> WorkpackageValues::number(const workspace::Workpackage& wo
   groups.push_back(group_of());  // what the meter says needs no analyser
   for (const analyse::Findings& findings : analyse::GroupAnalyser(evaluator_).analyse(groups))
     if (const auto found = findings.find(name); found != findings.end() && found->second.present())
-      if (const auto number = number_of(found->second.value))
+      if (const auto number = as_number(found->second.value))
         return number;
   return std::nullopt;
 }

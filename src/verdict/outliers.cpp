@@ -8,17 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include <bench/statistics/reals.hpp>
+
 namespace bench::verdict {
 namespace {
 
 using Values = std::vector<double>;
-
-double median_of(Values values) {
-  const std::size_t upper = values.size() / 2;
-  const std::size_t lower = (values.size() - 1) / 2;
-  std::ranges::sort(values);
-  return values[lower] + (values[upper] - values[lower]) / 2;
-}
 
 Values distances(std::span<const double> sample, double from) {
   Values distances;
@@ -47,12 +42,13 @@ Outliers outliers_of(std::span<const double> a, std::span<const double> b) {
   Outliers made{std::vector<bool>(a.size()), std::vector<bool>(b.size())};
   if (a.size() < fewest || b.size() < fewest)
     return made;
-  const double middle_a = median_of({a.begin(), a.end()});
-  const double middle_b = median_of({b.begin(), b.end()});
+  const double middle_a = statistics::median({a.begin(), a.end()});
+  const double middle_b = statistics::median({b.begin(), b.end()});
   Values all = distances(a, middle_a);
   std::ranges::copy(distances(b, middle_b), std::back_inserter(all));
   const auto n = static_cast<double>(all.size());
-  const double deviation = of_normal_noise * median_of(std::move(all)) * std::sqrt(n / (n - 2));
+  const double deviation =
+      of_normal_noise * statistics::median(std::move(all)) * std::sqrt(n / (n - 2));
   if (deviation == 0)
     return made;
   made.in_a = far_values(a, middle_a, middle_b, deviation);

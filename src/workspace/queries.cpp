@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -131,6 +132,15 @@ const std::string* value_of(const Parameters& parameters, std::string_view name)
   const auto found = std::ranges::find_if(
       parameters, [&](const auto& parameter) { return parameter.first == name; });
   return found == parameters.end() ? nullptr : &found->second;
+}
+
+std::map<std::string, std::string, std::less<>> values_of(const Parameters& parameters,
+                                                          const std::vector<std::string>& names) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const std::string& name : names)
+    if (const std::string* value = value_of(parameters, name))
+      values.emplace(name, *value);
+  return values;
 }
 
 std::string_view name_of(State state) {

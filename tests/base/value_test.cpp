@@ -1,4 +1,5 @@
 #include <cmath>
+#include <optional>
 #include <ostream>
 
 #include <gtest/gtest.h>
@@ -66,6 +67,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ToValue, ReadsNan) {
   EXPECT_TRUE(std::isnan(std::get<double>(to_value("nan", integer))));
+}
+
+TEST(AsNumber, IsOfNumbersOnly) {
+  EXPECT_EQ(as_number(7LL), 7);
+  EXPECT_EQ(as_number(2.5), 2.5);
+  EXPECT_EQ(as_number(Value("7")), std::nullopt);
 }
 
 TEST(ToText, WritesAsPythonDoes) {

@@ -39,10 +39,7 @@ class BaselineCommandTest : public testing::Test {
     baseline({"accept", "runs", "-i", "all"});
   }
   std::string baseline(std::vector<std::string> arguments, int code = 0) const {
-    arguments.insert(arguments.begin(), "baseline");
-    const auto output = here_.bench(std::move(arguments));
-    EXPECT_EQ(output.status.code, code) << output.standard_output << output.standard_error;
-    return output.standard_output + output.standard_error;
+    return here_.text_of("baseline", std::move(arguments), code);
   }
   Playground here_;
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <bench/base/files.hpp>
 #include <bench/base/process.hpp>
 
@@ -38,6 +40,15 @@ class Playground {
   CommandOutput bench(std::vector<std::string> arguments, const Environment& extra = {}) const {
     constexpr double far_too_long_s = 800;
     return run_command(spec(std::move(arguments), extra), far_too_long_s);
+  }
+
+  /// What a command writes, its errors last. Expects the exit code.
+  std::string text_of(const std::string& command, std::vector<std::string> arguments,
+                      int code) const {
+    arguments.insert(arguments.begin(), command);
+    const CommandOutput output = bench(std::move(arguments));
+    EXPECT_EQ(output.status.code, code) << output.standard_output << output.standard_error;
+    return output.standard_output + output.standard_error;
   }
 
  private:

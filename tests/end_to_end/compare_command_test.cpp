@@ -42,10 +42,7 @@ class CompareTest : public testing::Test {
     ASSERT_EQ(output.status.code, 0) << output.standard_error;
   }
   std::string compare(std::vector<std::string> arguments, int code = 0) const {
-    arguments.insert(arguments.begin(), "compare");
-    const auto output = here_.bench(std::move(arguments));
-    EXPECT_EQ(output.status.code, code) << output.standard_error;
-    return output.standard_output + output.standard_error;
+    return here_.text_of("compare", std::move(arguments), code);
   }
   Playground here_;
 };

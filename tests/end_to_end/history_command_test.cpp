@@ -36,10 +36,7 @@ class HistoryTest : public testing::Test {
     }
   }
   std::string history(std::vector<std::string> arguments, int code = 0) const {
-    arguments.insert(arguments.begin(), "history");
-    const auto output = here_.bench(std::move(arguments));
-    EXPECT_EQ(output.status.code, code) << output.standard_error;
-    return output.standard_output + output.standard_error;
+    return here_.text_of("history", std::move(arguments), code);
   }
   Playground here_;
   int night_ = 0;

@@ -33,6 +33,8 @@ std::string segment_digits(const workspace::Workpackage& workpackage);
 bool keeps_environment(const model::Step& step, const ExecutionSegment& segment,
                        const workspace::Progress& progress);
 
+/// Whether a batch system runs what the batch settings of the step are for.
+bool is_scheduled(const setup::Run& run, const model::Step& step);
 /// Whether a batch system runs the next segment of the workpackage.
 bool is_scheduled(const setup::Run& run, const workspace::Workpackage& workpackage);
 

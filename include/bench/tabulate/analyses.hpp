@@ -32,6 +32,9 @@ Analyses stored_analyses(const setup::Run& run, const workspace::Workspace& work
 /// Whether every analyser has seen all workpackages that have ended.
 bool is_analysed(const setup::Run& run, const workspace::Workspace& workspace);
 
+/// The name of the analyser that tells of each iteration, where this one makes one row of several.
+std::string name_of_each(const std::string& analyser);
+
 /// What every analyser of the run found at single workpackages, as an earlier analysis kept it:
 /// where iterations make one row, at each of them.
 Analyses stored_analyses_of_each(const setup::Run& run, const workspace::Workspace& workspace);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +28,10 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 /// The value of a parameter; null if there is none of that name.
 const std::string* value_of(const Parameters& parameters, std::string_view name);
+
+/// The values of these parameters, by name; nothing for a name that there is none of.
+std::map<std::string, std::string, std::less<>> values_of(const Parameters& parameters,
+                                                          const std::vector<std::string>& names);
 
 using bench::EnvironmentChanges;
 

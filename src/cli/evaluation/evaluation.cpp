@@ -1,11 +1,14 @@
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
@@ -103,6 +106,27 @@ Evaluated evaluate(const RunDirectory& directory, const Update& update, bool ana
                            ? tabulate::stored_analyses(evaluated.run, evaluated.workspace)
                            : tabulate::stored_analyses_of_each(evaluated.run, evaluated.workspace);
   return evaluated;
+}
+
+std::string description_of(const Evaluated& one, const std::string& further) {
+  return fmt::format("{}{} ({}, started {})", short_path(one.run.directory.path), further,
+                     one.run.benchmark.name, one.run.metadata.started);
+}
+
+const Evaluated& EvaluatedRuns::read(const RunDirectory& directory) {
+  for (const Evaluated& known : read_)
+    if (known.run.directory.path == std::filesystem::absolute(directory.path))
+      return known;
+  return read_.emplace_back(evaluate(directory, {}, false, Found::in_workpackages));
+}
+
+std::vector<inspect::Side> EvaluatedRuns::sides(const std::vector<RunDirectory>& directories) {
+  std::vector<inspect::Side> sides;
+  for (const RunDirectory& directory : directories) {
+    const Evaluated& one = read(directory);
+    sides.push_back({one.run, one.workspace, one.analyses});
+  }
+  return sides;
 }
 
 }  // namespace bench::cli

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
+#include <bench/inspect/difference.hpp>
 #include <bench/setup/input.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/tabulate/analyses.hpp>
@@ -22,7 +24,7 @@ struct Update {
   setup::Run applied_to(const setup::Run& run) const;
 };
 
-/// What of an analysis is wanted: what the results show, or all that was found in each workpackage.
+/// Which values an analysis is read for: those that the results show, or all of each workpackage.
 enum class Found { in_rows, in_workpackages };
 
 /// A run, its workspace open for reading, and what its analysers found.
@@ -42,5 +44,21 @@ void analyse_directory(const workspace::RunDirectory& directory, const Update& u
 /// analysed it, since analysing executes script code of the benchmark.
 Evaluated evaluate(const workspace::RunDirectory& directory, const Update& update,
                    bool analyse_again, Found found = Found::in_rows);
+
+/// `runs/000003 (sweep, started 2026-01-31 12:05:09)`
+/// @param further follows the path
+std::string description_of(const Evaluated& one, const std::string& further = "");
+
+/// Runs with what was found at each workpackage, for the commands that judge them. Each is read
+/// once.
+class EvaluatedRuns {
+ public:
+  /// Stays valid.
+  const Evaluated& read(const workspace::RunDirectory& directory);
+  std::vector<inspect::Side> sides(const std::vector<workspace::RunDirectory>& directories);
+
+ private:
+  std::deque<Evaluated> read_;
+};
 
 }  // namespace bench::cli

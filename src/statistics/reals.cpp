@@ -1,23 +1,36 @@
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <vector>
 
 #include <boost/math/distributions/students_t.hpp>
 
-#include <bench/statistics/confidence.hpp>
+#include <bench/statistics/reals.hpp>
 
 namespace bench::statistics {
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double median(std::vector<double> values) {
+  const std::size_t upper = values.size() / 2;
+  const std::size_t lower = (values.size() - 1) / 2;
+  std::ranges::sort(values);
+  return values[lower] + (values[upper] - values[lower]) / 2;
+}
 
 double mean_halfwidth(std::span<const double> values) {
   if (values.size() < 2)
     return std::numeric_limits<double>::infinity();
   const auto count = static_cast<double>(values.size());
-  double mean = 0;
-  for (const double value : values)
-    mean += value / count;
+  const double middle = mean(values);
   double squares = 0;
   for (const double value : values)
-    squares += (value - mean) * (value - mean);
+    squares += (value - middle) * (value - middle);
   if (!std::isfinite(squares))
     return std::numeric_limits<double>::infinity();
   constexpr double upper = 0.975;

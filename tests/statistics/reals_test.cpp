@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <bench/statistics/confidence.hpp>
+#include <bench/statistics/reals.hpp>
 
 namespace bench::statistics {
 namespace {
+
+TEST(Median, IsTheMiddleOrTheMeanOfTwo) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(median({5}), 5);
+}
 
 // The expected values are those of scipy: t.ppf(0.975, n - 1) * sem(values).
 

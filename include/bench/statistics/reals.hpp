@@ -1,8 +1,17 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace bench::statistics {
+
+// Statistics of plain numbers.
+
+/// @param values at least one
+double mean(std::span<const double> values);
+/// The mean of the two in the middle where there is no single one.
+/// @param values at least one
+double median(std::vector<double> values);
 
 /// Half the width of the interval in which the mean of the population lies with 95 % confidence, in
 /// the unit of the values: t(0.975, n-1) s / sqrt(n), for values that are about normal. Student,

@@ -203,10 +203,8 @@ class Converter {
   }
 
   void take_entry(Node& made, const Element& kind, const Entry& entry, const std::string& what) {
-    // `iterations` is an attribute if it is a text. Every element has the attribute `tag`, but
-    // where there are such elements, it is one.
-    const bool is_attribute =
-        kind.has_attribute(entry.key) && is_scalar(*entry.value) && entry.key != "tag";
+    // What is both, such as `iterations`, is an attribute if it is a text.
+    const bool is_attribute = kind.has_own_attribute(entry.key) && is_scalar(*entry.value);
     if (kind.has_child(entry.key) && !is_attribute)
       return add(made, element(entry.key), *entry.value, entry.mark);
     const bool known = kind.has_attribute(entry.key);

@@ -44,9 +44,12 @@ bool Element::has_child(std::string_view key) const {
   return contains(children, key);
 }
 
+bool Element::has_own_attribute(std::string_view key) const {
+  return std::ranges::find(attributes, key, &Attribute::name) != attributes.end();
+}
+
 bool Element::has_attribute(std::string_view key) const {
-  return std::ranges::find(attributes, key, &Attribute::name) != attributes.end() ||
-         (key == "tag" && name != "jube");
+  return has_own_attribute(key) || (key == "tag" && name != "jube");
 }
 
 bool Element::takes_values(std::string_view key) const {

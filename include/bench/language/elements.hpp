@@ -40,6 +40,8 @@ struct Element {
 
   bool has_child(std::string_view key) const;
   bool has_attribute(std::string_view key) const;
+  /// Without `tag`, which all elements have.
+  bool has_own_attribute(std::string_view key) const;
   /// Whether it is an attribute of names with values.
   bool takes_values(std::string_view key) const;
   /// Every name that may stand under it.

@@ -2,7 +2,9 @@
 #include "metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -30,18 +32,31 @@ namespace {
 
 using workspace::Workpackage;
 
+/// Of the workpackages that are done; 0 where it is not known.
+double first_start_unix_s(const MeasuredRun& run) {
+  double first = std::numeric_limits<double>::infinity();
+  for (const auto& [workpackage, start_unix_s] : run.starts_unix_s)
+    first = std::min(first, start_unix_s);
+  return std::isfinite(first) ? first : 0;
+}
+
 class HistoryReader {
  public:
   HistoryReader(std::span<const Side> runs, const HistoryOptions& options)
       : runs_(runs), options_(options) {}
 
   std::vector<PointHistory> read() {
+    std::vector<MeasuredRun> measured;
+    for (const Side& run : runs_)
+      measured.push_back(measured_run(run, {options_.metric}));
     std::vector<std::size_t> order(runs_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {},
-                             [&](std::size_t run) { return runs_[run].run.metadata.started; });
+    std::ranges::stable_sort(order, {}, [&](std::size_t run) {
+      // Several runs may have begun in one second.
+      return std::pair(runs_[run].run.metadata.started, first_start_unix_s(measured[run]));
+    });
     for (const std::size_t run : order)
-      add(run, measured_run(runs_[run], {options_.metric}));
+      add(run, measured[run]);
     if (histories_.empty())
       throw no_metric(options_.metric, runs_);
     for (const std::string& name : options_.across)
@@ -55,7 +70,7 @@ class HistoryReader {
   }
 
  private:
-  void add(std::size_t run, MeasuredRun measured) {
+  void add(std::size_t run, MeasuredRun& measured) {
     for (const Workpackage& one : measured.done)
       for (const auto& [name, value] : one.parameters)
         parameters_.insert(name);

@@ -67,7 +67,9 @@ TEST_F(HistoryTest, TakesOutpathsTogetherInOrderOfTime) {
   run({1000, 1001}, "one");
   run({1002}, "two");
   EXPECT_THAT(history({"time", "two", "one", "--across", "night", "-s", "csv"}),
-              ContainsRegex("one/000000[^\n]+\n[^\n]+one/000001[^\n]+\n[^\n]+two/000000"));
+              ContainsRegex("level,undecided\n[^\n]+size=1,[^\n]+one/000000[^\n]+\n"
+                            "[^\n]+size=1,[^\n]+one/000001[^\n]+\n"
+                            "[^\n]+size=1,[^\n]+two/000000"));
 }
 
 TEST_F(HistoryTest, TakesARunOnceHoweverOftenItIsNamed) {

@@ -1,6 +1,6 @@
 #include "mlperf_score.hpp"
 
-#include "command.hpp"
+#include "../command.hpp"
 
 #include <algorithm>
 #include <cstddef>

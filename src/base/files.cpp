@@ -135,9 +135,12 @@ void write_file_atomically(const std::filesystem::path& file, std::string_view c
   const std::filesystem::path temporary = file.string() + fmt::format(".{}.tmp", ::getpid());
   // Never through a link that somebody has put under that name.
   ::unlink(temporary.c_str());
-  UniqueFd fd = open_or_throw(temporary, O_WRONLY | O_CREAT | O_EXCL, "write", mode);
+  // Errors name the file that the caller wants, not the temporary one.
+  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!fd.valid())
+    fail("write", file);
   Removal removal(temporary);
-  write_all(fd, content, temporary);
+  write_all(fd, content, file);
   fd = UniqueFd();
   if (::rename(temporary.c_str(), file.c_str()) != 0)
     fail("write", file);

@@ -49,6 +49,8 @@ class Reader {
     for (const auto& [analyser, findings] : side_.analyses)
       if (!side_.analyses.contains(tabulate::name_of_each(analyser)))
         read_findings(findings);
+    if (wanted_.empty())
+      remove_copies_of_total();
     read_attempts();
     return std::move(run_);
   }
@@ -79,9 +81,13 @@ class Reader {
     std::set<std::string> names;
     for (const Finding& finding : findings)
       names.insert(finding.name);
-    for (const Finding& finding : findings)
+    for (const Finding& finding : findings) {
       if (is_wanted(finding.name, names))
         add(finding.name, finding);
+      for (const model::Remark& remark : model::remarks)
+        if (finding.name == remark.name && finding.value && done_.contains(finding.workpackage))
+          run_.doubted[std::string(remark.what)].insert(finding.workpackage);
+    }
     // The mean of several values takes the place of the first.
     for (const Finding& finding : findings)
       if (finding.name.ends_with("_avg"))
@@ -99,6 +105,19 @@ class Reader {
       metric.unit = finding.unit;
     metric.estimated |= finding.estimated;
     metric.values[finding.workpackage] = *number;
+  }
+
+  /// With a single source of power, its energy is the total. To compare both would say everything
+  /// twice, and ask for more certainty as for two findings.
+  void remove_copies_of_total() {
+    const auto total = run_.metrics.find("energy_wh");
+    if (total == run_.metrics.end())
+      return;
+    std::erase_if(run_.metrics, [&](const auto& metric) {
+      const auto& [name, one] = metric;
+      return name != total->first && name.starts_with("energy_") && name.ends_with("_wh") &&
+             one.values == total->second.values;
+    });
   }
 
   void read_attempts() {

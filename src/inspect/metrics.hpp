@@ -28,12 +28,16 @@ struct MeasuredRun {
   std::vector<workspace::Workpackage> not_done;
   std::unordered_map<long long, double> starts_unix_s;  ///< Where they are known.
   std::map<std::string, Metric> metrics;
+  /// Workpackages that are done and whose values the meter doubts, by what it says of them:
+  /// `too short`, `not quiet`.
+  std::map<std::string, std::set<long long>> doubted;
 };
 
 /// Reads the metrics of a run: numbers that its analysers found and the figures of the meter, the
-/// mean where a workpackage has several of one name. A statistic, and what tells how the meter
-/// measured, count only where they are wanted, as does `run_time`, in seconds from the start of a
-/// workpackage to its end; that also where there is no other metric.
+/// mean where a workpackage has several of one name. Some count only where they are wanted:
+/// statistics, what tells how the meter measured, the energy of a source that is all of
+/// `energy_wh`, and `run_time`, in seconds from the start of a workpackage to its end. The last
+/// counts also where there is no other metric.
 /// @param side with what was found at each workpackage
 /// @param wanted their names; empty: all
 MeasuredRun measured_run(const Side& side, const std::set<std::string>& wanted);

@@ -67,6 +67,15 @@ class Measured {
     return sum;
   }
 
+  std::map<std::string, std::size_t> doubted() const {
+    std::map<std::string, std::size_t> counts;
+    for (const MeasuredRun& run : runs_)
+      for (const auto& [doubt, ids] : run.doubted)
+        counts[doubt] += static_cast<std::size_t>(std::ranges::count_if(
+            run.done, [&](const Workpackage& one) { return ids.contains(one.id); }));
+    return counts;
+  }
+
   Members workpackages_of(const std::string& step) const {
     Members members;
     for (const MeasuredRun& run : runs_)
@@ -160,6 +169,8 @@ class Comparer {
       made_.points[k].verdict = verdicts[k];
     made_.not_done_a = a_.not_done();
     made_.not_done_b = b_.not_done();
+    made_.doubted_a = a_.doubted();
+    made_.doubted_b = b_.doubted();
     return std::move(made_);
   }
 

@@ -173,7 +173,7 @@ class Search {
       texts.resize(most);
       texts.push_back(fmt::format("and {} more", count - most));
     }
-    say("waits for", join(texts, "\n"));
+    say("needs", join(texts, "\n"));
     return true;
   }
 

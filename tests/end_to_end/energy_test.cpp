@@ -9,6 +9,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* measured_step = R"(name: measured
 outpath: runs
@@ -60,8 +61,9 @@ step:
 TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
   ProcessSpec spec = here_.spec({});
   spec.arguments = {"bash", "-c",
-                    "yes > /dev/null & " BENCH_PROGRAM
-                    " run m.yaml -r --power-source mock:constant=100W; kill $!"};
+                    "yes > /dev/null & "
+                    "for k in 1 2; do " BENCH_PROGRAM
+                    " run m.yaml -r --power-source mock:constant=100W; done; kill $!"};
   constexpr double far_too_long_s = 800;
   const auto run = run_command(std::move(spec), far_too_long_s);
   ASSERT_EQ(run.status.code, 0) << run.standard_error;
@@ -69,6 +71,16 @@ TEST_F(EnergyTest, TheTableSaysWhichRowsAreToBeDoubted) {
               AllOf(HasSubstr("not quiet: "), HasSubstr("CPUs used by other programs: "),
                     HasSubstr("too short: 2 rows, workpackages 0-1: for an energy within 5 %: at "
                               "least 1 s\n")));
+  EXPECT_THAT(here_.text_of("compare", {"runs"}, 0),
+              AllOf(HasSubstr("\nnot quiet: 2 workpackages of a and 2 of b"),
+                    HasSubstr("\ntoo short: 2 workpackages of a and 2 of b")));
+}
+
+TEST_F(EnergyTest, AnOnlySourceIsComparedOnce) {
+  for (int k = 0; k < 2; ++k)
+    here_.bench({"run", "m.yaml", "--power-source", "mock:constant=100W"});
+  EXPECT_THAT(here_.text_of("compare", {"runs"}, 0),
+              AllOf(HasSubstr(" energy_wh[Wh]"), Not(HasSubstr("energy_mock"))));
 }
 
 TEST_F(EnergyTest, ASettingWithoutPermissionFailsItsWorkpackageWithTheReason) {

@@ -143,8 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         PointCase{"ItsDependencyFailed",
                   {"runs", "n=1", "b=16", "-s", "check"},
                   "step check: no workpackage has n=1 b=16\n"
-                  "  waits for:  workpackage 1 (train), failed: command 2 of 2: exit code 1: "
-                  "two\n"},
+                  "  needs:  workpackage 1 (train), failed: command 2 of 2: exit code 1: two\n"},
         PointCase{"WithThreeValuesThatNeverMeet",
                   {"runs", "n=4", "b=16", "size=8", "-s", "train"},
                   "step train: no workpackage has n=4 b=16 size=8\n"

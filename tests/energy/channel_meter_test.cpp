@@ -26,6 +26,15 @@ TEST(ChannelMeter, PrefersTheCounterAndReportsBoth) {
   EXPECT_EQ(result.absent, "");
 }
 
+TEST(ChannelMeter, TheHighestPowerIsAtLeastTheMean) {
+  ChannelMeter meter(Channel{}, 10);
+  meter.add(0, both(100, 0));
+  meter.add(10, both(100, 1100));
+  meter.close(10);
+  EXPECT_DOUBLE_EQ(*meter.result().power_min_w, 100);
+  EXPECT_DOUBLE_EQ(*meter.result().power_max_w, 110);
+}
+
 TEST(ChannelMeter, PrefersTheIntegralInRunsTooShortForTheCounter) {
   Channel channel;
   channel.counter_period_s = 0.1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -50,6 +51,10 @@ struct RunComparison {
   std::vector<LonePoint> lone;             ///< Points that only one side has.
   std::size_t not_done_a = 0;              ///< Workpackages that do not count.
   std::size_t not_done_b = 0;
+  /// How many workpackages of each side count although the meter doubts their values, by what it
+  /// says of them: `too short`, `not quiet`.
+  std::map<std::string, std::size_t> doubted_a;
+  std::map<std::string, std::size_t> doubted_b;
 };
 
 struct ComparisonOptions {

@@ -13,6 +13,7 @@
 #include <bench/cli/output/output.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/model/meter_names.hpp>
 #include <bench/result/table.hpp>
 #include <bench/verdict/comparison.hpp>
 #include <bench/verdict/decide.hpp>
@@ -137,6 +138,23 @@ std::string lone_points_note(const RunComparison& comparison) {
   return join(pieces, ", ");
 }
 
+/// `not quiet: 1 workpackage of a and 2 of b`
+std::vector<std::string> doubts_of(const RunComparison& comparison) {
+  std::vector<std::string> notes;
+  for (const model::Remark& remark : model::remarks) {
+    const auto count_in = [&](const std::map<std::string, std::size_t>& doubted) {
+      const auto found = doubted.find(std::string(remark.what));
+      return found == doubted.end() ? 0 : found->second;
+    };
+    const std::size_t of_a = count_in(comparison.doubted_a);
+    const std::size_t of_b = count_in(comparison.doubted_b);
+    if (of_a + of_b > 0)
+      notes.push_back(fmt::format("{}: {} of a and {} of b; `bench result` says why", remark.what,
+                                  plural(of_a, "workpackage"), of_b));
+  }
+  return notes;
+}
+
 /// What people need to know of these verdicts.
 std::vector<std::string> notes_of(const RunComparison& comparison) {
   std::vector<std::string> notes;
@@ -166,6 +184,8 @@ std::vector<std::string> notes_of(const RunComparison& comparison) {
     notes.push_back(fmt::format("{} of a and {} of b failed or did not end, and do not count",
                                 plural(comparison.not_done_a, "workpackage"),
                                 comparison.not_done_b));
+  for (const std::string& note : doubts_of(comparison))
+    notes.push_back(note);
   for (const inspect::TextDifference& one : comparison.units)
     notes.push_back(fmt::format("{} is not compared: its unit is {} and {}", one.name,
                                 one.a.empty() ? "absent" : one.a,

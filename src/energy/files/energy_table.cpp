@@ -21,6 +21,7 @@
 #include <bench/energy/files/report.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/power_range.hpp>
 #include <bench/energy/meter/scope.hpp>
 
 namespace bench::energy {
@@ -141,9 +142,10 @@ ChannelEnergy as_channel(const Total& total, const PowerRange& range) {
   result.energy_counter_j = total.energy_counter_j;
   result.energy_integrated_j = total.energy_integrated_j;
   result.difference_percent = difference_percent(total.energy_counter_j, total.energy_integrated_j);
-  result.power_min_w = range.min_w;
+  const auto [min_w, max_w] = widened_to(total.power_mean_w, range);
+  result.power_min_w = min_w;
   result.power_mean_w = total.power_mean_w;
-  result.power_max_w = range.max_w;
+  result.power_max_w = max_w;
   result.power_idle_w = total.power_idle_w;
   result.absent = total.absent;
   return result;

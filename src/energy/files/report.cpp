@@ -16,6 +16,7 @@
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/power_range.hpp>
 #include <bench/energy/meter/scope.hpp>
 #include <bench/energy/meter/uncertainty.hpp>
 
@@ -184,7 +185,7 @@ std::vector<NameValue> summary(const Measurement& measurement) {
   add("energy_uncertainty_wh", watt_hours(total.uncertainty_j));
   add("power_mean_w", number(total.power_mean_w));
   if (total.energy_j)
-    add("power_max_w", number(measurement.total_power.max_w));
+    add("power_max_w", number(widened_to(total.power_mean_w, measurement.total_power).max_w));
   add("power_idle_w", number(total.power_idle_w));
   add("energy_net_wh", watt_hours(net_energy_j(total.energy_j, total.power_idle_w, measurement)));
   std::vector<std::string> names;

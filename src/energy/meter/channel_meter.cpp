@@ -10,6 +10,7 @@
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/coverage.hpp>
+#include <bench/energy/meter/power_range.hpp>
 #include <bench/energy/meter/uncertainty.hpp>
 
 namespace bench::energy {
@@ -371,8 +372,9 @@ ChannelEnergy ChannelMeter::result(const Witness& witness) const {
                                             : result.energy_integrated_j;
   if (known_j && measured_s() > 0)
     result.power_mean_w = *known_j / measured_s();
-  result.power_min_w = power_min_w_;
-  result.power_max_w = power_max_w_;
+  const auto [min_w, max_w] = widened_to(result.power_mean_w, {power_min_w_, power_max_w_});
+  result.power_min_w = min_w;
+  result.power_max_w = max_w;
   result.samples = samples_;
   result.failures = failures_;
   result.first_sample_s = first_time_s_;

@@ -8,6 +8,7 @@
 
 #include <bench/energy/meter/channel_meter.hpp>
 #include <bench/energy/meter/machine_state.hpp>
+#include <bench/energy/meter/power_range.hpp>
 
 namespace bench::energy {
 
@@ -19,12 +20,6 @@ struct Absence {
   std::string source;
   std::string reason;      ///< One line.
   bool elsewhere = false;  ///< Another meter on this node measures it.
-};
-
-/// Lowest and highest sum of the additive channels at one tick.
-struct PowerRange {
-  std::optional<double> min_w;
-  std::optional<double> max_w;
 };
 
 /// How often and how long a program was in a region.
@@ -40,7 +35,7 @@ struct Measurement {
   double begin_unix_s = 0;  ///< Seconds since 1970; all other times are from the steady clock.
   std::vector<ChannelEnergy> channels;
   std::vector<RegionTime> regions;  ///< Their energies are in the channels.
-  PowerRange total_power;
+  PowerRange total_power;           ///< Of the sum of the additive channels at one tick.
   MachineState machine;
   std::vector<Absence> absences;
   /// Why the figures end before the program did, if this was made of what a meter left behind.

@@ -12,6 +12,7 @@
 #include <bench/energy/files/power_log.hpp>
 #include <bench/energy/meter/channel.hpp>
 #include <bench/energy/meter/measurement.hpp>
+#include <bench/energy/meter/power_range.hpp>
 #include <bench/energy/meter/ticks.hpp>
 
 namespace bench::energy {

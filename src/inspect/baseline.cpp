@@ -72,20 +72,6 @@ double possible_loss(const ComparedPoint& point) {
                                                : comparison.interval.high;
 }
 
-std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
-                                           const std::set<std::string>& across) {
-  const auto value_in = [](const Fingerprint& fingerprint, const std::string& name) {
-    const auto fact = fingerprint.find(name);
-    return fact == fingerprint.end() ? std::string() : fact->second;
-  };
-  std::vector<TextDifference> differences;
-  for (const std::string& name : fingerprint_names())
-    if (!across.contains(name) && value_in(a, name) != value_in(b, name))
-      differences.push_back(
-          {.step = "", .name = name, .a = value_in(a, name), .b = value_in(b, name)});
-  return differences;
-}
-
 }  // namespace
 
 const std::vector<std::string>& fingerprint_names() {
@@ -105,6 +91,20 @@ Fingerprint fingerprint_of(const setup::RunMetadata& metadata) {
     if (const auto fact = facts.find(name); fact != facts.end() && !fact->second.empty())
       fingerprint.insert(*fact);
   return fingerprint;
+}
+
+std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
+                                           const std::set<std::string>& across) {
+  const auto value_in = [](const Fingerprint& fingerprint, const std::string& name) {
+    const auto fact = fingerprint.find(name);
+    return fact == fingerprint.end() ? std::string() : fact->second;
+  };
+  std::vector<TextDifference> differences;
+  for (const std::string& name : fingerprint_names())
+    if (!across.contains(name) && value_in(a, name) != value_in(b, name))
+      differences.push_back(
+          {.step = "", .name = name, .a = value_in(a, name), .b = value_in(b, name)});
+  return differences;
 }
 
 std::string short_name_of(const Fingerprint& fingerprint) {

@@ -63,7 +63,10 @@ class Measured {
   std::size_t not_done() const {
     std::size_t sum = 0;
     for (const MeasuredRun& run : runs_)
-      sum += run.not_done.size();
+      sum +=
+          static_cast<std::size_t>(std::ranges::count_if(run.not_done, [](const Workpackage& one) {
+            return one.state != workspace::State::skipped;
+          }));
     return sum;
   }
 

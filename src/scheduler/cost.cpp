@@ -1,5 +1,3 @@
-#include "search.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -15,6 +13,7 @@
 #include <bench/platform/launch.hpp>
 #include <bench/scheduler/cost.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/sweep/search.hpp>
 
 namespace bench::scheduler {
 namespace {
@@ -22,7 +21,7 @@ namespace {
 /// Counts what a step that searches, or repeats until something is known, may add.
 void add_decisions(const model::Step& step, StepCost& cost) {
   const double factor = static_cast<double>(step.most_iterations()) / step.iterations *
-                        (step.search ? most_values(*step.search) : 1);
+                        (step.search ? sweep::most_values(*step.search) : 1);
   cost.jobs = static_cast<std::size_t>(std::ceil(static_cast<double>(cost.jobs) * factor));
   cost.node_hours *= factor;
 }

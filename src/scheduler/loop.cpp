@@ -1,10 +1,7 @@
 #include "journal.hpp"
 #include "lost_attempts.hpp"
 #include "outage_watch.hpp"
-#include "pruner.hpp"
 #include "recovery.hpp"
-#include "repeater.hpp"
-#include "searcher.hpp"
 #include "sequencer.hpp"
 #include "submission_timing.hpp"
 #include "submitter.hpp"
@@ -38,6 +35,10 @@
 #include <bench/scheduler/step_jobs.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/sweep/pruner.hpp>
+#include <bench/sweep/repeater.hpp>
+#include <bench/sweep/searcher.hpp>
+#include <bench/sweep/selection.hpp>
 #include <bench/workflow/variables.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -70,7 +71,8 @@ class Loop {
         step_jobs_(run, evaluator_, platform::batch_system_of(run.platform)),
         repeater_(run, workspace, store_, evaluator_),
         searcher_(run, workspace, store_, evaluator_),
-        pruner_(run, workspace, store_) {
+        pruner_(run, workspace, store_),
+        selection_(options.only, store_) {
     store_.listen([this](const workspace::Event& event) { announce(event); });
   }
 
@@ -112,6 +114,7 @@ class Loop {
 
   /// Adds, skips and holds back workpackages, as results so far say.
   void decide() {
+    selection_.decide();
     do {
       repeater_.decide();
       searcher_.decide();
@@ -409,9 +412,10 @@ class Loop {
   LostAttempts lost_;
   Submitter submitter_;
   StepJobs step_jobs_;
-  Repeater repeater_;
-  Searcher searcher_;
-  Pruner pruner_;
+  sweep::Repeater repeater_;
+  sweep::Searcher searcher_;
+  sweep::Pruner pruner_;
+  sweep::Selection selection_;
   std::vector<std::function<void()>> postponed_;   ///< What the machine did not let be concluded.
   std::map<std::string, long long> running_jobs_;  ///< Of each step, when last asked.
   std::size_t unresolved_ = 0;  ///< Workpackages that the machine kept from going on.

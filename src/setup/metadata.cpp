@@ -34,6 +34,7 @@ constexpr std::array typed_facts{
     Fact{"home", &RunMetadata::home},
     Fact{"tags", &RunMetadata::tags},
     Fact{"accepted", &RunMetadata::accepted},
+    Fact{"confirms", &RunMetadata::confirms},
     Fact{"input_file", &RunMetadata::input_file},
     Fact{"input_sha256", &RunMetadata::input_sha256},
     Fact{"platform", &RunMetadata::platform},

@@ -146,6 +146,23 @@ Run plan_run(const Input& input, const model::Benchmark& benchmark, const Reques
   return run;
 }
 
+Run plan_repetition(const Run& run) {
+  Run next = run;
+  const fs::path outpath = run.directory.path.parent_path();
+  next.directory.id = workspace::next_run_id(outpath);
+  next.directory.path = outpath / workspace::padded(next.directory.id);
+  next.platform = platform_of(run);
+  RunMetadata& metadata = next.metadata;
+  metadata.provenance = metadata_from(collect_provenance(metadata.input_file)).provenance;
+  metadata.started = local_time_now();
+  metadata.uuid = make_uuid();
+  metadata.bench_version = BENCH_VERSION;
+  metadata.accepted.clear();
+  metadata.order_seed.reset();
+  draw_order_seed(next);
+  return next;
+}
+
 void draw_order_seed(Run& run) {
   const bool random = std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
     return step.order == model::Order::random;

@@ -22,7 +22,7 @@ step:
   name: s
   use: p
   iterations: 8
-  do: test "$BROKEN" != $size && echo time=$(($size * ${FACTOR:-100} * (1000 + ${NIGHT:-0} + 4 * ((5 * $jube_wp_iteration) % 3))))
+  do: test "$BROKEN" != $size && echo time=$(($size * ${FACTOR:-100} * (1000 + ${NIGHT:-0} + 50 * (${SLOW:-0} == $size) + 4 * ((5 * $jube_wp_iteration) % 3))))
 patternset: {name: found, pattern: {name: time, type: float, unit: s, _: time=$jube_pat_fp}}
 analyser: {name: output, use: found, analyse: {step: s, file: stdout}}
 result: {use: output, table: {name: t, style: pretty, column: [size, time_avg]}}
@@ -60,6 +60,39 @@ TEST_F(BaselineCommandTest, FailsASlowerRun) {
   EXPECT_THAT(baseline({"check", "runs"}, 1), HasSubstr("\nfailed: 2 rows slower or worse\n"));
   EXPECT_THAT(baseline({"check", "runs", "--style", "csv"}, 1), HasSubstr(",slower,"));
   EXPECT_THAT(baseline({"check", "runs", "--margin", "6"}), HasSubstr("worse by 6 % or more\n"));
+}
+
+TEST_F(BaselineCommandTest, RepeatsWhatIsWorseBeforeItCounts) {
+  run_five_good_ones();
+  run({{"FACTOR", "104"}, {"NIGHT", "1"}});
+  const auto check = [&](const char* factor, const char* count, int code) {
+    const auto said = here_.bench({"baseline", "check", "runs", "--confirm", count},
+                                  {{"FACTOR", factor}, {"NIGHT", "1"}});
+    EXPECT_EQ(said.status.code, code) << said.standard_error;
+    return said.standard_output + said.standard_error;
+  };
+  EXPECT_THAT(check("104", "1", 1),
+              AllOf(HasSubstr("2 points of run 5 are worse; repeating them in 1 run\n"),
+                    HasSubstr("| 40, 16 |"), HasSubstr("\nfailed: 2 rows slower or worse\n")));
+  // Once they are there, they count without being repeated, whichever of them is named.
+  EXPECT_THAT(check("100", "1", 1),
+              AllOf(HasSubstr("b: runs/000005 and 1 repetition of its points (nightly, "),
+                    Not(HasSubstr("repeating"))));
+}
+
+TEST_F(BaselineCommandTest, DoesNotRaiseAnAlarmThatIsNotConfirmed) {
+  run_five_good_ones();
+  run({{"FACTOR", "104"}, {"NIGHT", "1"}});
+  const auto said = here_.bench({"baseline", "check", "runs", "--confirm", "2"}, {{"NIGHT", "1"}});
+  EXPECT_EQ(said.status.code, 0) << said.standard_output;
+}
+
+TEST_F(BaselineCommandTest, RepeatsOnlyThePointsThatAreWorse) {
+  run_five_good_ones();
+  run({{"NIGHT", "1"}, {"SLOW", "2"}});
+  here_.bench({"baseline", "check", "runs", "--confirm", "1"}, {{"NIGHT", "1"}, {"SLOW", "2"}});
+  EXPECT_THAT(here_.text_of("info", {"runs", "-i", "6", "-s", "s"}, 0),
+              AllOf(HasSubstr("not among the repeated points"), HasSubstr("done")));
 }
 
 TEST_F(BaselineCommandTest, FailsARunThatLostAPointByFailures) {

@@ -27,6 +27,10 @@ const std::vector<std::string>& fingerprint_names();
 
 Fingerprint fingerprint_of(const setup::RunMetadata& metadata);
 
+/// What differs in two fingerprints, but for the names in `across`; in the order of the names.
+std::vector<TextDifference> differences_of(const Fingerprint& a, const Fingerprint& b,
+                                           const std::set<std::string>& across);
+
 /// The first 8 digits of the SHA-256 of a fingerprint: equal ones have the same.
 std::string short_name_of(const Fingerprint& fingerprint);
 

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <bench/scheduler/observer.hpp>
 #include <bench/scheduler/run_status.hpp>
 #include <bench/setup/run.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -13,6 +17,9 @@ struct LoopOptions {
   bool stop_at_error = false;        ///< `-e`: nothing further starts after the first failure.
   bool wait = false;                 ///< Until the jobs of the batch system have ended, too.
   bool cancel_on_interrupt = false;  ///< They are cancelled where the user interrupts the loop.
+  /// By step: only the combinations at one of these points run, and the others are skipped. Steps
+  /// that are not named run whole.
+  std::map<std::string, std::vector<workspace::Parameters>> only = {};
   /// Set by a signal handler; the loop then ends what runs here and returns.
   const std::atomic<bool>* interrupted = nullptr;
 };

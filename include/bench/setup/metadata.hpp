@@ -21,6 +21,7 @@ struct RunMetadata {
   std::string home;      ///< Directory at which relative paths of the input begin.
   std::string tags;      ///< Those given, separated by commas.
   std::string accepted;  ///< When it was accepted as a baseline, local time; empty: it is none.
+  std::optional<std::string> confirms;  ///< UUID of the run of which it repeated some points.
   std::string input_file;
   std::optional<std::string> input_sha256;
   std::string platform;                     ///< Its name.

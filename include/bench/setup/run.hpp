@@ -28,6 +28,10 @@ struct Run {
 /// The run that a benchmark of an input will become; creates nothing.
 Run plan_run(const Input& input, const model::Benchmark& benchmark, const Request& request);
 
+/// The next run in the same outpath, of the same benchmark with the same settings; creates nothing.
+/// @throws Error if the platform is gone
+Run plan_repetition(const Run& run);
+
 /// Gives a run with steps in random order a seed for it, unless it has one.
 void draw_order_seed(Run& run);
 

@@ -1,9 +1,11 @@
 #include "../command.hpp"
+#include "../interruption.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +18,9 @@
 #include <bench/cli/output/baseline_text.hpp>
 #include <bench/cli/output/comparison_text.hpp>
 #include <bench/cli/output/output.hpp>
+#include <bench/cli/output/progress.hpp>
 #include <bench/engine/accept.hpp>
+#include <bench/engine/confirm.hpp>
 #include <bench/inspect/baseline.hpp>
 #include <bench/inspect/run_comparison.hpp>
 #include <bench/result/table.hpp>
@@ -59,28 +63,91 @@ struct BaselineCheckOptions {
   std::vector<std::string> across;
   std::vector<std::string> metrics;
   double margin_percent = 1;
+  std::size_t confirmations = 0;  ///< Runs that repeat what is worse before it counts.
   std::string style;
 };
 
-int show_check(const BaselineCheckOptions& options, const std::vector<RunDirectory>& accepted,
-               const RunDirectory& checked) {
+/// A run that is checked, and what it is checked against.
+struct Check {
+  const BaselineCheckOptions& options;
+  std::vector<RunDirectory> accepted;
+  std::vector<RunDirectory> checked;  ///< The run, and those that have repeated points of it.
+
+  double margin() const { return options.margin_percent / 100; }
+};
+
+inspect::RunComparison comparison_of(const Check& check, EvaluatedRuns& runs) {
+  return inspect::compare_runs(
+      {runs.sides(check.accepted)}, {runs.sides(check.checked)},
+      {.margin = check.margin(),
+       .metrics = {check.options.metrics.begin(), check.options.metrics.end()},
+       .across = inspect::parameters_of(check.options.across)});
+}
+
+/// Repeats the points that are worse than the baseline, each once per run.
+/// @returns whether all of these runs have finished
+bool confirm(const Check& check, const inspect::RunComparison& comparison, EvaluatedRuns& runs) {
+  const BaselineCheckOptions& options = check.options;
+  engine::ConfirmationOptions confirmation{.runs = options.confirmations,
+                                           .points = {},
+                                           .across = {options.across.begin(), options.across.end()},
+                                           .interrupted = &catch_interruptions()};
+  std::size_t points = 0;
+  for (const inspect::ComparedPoint& point : comparison.points)
+    if (point.is_regression()) {
+      auto& of_step = confirmation.points[point.step];
+      if (std::ranges::find(of_step, point.parameters) == of_step.end()) {
+        of_step.push_back(point.parameters);
+        ++points;
+      }
+    }
+  const RunDirectory& checked = check.checked.front();
+  tell(fmt::format("note: {} of run {} {} worse; repeating {} in {}", plural(points, "point"),
+                   checked.id, points == 1 ? "is" : "are", points == 1 ? "it" : "them",
+                   plural(options.confirmations, "run")));
+  Progress progress(runs.read(checked).run.benchmark, {.waits = true});
+  Diagnostics diagnostics = telling_diagnostics();
+  return engine::confirm(checked, confirmation, diagnostics, progress);
+}
+
+int show_check(Check check) {
+  const BaselineCheckOptions& options = check.options;
   EvaluatedRuns runs;
-  const double margin = options.margin_percent / 100;
-  const inspect::RunComparison comparison =
-      inspect::compare_runs({runs.sides(accepted)}, {runs.sides({checked})},
-                            {.margin = margin,
-                             .metrics = {options.metrics.begin(), options.metrics.end()},
-                             .across = inspect::parameters_of(options.across)});
-  const inspect::BaselineCheck check = inspect::check_of(comparison, margin);
+  const RunDirectory checked = check.checked.front();
+  const setup::RunMetadata metadata = runs.read(checked).run.metadata;
+  const auto with_confirmations = [&] {
+    check.checked = {checked};
+    std::ranges::copy(
+        engine::confirmations_of(metadata.uuid, inspect::known_runs(checked.path.parent_path())),
+        std::back_inserter(check.checked));
+  };
+  with_confirmations();
+  inspect::RunComparison comparison = comparison_of(check, runs);
+  inspect::BaselineCheck outcome = inspect::check_of(comparison, check.margin());
+  if (outcome.regressions > 0 && check.checked.size() <= options.confirmations) {
+    if (!confirm(check, comparison, runs)) {
+      tell("undecided: not all points could be repeated\nhint: the same command continues");
+      return catch_interruptions() ? interruption_code() : undecided;
+    }
+    with_confirmations();
+    comparison = comparison_of(check, runs);
+    outcome = inspect::check_of(comparison, check.margin());
+  }
+  const std::string others =
+      check.checked.size() == 1
+          ? ""
+          : fmt::format(" and {} of its points", plural(check.checked.size() - 1, "repetition"));
   if (options.style.empty())
-    print(comparison_text(comparison, {baseline_name(accepted), description_of(runs.read(checked))},
-                          margin) +
-          outcome_text(check, margin));
+    print(
+        comparison_text(comparison,
+                        {baseline_name(check.accepted), description_of(runs.read(checked), others)},
+                        check.margin()) +
+        outcome_text(outcome, check.margin()));
   else
     print(result::render(comparison_table(comparison), options.style));
-  return check.outcome == inspect::CheckOutcome::passed   ? 0
-         : check.outcome == inspect::CheckOutcome::failed ? failure
-                                                          : undecided;
+  return outcome.outcome == inspect::CheckOutcome::passed   ? 0
+         : outcome.outcome == inspect::CheckOutcome::failed ? failure
+                                                            : undecided;
 }
 
 void require_known(const std::vector<std::string>& across, const Workspace& workspace) {
@@ -93,12 +160,24 @@ void require_known(const std::vector<std::string>& across, const Workspace& work
                   suggestion(name, inspect::fingerprint_names(), "facts: "));
 }
 
-int check_run(const BaselineCheckOptions& options) {
-  const std::vector<RunDirectory> chosen = options.choice.runs();
+/// The run to check. One that only repeats points of another stands for that one.
+RunDirectory checked_run(const RunChoice& choice) {
+  const std::vector<RunDirectory> chosen = choice.runs();
   if (chosen.size() != 1)
     throw Error(fmt::format("cannot check {} at once", plural(chosen.size(), "run")),
                 "choose one with `-i ID`");
-  const RunDirectory& directory = chosen.front();
+  const auto known = inspect::known_runs(directory_of_runs(choice.directory));
+  const auto self = std::ranges::find(
+      known, chosen.front().id, [](const inspect::KnownRun& run) { return run.directory.id; });
+  if (self != known.end() && self->metadata.confirms)
+    for (const inspect::KnownRun& run : known)
+      if (run.metadata.uuid == *self->metadata.confirms)
+        return run.directory;
+  return chosen.front();
+}
+
+int check_run(const BaselineCheckOptions& options) {
+  const RunDirectory directory = checked_run(options.choice);
   auto workspace = Workspace::open(directory.path, Workspace::Access::read);
   const setup::Run run = setup::load_run(directory, workspace);
   if (!scheduler::status_if_finished(run, workspace)) {
@@ -115,7 +194,7 @@ int check_run(const BaselineCheckOptions& options) {
     tell(no_baseline_text(baseline, short_path(outpath), directory.id));
     return undecided;
   }
-  return show_check(options, baseline.runs, directory);
+  return show_check({.options = options, .accepted = baseline.runs, .checked = {directory}});
 }
 
 std::function<int()> declare_check_of_run(CLI::App& app) {
@@ -129,6 +208,10 @@ std::function<int()> declare_check_of_run(CLI::App& app) {
                  "facts of the fingerprint, and parameters, that may differ from run to run")
       ->type_name("NAME");
   app.add_option("--metric", options->metrics, "only these metrics")->type_name("NAME");
+  app.add_option("--confirm", options->confirmations,
+                 "before points count as worse, repeat them in N runs of their own")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   declare_margin(app, options->margin_percent);
   declare_style(app, options->style, "print one table for programs");
   return [options] { return check_run(*options); };

@@ -1,4 +1,4 @@
-#include "scheduler/repetition.hpp"
+#include "sweep/repetition.hpp"
 
 #include <cmath>
 #include <ostream>
@@ -9,7 +9,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 namespace {
 
 struct RepetitionCase {
@@ -121,4 +121,4 @@ TEST(Repetition, HasALimitInTheUnitOfTheValue) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

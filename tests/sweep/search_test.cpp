@@ -1,5 +1,3 @@
-#include "scheduler/search.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -10,8 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <bench/model/benchmark.hpp>
+#include <bench/sweep/search.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +96,4 @@ TEST(Search, NoticesThatALargerValueFits) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

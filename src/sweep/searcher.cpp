@@ -1,7 +1,4 @@
-#include "searcher.hpp"
-
 #include "rounds.hpp"
-#include "search.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -20,11 +17,13 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/sweep/search.hpp>
+#include <bench/sweep/searcher.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 using workspace::State;
 using workspace::Workpackage;
@@ -190,4 +189,4 @@ std::vector<std::string> Searcher::notices() const {
   return notices;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

@@ -8,7 +8,7 @@
 #include <bench/store/state_store.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 bool is_round_over(const setup::Run& run, const store::StateStore& store) {
   return std::ranges::all_of(run.benchmark.steps, [&](const model::Step& step) {
@@ -17,4 +17,4 @@ bool is_round_over(const setup::Run& run, const store::StateStore& store) {
   });
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

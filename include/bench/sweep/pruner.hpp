@@ -15,7 +15,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 /// Skips the workpackages of steps with `prune` that an out-of-memory result implies, and keeps
 /// those from starting that one may still imply: the first of each combination starts once those of
@@ -61,4 +61,4 @@ class Pruner {
   std::map<long long, std::pair<Key, Size>> places_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

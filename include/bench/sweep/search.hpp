@@ -5,7 +5,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 /// A value that a search has tried.
 struct Probe {
@@ -26,4 +26,4 @@ std::optional<long long> next_value(const model::Search& search, std::span<const
 /// logarithm rounded up; 24 from 1 to 4096.
 int most_values(const model::Search& search);
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

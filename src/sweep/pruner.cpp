@@ -1,5 +1,3 @@
-#include "pruner.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -18,11 +16,12 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/sweep/pruner.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 using workspace::State;
 using workspace::value_of;
@@ -168,4 +167,4 @@ bool Pruner::is_held(const Group& group, const Size& size, long long id) const {
   });
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

@@ -9,7 +9,6 @@
 
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/model/benchmark.hpp>
-#include <bench/scheduler/observer.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
 #include <bench/tabulate/workpackage_values.hpp>
@@ -17,7 +16,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 /// Adds the values that the searches of steps try. Decides as `Repeater` does: by the workpackages
 /// and their outcomes alone, here in rounds.
@@ -63,4 +62,4 @@ class Searcher {
   bool changed_ = true;  ///< Something has ended since the last decision.
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

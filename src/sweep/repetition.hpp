@@ -6,7 +6,7 @@
 
 #include <bench/model/benchmark.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 /// The iterations of one combination so far, all ended.
 struct Repeated {
@@ -32,4 +32,4 @@ struct RepetitionDecision {
 RepetitionDecision decide(const model::Repetition& repetition, const Repeated& repeated,
                           bool by_estimate);
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

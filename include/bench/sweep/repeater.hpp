@@ -17,7 +17,7 @@
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 /// Adds iterations to the combinations of steps that repeat until a value is known. A decision
 /// follows from the workpackages and their files alone, so that a bench which continues a run
@@ -83,4 +83,4 @@ class Repeater {
   std::map<std::pair<long long, std::string>, std::optional<double>> known_values_;
 };
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

@@ -9,7 +9,7 @@
 #include <bench/model/benchmark.hpp>
 #include <bench/statistics/reals.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 namespace {
 
 /// `2.3 %`, or `0.4` in the unit of the value.
@@ -59,4 +59,4 @@ RepetitionDecision decide(const model::Repetition& repetition, const Repeated& r
   return {.more = std::min({wanted, repetition.most - repeated.next, repeated.affordable})};
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

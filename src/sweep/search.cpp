@@ -1,12 +1,11 @@
-#include "search.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <span>
 
 #include <bench/model/benchmark.hpp>
+#include <bench/sweep/search.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 namespace {
 
 std::optional<long long> smallest_misfit(std::span<const Probe> probes) {
@@ -59,4 +58,4 @@ std::optional<long long> next_value(const model::Search& search, std::span<const
   return next > *fit ? std::optional(next) : std::nullopt;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

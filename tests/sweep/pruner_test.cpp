@@ -1,5 +1,3 @@
-#include "scheduler/pruner.hpp"
-
 #include "store/store_fixture.hpp"
 
 #include <optional>
@@ -11,9 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <bench/base/outcome.hpp>
+#include <bench/sweep/pruner.hpp>
 #include <bench/workspace/workpackage.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +128,4 @@ TEST_F(PrunerTest, ImpliesNothingByAnotherFailure) {
 }
 
 }  // namespace
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

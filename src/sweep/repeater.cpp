@@ -1,5 +1,3 @@
-#include "repeater.hpp"
-
 #include "repetition.hpp"
 #include "rounds.hpp"
 
@@ -27,11 +25,12 @@
 #include <bench/setup/run.hpp>
 #include <bench/statistics/reals.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/sweep/repeater.hpp>
 #include <bench/workspace/event.hpp>
 #include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
-namespace bench::scheduler {
+namespace bench::sweep {
 
 using workspace::State;
 using workspace::Workpackage;
@@ -177,7 +176,7 @@ void Repeater::decide(const model::Step& step, StepSeries& of_step, Series& seri
                     .dominated = series.better.has_value()};
   for (;;) {
     const RepetitionDecision decision =
-        scheduler::decide(*step.repetition, repeated, job::is_scheduled(run_, step));
+        sweep::decide(*step.repetition, repeated, job::is_scheduled(run_, step));
     if (decision.known)
       series.better.reset();
     series.unknown = decision.reason;
@@ -247,4 +246,4 @@ std::vector<std::string> Repeater::notices() const {
   return notices;
 }
 
-}  // namespace bench::scheduler
+}  // namespace bench::sweep

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <bench/base/diagnostics.hpp>
+#include <bench/inspect/baseline.hpp>
+#include <bench/scheduler/observer.hpp>
+#include <bench/workspace/run_directory.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::engine {
+
+/// The finished runs that have repeated points of the run with this UUID, ascending by id.
+std::vector<workspace::RunDirectory> confirmations_of(const std::string& uuid,
+                                                      const std::vector<inspect::KnownRun>& runs);
+
+struct ConfirmationOptions {
+  std::size_t runs = 0;  ///< As many that have finished are wanted.
+  std::map<std::string, std::vector<workspace::Parameters>> points;  ///< To repeat, by step.
+  std::set<std::string> across;  ///< Names of the fingerprint that may differ.
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// Repeats points of a run in runs of their own, until there are as many as wanted. Each run takes
+/// every point once, with its iterations, so that the points are measured in turn. One that an
+/// earlier call left unfinished is taken up.
+/// @returns false if it was interrupted, or a batch system cannot be asked
+/// @throws Error if this machine has another fingerprint than the run
+bool confirm(const workspace::RunDirectory& checked, const ConfirmationOptions& options,
+             Diagnostics& diagnostics, scheduler::Observer& observer);
+
+}  // namespace bench::engine

@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <bench/store/state_store.hpp>
+#include <bench/sweep/selection.hpp>
+#include <bench/workspace/event.hpp>
+#include <bench/workspace/workpackage.hpp>
+
+namespace bench::sweep {
+
+using workspace::State;
+using workspace::Workpackage;
+
+Selection::Selection(const Points& only, store::StateStore& store) : only_(only), store_(store) {
+  if (only.empty())
+    return;
+  for (const Workpackage& workpackage : store.all())
+    add(workpackage);
+  store.listen([this](const workspace::Event& event) {
+    if (const auto* expanded = std::get_if<workspace::Expanded>(&event))
+      for (const Workpackage& child : expanded->children)
+        add(child);
+  });
+}
+
+void Selection::add(const Workpackage& workpackage) {
+  if (!workpackage.was_never_made() && only_.contains(workpackage.step) && !is_wanted(workpackage))
+    unwanted_.push_back(workpackage.id);
+}
+
+bool Selection::is_wanted(const Workpackage& workpackage) const {
+  const workspace::Parameters& own = store_.at(workpackage.combination).parameters;
+  return std::ranges::any_of(only_.at(workpackage.step), [&](const workspace::Parameters& point) {
+    return std::ranges::all_of(point, [&](const auto& assignment) {
+      const std::string* value = workspace::value_of(own, assignment.first);
+      return value && *value == assignment.second;
+    });
+  });
+}
+
+void Selection::decide() {
+  for (const long long id : std::exchange(unwanted_, {}))
+    if (const Workpackage& workpackage = store_.at(id);
+        workpackage.state == State::ready && workpackage.progress == workspace::Progress{})
+      store_.apply(
+          workspace::Skipped{.workpackage = id, .reason = "not among the repeated points"});
+}
+
+}  // namespace bench::sweep

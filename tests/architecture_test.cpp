@@ -252,6 +252,7 @@ const std::map<std::string, std::set<std::string>> libraries{
     {"statistics", {"boost"}},
     {"verdict", {"boost"}},
     {"result", {"SQLiteCpp", "nlohmann"}},
+    {"engine", {"nlohmann"}},
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},
     {"energy/files", {"nlohmann"}},

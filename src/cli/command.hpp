@@ -64,6 +64,8 @@ std::string swallowed_hint(const CLI::App& command);
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_continue(CLI::App& app);
 std::function<int()> declare_cancel(CLI::App& app);
+std::function<int()> declare_tell(CLI::App& app);
+std::function<int()> declare_ask(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);

@@ -10,30 +10,31 @@ namespace {
 constexpr auto filter_meaning = "leaves out the rows for which it is false";
 
 Element table() {
-  return {.name = "table",
-          .meaning = "a table of results",
-          .children = {"column"},
-          .attributes = {{"name", Type::name, "its name, also that of its file"},
-                         {"style",
-                          Type::text,
-                          "how the table is written",
-                          "csv",
-                          {"csv", "pretty", "aligned", "json", "markdown", "latex", "html"}},
-                         {"separator", Type::text, "between two cells", ","},
-                         {"sort", Type::names, "columns to sort by"},
-                         {"filter", Type::condition, filter_meaning},
-                         {"transpose", Type::flag, "swap rows and columns", "false"},
-                         {"cdf", Type::name, "pattern whose distribution function is shown"}},
-          .details =
-              "It is also written to result/<name>.dat.\n"
-              "With cdf each row is repeated for each value that the pattern has there, "
-              "ascending, with two more columns: the value, and the share of the values that "
-              "are not above it.",
-          .example =
-              "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
-              "step: {name: train, do: ./train}\n"
-              "analyser: {name: read, use: output, analyse: {step: train, file: stdout}}\n"
-              "result: {use: read, table: {name: losses, style: pretty, column: loss}}"};
+  return {
+      .name = "table",
+      .meaning = "a table of results",
+      .children = {"column"},
+      .attributes = {{"name", Type::name, "its name, also that of its file"},
+                     {"style",
+                      Type::text,
+                      "how the table is written",
+                      "csv",
+                      {"csv", "pretty", "aligned", "json", "jsonl", "markdown", "latex", "html"}},
+                     {"separator", Type::text, "between two cells", ","},
+                     {"sort", Type::names, "columns to sort by"},
+                     {"filter", Type::condition, filter_meaning},
+                     {"transpose", Type::flag, "swap rows and columns", "false"},
+                     {"cdf", Type::name, "pattern whose distribution function is shown"}},
+      .details =
+          "It is also written to result/<name>.dat.\n"
+          "With cdf each row is repeated for each value that the pattern has there, "
+          "ascending, with two more columns: the value, and the share of the values that "
+          "are not above it.",
+      .example =
+          "patternset: {name: output, pattern: {name: loss, _: \"loss: $jube_pat_fp\"}}\n"
+          "step: {name: train, do: ./train}\n"
+          "analyser: {name: read, use: output, analyse: {step: train, file: stdout}}\n"
+          "result: {use: read, table: {name: losses, style: pretty, column: loss}}"};
 }
 
 /// With those of an element whose values can be calculated.

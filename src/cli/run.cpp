@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/diagnostics.hpp>
+#include <bench/base/error.hpp>
 #include <bench/cli/output/log_file.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/cli/output/preview_text.hpp>
@@ -18,6 +19,7 @@
 #include <bench/engine/make_run.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/engine/preview.hpp>
+#include <bench/export/crate/archive.hpp>
 #include <bench/export/crate/rerun.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/scheduler/cost.hpp>
@@ -91,6 +93,8 @@ InputFile read_input_file(const RunOptions& options, const std::string& file) {
   request.parallel = options.work.parallel;
   request.tags = {options.tags.begin(), options.tags.end()};
   request.include_path = {options.include_path.begin(), options.include_path.end()};
+  if (crate::is_archive(file))
+    throw Error(file + " is an archive", "unpack it, and run the directory that was in it");
   if (crate::is_export(file))
     request = crate::rerun_request(file, std::move(request));
   command_log().begin_parsing();

@@ -1,5 +1,6 @@
 #include "actions.hpp"
 
+#include "input_files.hpp"
 #include "json_ld.hpp"
 #include "metadata.hpp"
 
@@ -198,11 +199,12 @@ void Actions::add_run() {
   const setup::RunMetadata& metadata = described_.run.metadata;
   Json action = EntityList::entity(run_action_id, "CreateAction");
   action["name"] = fmt::format("Run {} of {}", metadata.id, metadata.benchmark);
-  action["instrument"] = reference("input/resolved.xml");
+  action["instrument"] = reference(resolved_file);
   action["startTime"] = start_of_run(described_);
-  if (const auto end = end_of_run(described_))
+  const char* status = status_of_run();
+  if (const auto end = end_of_run(described_); end && status != status_of(State::running))
     action["endTime"] = *end;
-  action["actionStatus"] = status_of_run();
+  action["actionStatus"] = status;
   set_references(action, "object", value_ids_);
   std::vector<std::string> results;
   for (const PackedFile& file : described_.files)

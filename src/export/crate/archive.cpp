@@ -1,3 +1,5 @@
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -8,12 +10,15 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <bench/base/below.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
+#include <bench/base/text.hpp>
+#include <bench/base/unique_fd.hpp>
 #include <bench/export/crate/archive.hpp>
 
 namespace bench::crate {
@@ -52,8 +57,12 @@ class Directory : public Archive {
     const fs::path file = draft_ / path;
     if (made_.insert(file.parent_path()).second)
       make_directories(file.parent_path());
-    constexpr int how = 0;
-    write_all(open_to_write(draft_, file, how), content, file);
+    // Nobody else writes here, and nothing of this name is there yet.
+    const UniqueFd fd(
+        ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (!fd.valid())
+      throw Error::of_system(fmt::format("cannot write {}", file.string()), errno);
+    write_all(fd, content, file);
   }
   void finish() override { put_in_place(draft_, output_); }
 
@@ -93,7 +102,7 @@ class File : public Archive {
   void add(const fs::path& path, std::string_view content) override {
     constexpr auto mode_of_all = 0644;
     ::archive_entry_clear(entry_.get());
-    ::archive_entry_set_pathname(entry_.get(), (root_ / path).c_str());
+    ::archive_entry_set_pathname_utf8(entry_.get(), to_valid_utf8((root_ / path).string()).c_str());
     ::archive_entry_set_size(entry_.get(), static_cast<la_int64_t>(content.size()));
     ::archive_entry_set_filetype(entry_.get(), AE_IFREG);
     ::archive_entry_set_perm(entry_.get(), mode_of_all);

@@ -88,10 +88,16 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
              const std::vector<Workpackage>& workpackages, Package& package) {
   const auto attempts = workspace.attempts();
   const auto environment = environment_of(run);
-  add_input(run, workpackages, package);
+  // Somebody else's run may name any file of this user as one of its own.
+  const bool is_own = workspace::is_own(run.directory.path);
+  add_resolved_input(run, package);
+  if (is_own)
+    add_input(run, workpackages, package);
+  else
+    package.leave_out("input", "the run belongs to another user: nothing outside of it is read");
   add_run(run, workspace, package);
   package.add_text("environment.json", environment_json(environment));
-  if (const std::string jobs = scheduler_json(run, attempts); !jobs.empty())
+  if (const std::string jobs = is_own ? scheduler_json(run, attempts) : ""; !jobs.empty())
     package.add_text("scheduler.json", jobs);
   package.add_text("REPRODUCE.md", reproduce_text(run, environment, package));
   package.add_as_is("left_out.csv", left_out_csv(package));

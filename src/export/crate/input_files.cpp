@@ -210,13 +210,16 @@ std::string input_path_of(const setup::Run& run) {
   return (input_directory / Places(run.metadata.home).of(run.metadata.input_file)).string();
 }
 
+void add_resolved_input(const setup::Run& run, Package& package) {
+  Node document = document::from_json(run.metadata.document);
+  move_references(document, Places(run.metadata.home));
+  package.add_text(resolved_file, document::to_xml(document));
+}
+
 void add_input(const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
                Package& package) {
   const Places places(run.metadata.home);
-  Node document = document::from_json(run.metadata.document);
-  add_as_read(run, document, places, package);
-  move_references(document, places);
-  package.add_text(resolved_file, document::to_xml(document));
+  add_as_read(run, document::from_json(run.metadata.document), places, package);
   add_sources(run, places, workpackages, package);
   add_platform(run, package);
   add_templates(run, package);

@@ -17,9 +17,12 @@ inline constexpr const char* run_directory = "run";
 /// Where the input file as it was read is in the export; it may have been left out.
 std::string input_path_of(const setup::Run& run);
 
-/// Adds what a run is made from, in the places where `bench run` looks for it beside
-/// `resolved_file`: the input as it was read and as it was resolved, the sources of file sets, the
-/// platform's files and the job templates.
+/// Adds the input as it was resolved, which is what `bench run` runs again.
+void add_resolved_input(const setup::Run& run, Package& package);
+
+/// Adds what else a run was made from, in the places where `bench run` looks for it beside
+/// `resolved_file`: the input as it was read, the sources of file sets, the platform's files and
+/// the job templates.
 void add_input(const setup::Run& run, const std::vector<workspace::Workpackage>& workpackages,
                Package& package);
 

@@ -32,8 +32,8 @@ std::string reproduce_text(const setup::Run& run, const std::vector<EnvironmentI
   const setup::RunMetadata& metadata = run.metadata;
   std::string text = fmt::format(
       "# Run {0} of the benchmark {1}\n\n"
-      "Started {2} on platform `{3}` with bench {4}. To repeat it, install bench {4} and run this\n"
-      "command in this directory:\n\n"
+      "Started {2} on platform `{3}` with bench {4}.\n"
+      "To repeat it, install bench {4} and run this command in this directory:\n\n"
       "    bench run . --outpath ../rerun\n\n"
       "It runs `input/resolved.xml`, the input with all that it includes, on the same platform.\n"
       "`--platform NAME` selects another one, `--account NAME` your account.\n"

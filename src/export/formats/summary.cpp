@@ -1,9 +1,9 @@
 #include "points.hpp"
 
-#include <algorithm>
+#include <cctype>
 #include <cstddef>
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -21,13 +21,20 @@ using workspace::Workpackage;
 
 constexpr std::size_t most_failures = 20;
 
-/// A text in a cell of a table: no line break, no bar, no markup of its own.
+/// A text in a cell of a table: no line break, no bar, no markup of its own. An underscore within a
+/// word is none.
 std::string cell(const std::string& text) {
+  const std::string line = with_visible_controls(one_line(text));
+  const auto in_word = [&](std::size_t k) {
+    return k < line.size() && (std::isalnum(static_cast<unsigned char>(line[k])) || line[k] == '_');
+  };
   std::string escaped;
-  for (const char c : with_visible_controls(one_line(text))) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '[' || c == '<')
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    constexpr std::string_view markup = "|\\`*[<";
+    if (markup.find(line[k]) != std::string_view::npos ||
+        (line[k] == '_' && !(k > 0 && in_word(k - 1) && in_word(k + 1))))
       escaped += '\\';
-    escaped += c;
+    escaped += line[k];
   }
   return escaped;
 }

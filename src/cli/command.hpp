@@ -54,6 +54,9 @@ inline constexpr const char* update_of_results =
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);
 
+/// The words of `bench export --format`.
+std::vector<std::string> export_formats();
+
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 

@@ -1,6 +1,5 @@
 #include "bench_program.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -68,7 +67,8 @@ void collect_references(const json& value, std::set<std::string>& ids) {
 class Crate {
  public:
   explicit Crate(const std::string& text) {
-    for (const json& entity : json::parse(text).at("@graph")) {
+    const json crate = json::parse(text);
+    for (const json& entity : crate.at("@graph")) {
       EXPECT_TRUE(entities_.emplace(entity.at("@id"), entity).second) << entity;
       collect_references(entity, references_);
     }
@@ -77,9 +77,7 @@ class Crate {
   std::vector<json> of_type(const std::string& type) const {
     std::vector<json> all;
     for (const auto& [id, entity] : entities_)
-      if (entity["@type"] == type ||
-          (entity["@type"].is_array() &&
-           std::ranges::find(entity["@type"], type) != entity["@type"].end()))
+      if (entity["@type"].dump().find('"' + type + '"') != std::string::npos)  // one, or a list
         all.push_back(entity);
     return all;
   }
@@ -220,7 +218,7 @@ TEST_F(ExportTest, HoldsNoSecret) {
   EXPECT_THAT(files.at("scrubbed.csv"),
               AllOf(HasSubstr("\nrun/000000_a/work/stdout,1,known value,\n"),
                     HasSubstr("run/workspace.db workpackage.parameters 0,1,known value,")));
-  EXPECT_THAT(files.at("left_out.csv"), HasSubstr("run/000000_a/work/core,holds a secret"));
+  EXPECT_THAT(files.at("left_out.csv"), HasSubstr("run/000000_a/work/core,\"holds a secret"));
   EXPECT_THAT(output.standard_error, HasSubstr("secrets replaced, see scrubbed.csv"));
   EXPECT_EQ(here_.bench({"result", "out/run", "--tidy"}).status.code, 0);
 }

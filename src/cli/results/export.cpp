@@ -126,13 +126,6 @@ int export_one(const ExportOptions& options) {
   return 0;
 }
 
-std::vector<std::string> format_names() {
-  std::vector<std::string> names{crate_format};
-  for (const formats::Format& format : formats::formats())
-    names.emplace_back(format.name);
-  return names;
-}
-
 /// An option of one format only would otherwise be ignored.
 void require_format(const CLI::App& app, const ExportOptions& options) {
   const bool is_crate = options.format == crate_format;
@@ -146,11 +139,18 @@ void require_format(const CLI::App& app, const ExportOptions& options) {
 
 }  // namespace
 
+std::vector<std::string> export_formats() {
+  std::vector<std::string> names{crate_format};
+  for (const formats::Format& format : formats::formats())
+    names.emplace_back(format.name);
+  return names;
+}
+
 std::function<int()> declare_export(CLI::App& app) {
   const auto options = std::make_shared<ExportOptions>();
   options->choice.declare(app);
   const auto refusal = [](const std::string& word) -> std::string {
-    const auto known = format_names();
+    const auto known = export_formats();
     if (std::ranges::find(known, word) != known.end())
       return "";
     return fmt::format("unknown format '{}'; {}", word,
@@ -159,7 +159,7 @@ std::function<int()> declare_export(CLI::App& app) {
   app.add_option(
          "-f,--format", options->format,
          fmt::format("{}: {}", "ro-crate (a directory or archive that others can run again)",
-                     join(format_names(), ", ")))
+                     join(export_formats(), ", ")))
       ->type_name("FORMAT")
       ->check(CLI::Validator(refusal, ""))
       ->capture_default_str();

@@ -1,4 +1,5 @@
 #include "../command.hpp"
+#include "../interruption.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -71,8 +72,8 @@ std::string baseline_of(const RunDirectory& directory, double margin) {
          result::render(comparison_table(comparison), "markdown");
 }
 
-void write_format(const formats::Format& format, const ExportOptions& options,
-                  const RunDirectory& directory) {
+int write_format(const formats::Format& format, const ExportOptions& options,
+                 const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   const tabulate::TidyTable tidy = tabulate::tidy(runs);
@@ -89,9 +90,10 @@ void write_format(const formats::Format& format, const ExportOptions& options,
     print(text);
   else
     write_file_atomically(options.output, text);
+  return 0;
 }
 
-void write_crate(const ExportOptions& options, const RunDirectory& directory) {
+int write_crate(const ExportOptions& options, const RunDirectory& directory) {
   const Evaluated one = evaluate(directory, {}, false, Found::in_workpackages);
   const std::vector<tabulate::TidyRun> runs{{one.run, one.workspace, one.analyses}};
   constexpr double bytes_per_mib = 1024 * 1024;
@@ -104,7 +106,12 @@ void write_crate(const ExportOptions& options, const RunDirectory& directory) {
       one.run, one.workspace, tabulate::tidy(runs),
       {.output = output,
        .most_bytes = static_cast<std::uintmax_t>(options.most_mib * bytes_per_mib),
-       .license = options.license});
+       .license = options.license,
+       .interrupted = &catch_interruptions()});
+  if (exported.interrupted) {
+    tell("interrupted: nothing was exported");
+    return interruption_code();
+  }
   print(output + "\n");
   tell(fmt::format("exported {}, {:.1f} MB", plural(exported.files, "file"),
                    static_cast<double>(exported.bytes) / 1e6));
@@ -112,6 +119,7 @@ void write_crate(const ExportOptions& options, const RunDirectory& directory) {
     tell(fmt::format("note: {} left out, see left_out.csv", plural(exported.left_out, "file")));
   if (exported.scrubbed > 0)
     tell(fmt::format("note: {} replaced, see scrubbed.csv", plural(exported.scrubbed, "secret")));
+  return 0;
 }
 
 int export_one(const ExportOptions& options) {
@@ -120,10 +128,8 @@ int export_one(const ExportOptions& options) {
     throw Error(fmt::format("cannot export {} at once", plural(chosen.size(), "run")),
                 "choose one with `-i ID`");
   if (const formats::Format* format = formats::find_format(options.format))
-    write_format(*format, options, chosen.front());
-  else
-    write_crate(options, chosen.front());
-  return 0;
+    return write_format(*format, options, chosen.front());
+  return write_crate(options, chosen.front());
 }
 
 /// An option of one format only would otherwise be ignored.

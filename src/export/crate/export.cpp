@@ -126,8 +126,10 @@ Exported export_run(const setup::Run& run, const workspace::Workspace& workspace
   const auto archive = make_archive(
       options.output, fmt::format("{}_{}", run.directory.path.parent_path().filename().string(),
                                   workspace::padded(run.directory.id)));
-  Package package(*archive, scrubber, options.most_bytes);
+  Package package(*archive, scrubber, options.most_bytes, options.interrupted);
   add_all(run, workspace, tidy, options, workpackages, package);
+  if (package.is_interrupted())
+    return {.interrupted = true};
   archive->finish();
   Exported exported{.files = package.files().size(),
                     .left_out = package.left_out().size(),

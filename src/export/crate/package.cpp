@@ -30,14 +30,14 @@ void Package::add_text(const std::string& path, const std::string& text) {
 }
 
 void Package::add_as_is(const std::string& path, std::string_view content) {
-  if (!paths_.insert(path).second)
+  if (is_interrupted() || !paths_.insert(path).second)
     return;
   archive_.add(path, content);
   files_.push_back({path, content.size(), sha256(content)});
 }
 
 void Package::add_file(const std::string& path, const fs::path& directory, const fs::path& file) {
-  if (paths_.contains(path))
+  if (is_interrupted() || paths_.contains(path))
     return;
   const UniqueFd fd = open_below(directory, file);
   struct stat info {};

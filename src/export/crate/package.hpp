@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -30,8 +31,13 @@ struct LeftOut {
 /// list with the reason. Of several files with one path the first counts.
 class Package {
  public:
-  Package(Archive& archive, Scrubber& scrubber, std::uintmax_t most_bytes)
-      : archive_(archive), scrubber_(scrubber), most_bytes_(most_bytes) {}
+  /// @param interrupted once it is true, nothing is added any more; null: never
+  Package(Archive& archive, Scrubber& scrubber, std::uintmax_t most_bytes,
+          const std::atomic<bool>* interrupted)
+      : archive_(archive),
+        scrubber_(scrubber),
+        most_bytes_(most_bytes),
+        interrupted_(interrupted) {}
 
   /// A text that bench has written.
   void add_text(const std::string& path, const std::string& text);
@@ -43,6 +49,7 @@ class Package {
                 const std::filesystem::path& file);
   void leave_out(const std::string& path, const std::string& reason);
 
+  bool is_interrupted() const { return interrupted_ && *interrupted_; }
   const std::vector<PackedFile>& files() const { return files_; }
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   Scrubber& scrubber() const { return scrubber_; }
@@ -51,6 +58,7 @@ class Package {
   Archive& archive_;
   Scrubber& scrubber_;
   std::uintmax_t most_bytes_;
+  const std::atomic<bool>* interrupted_;
   std::vector<PackedFile> files_;
   std::vector<LeftOut> left_out_;
   std::set<std::string> paths_;

@@ -102,6 +102,8 @@ const std::map<std::string, double> levels{
     {"sweep", 7.1},
     {"scheduler", 7.2},
     {"inspect", 8},
+    {"export/crate", 8.3},
+    {"export/formats", 8.3},
     {"engine", 9},
     {"cli/output", 9.1},
     {"cli/help", 9.2},
@@ -234,6 +236,8 @@ std::string library_of(const std::string& name) {
     return "pcre2";
   if (name == "utf8.h")
     return "utf8cpp";
+  if (name == "archive.h" || name == "archive_entry.h")
+    return "archive";
   if (name == "pugixml.hpp")
     return "pugixml";
   if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
@@ -253,6 +257,8 @@ const std::map<std::string, std::set<std::string>> libraries{
     {"verdict", {"boost"}},
     {"result", {"SQLiteCpp", "nlohmann"}},
     {"engine", {"nlohmann"}},
+    {"export/crate", {"archive", "nlohmann"}},
+    {"export/formats", {"pugixml"}},
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},
     {"energy/files", {"nlohmann"}},

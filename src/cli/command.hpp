@@ -54,6 +54,9 @@ inline constexpr const char* update_of_results =
 /// `-s, --style`: one of the styles of tables; another word is wrong usage.
 void declare_style(CLI::App& app, std::string& style, const std::string& description);
 
+/// The words of `bench export --format`.
+std::vector<std::string> export_formats();
+
 /// `--margin`, of commands that judge changes.
 void declare_margin(CLI::App& app, double& percent);
 
@@ -75,6 +78,7 @@ std::function<int()> declare_diff(CLI::App& app);
 std::function<int()> declare_compare(CLI::App& app);
 std::function<int()> declare_history(CLI::App& app);
 std::function<int()> declare_baseline(CLI::App& app);
+std::function<int()> declare_export(CLI::App& app);
 std::function<int()> declare_status(CLI::App& app);
 std::function<int()> declare_log(CLI::App& app);
 std::function<int()> declare_output(CLI::App& app);

@@ -51,6 +51,8 @@ const std::array commands{
             "bench history rate examples/quickstart_run", declare_history},
     Command{"baseline", "accept good runs, and check a run against them, for CI",
             "bench baseline accept examples/quickstart_run", declare_baseline},
+    Command{"export", "write a run for others to repeat, or for CI and monitoring",
+            "bench export examples/quickstart_run --output quickstart.tar.gz", declare_export},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",

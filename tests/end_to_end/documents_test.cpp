@@ -166,6 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "tutorial/4_table.md", "tutorial/5_repetition.md", "tutorial/7_energy.md",
                     "how-to/calculate_metrics.md", "how-to/compare_runs.md",
                     "how-to/compare_with_published_numbers.md", "how-to/continue_after_failure.md",
+                    "how-to/continuous_benchmarking.md", "how-to/hand_on_a_run.md",
                     "how-to/energy_costs.md", "how-to/export_results.md", "how-to/extend_a_run.md",
                     "how-to/follow_a_metric.md", "how-to/guard_against_regressions.md",
                     "how-to/judge_a_change.md", "how-to/let_an_optimizer_drive.md",

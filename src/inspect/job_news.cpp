@@ -48,6 +48,12 @@ std::string why_not_asked(const setup::Run& run) {
   return "";
 }
 
+setup::Run with_platform(setup::Run run) {
+  run.platform = setup::platform_of(run);
+  return run;
+}
+
+/// @param run with its platform, whose batch system may keep no comments: then names tell
 batch::BatchJob job_of(const setup::Run& run, const std::string& step,
                        const workspace::Attempt& attempt) {
   return {.job = {},
@@ -80,9 +86,12 @@ JobNews ask(const setup::Run& run, const std::string& id, Find find) {
 
 JobNews ask_about(const setup::Run& run, const std::string& step,
                   const workspace::Attempt& attempt) {
+  if (std::string reason = why_not_asked(run); !reason.empty())
+    return {.text = std::move(reason)};
+  const batch::BatchJob job = job_of(with_platform(run), step, attempt);
   return ask(run, attempt.job_id, [&](const std::vector<JobReport>& jobs) {
     const batch::KnownJobs known(jobs);
-    const JobReport* report = known.find(job_of(run, step, attempt));
+    const JobReport* report = known.find(job);
     return report ? std::optional(*report) : std::nullopt;
   });
 }
@@ -95,26 +104,27 @@ JobNews ask_about_job(const setup::Run& run, const std::string& id) {
 }
 
 JobsUnderWay jobs_under_way(const setup::Run& run, const workspace::Workspace& workspace) {
-  std::vector<batch::BatchJob> jobs;
-  std::vector<std::string> ids;
-  for (const workspace::Attempt& attempt : workspace.unsettled_attempts()) {
-    if (attempt.submission.empty() || attempt.job_id.empty())
-      continue;
-    jobs.push_back(job_of(run, workspace.workpackage(attempt.workpackage).step, attempt));
-    ids.push_back(attempt.job_id);
-  }
-  if (jobs.empty())
+  std::vector<workspace::Attempt> attempts = workspace.unsettled_attempts();
+  std::erase_if(attempts, [](const workspace::Attempt& attempt) {
+    return attempt.submission.empty() || attempt.job_id.empty();
+  });
+  if (attempts.empty())
     return {};
   std::string trouble = workspace::is_own(run.directory.path)
                             ? why_not_asked(run)
                             : "the batch system was not asked: the run belongs to another user";
-  batch::QueryResult answer;
-  if (trouble.empty()) {
-    answer = platform::batch_system_of(setup::platform_of(run))->ask(ids);
-    trouble = answer.trouble;
-  }
   if (!trouble.empty())
-    return {.count = jobs.size(), .trouble = std::move(trouble)};
+    return {.count = attempts.size(), .trouble = std::move(trouble)};
+  const setup::Run whole = with_platform(run);
+  std::vector<batch::BatchJob> jobs;
+  std::vector<std::string> ids;
+  for (const workspace::Attempt& attempt : attempts) {
+    jobs.push_back(job_of(whole, workspace.workpackage(attempt.workpackage).step, attempt));
+    ids.push_back(attempt.job_id);
+  }
+  const batch::QueryResult answer = platform::batch_system_of(whole.platform)->ask(ids);
+  if (!answer.trouble.empty())
+    return {.count = jobs.size(), .trouble = answer.trouble};
   const batch::KnownJobs known(answer.jobs);
   const auto is_under_way = [&](const batch::BatchJob& job) {
     const JobReport* report = known.find(job);

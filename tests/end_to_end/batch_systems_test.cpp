@@ -94,6 +94,8 @@ TEST_P(BatchSystemTest, AWatchGoesOnWhileAJobIsQueued) {
                "them: bench continue runs -i 0 --wait\n") != std::string::npos;
   }));
   EXPECT_FALSE(watch.poll());
+  EXPECT_THAT(bench({"why", "runs", "0"}).standard_output,
+              testing::Not(HasSubstr("no longer knows the job")));
   watch.signal_group(SIGINT);
   watch.wait();
   fs::remove_all(ground_.path() / "queue");

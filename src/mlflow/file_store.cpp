@@ -166,11 +166,12 @@ class FileStore : public TrackingStore {
 
   bool takes_artifacts(const StoredRun&) const override { return true; }
 
-  void put_artifact(const StoredRun& run, const std::string& name,
+  bool put_artifact(const StoredRun& run, const std::string& name,
                     const std::string& content) override {
     const fs::path file = at(run) / "artifacts" / name;
     make_directories(file.parent_path());
     write_file_atomically(file, content);
+    return true;
   }
 
  private:

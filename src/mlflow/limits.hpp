@@ -10,9 +10,8 @@
 
 namespace bench::mlflow {
 
-// The limits of MLflow's servers since 2.9, for lengths in characters. Source:
-// https://mlflow.org/docs/latest/api_reference/rest-api.html#log-batch; bench counts bytes, which
-// are at least as many.
+// The limits of MLflow's servers for lengths in characters; bench counts bytes, which are at least
+// as many. Source: https://mlflow.org/docs/latest/api_reference/rest-api.html#log-batch
 inline constexpr std::size_t longest_key = 250;
 inline constexpr std::size_t longest_param = 6000;
 inline constexpr std::size_t longest_tag = 5000;

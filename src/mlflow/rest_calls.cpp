@@ -60,6 +60,14 @@ std::string hint_of(const HttpResponse& response) {
   return "";
 }
 
+/// What stands for the status 413, which a proxy in front of MLflow may answer with.
+const std::string too_large = "CONTENT_TOO_LARGE";
+
+/// Names that somebody typed need not be UTF-8.
+std::string text_of(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 constexpr const char* resume_hint =
     "what was sent stays; the same command sends the rest once the server answers";
 
@@ -111,24 +119,25 @@ RestCalls::Answer RestCalls::post(const std::string& endpoint, Json body, const 
                                   const std::string& accepted) {
   const auto recheck_body = [&](HttpRequest& request) {
     auto done = recheck(body);
-    request.body = body.dump();
+    request.body = text_of(body);
     return done;
   };
   HttpRequest request{.method = "POST",
                       .path = fmt::format("{}{}mlflow/{}", settings_.path, api, endpoint),
-                      .body = body.dump(),
+                      .body = text_of(body),
                       .content_type = "application/json"};
   if (!recheck)
     return call(std::move(request), accepted);
   return call(std::move(request), accepted, recheck_body);
 }
 
-void RestCalls::put(const std::string& path, const std::string& content) {
-  call({.method = "PUT",
-        .path = settings_.path + api + path,
-        .body = content,
-        .content_type = "application/octet-stream"},
-       "");
+bool RestCalls::put(const std::string& path, const std::string& content) {
+  return call({.method = "PUT",
+               .path = settings_.path + api + path,
+               .body = content,
+               .content_type = "application/octet-stream"},
+              too_large)
+      .error_code.empty();
 }
 
 RestCalls::Answer RestCalls::call(HttpRequest request, const std::string& accepted,
@@ -181,7 +190,9 @@ RestCalls::Answer RestCalls::answer_of(const HttpRequest& request, const HttpRes
     throw Error(fmt::format("{}: the answer to {} is not JSON: {}", settings_.uri, name_of(request),
                             message_of(response)),
                 "check the address: it is that of the MLflow server itself, not of a login page");
-  const std::string code = text_in(body, "error_code");
+  constexpr int content_too_large = 413;
+  const std::string code =
+      response.status == content_too_large ? too_large : text_in(body, "error_code");
   if (!accepted.empty() && code == accepted)
     return {.body = body, .error_code = code};
   throw Error(

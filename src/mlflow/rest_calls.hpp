@@ -46,7 +46,8 @@ class RestCalls {
               const std::string& accepted = "");
   /// Puts the bytes of a file, in the place of an older one.
   /// @param path below `/api/2.0/`, encoded
-  void put(const std::string& path, const std::string& content);
+  /// @returns false if it is too large for the server
+  bool put(const std::string& path, const std::string& content);
 
  private:
   Answer call(HttpRequest request, const std::string& accepted,

@@ -191,11 +191,11 @@ class RestStore : public TrackingStore {
            !run.artifact_uri.starts_with("mlflow-artifacts://");
   }
 
-  void put_artifact(const StoredRun& run, const std::string& name,
+  bool put_artifact(const StoredRun& run, const std::string& name,
                     const std::string& content) override {
     const std::string folder = run.artifact_uri.substr(std::string(proxied).size());
-    calls_.put(fmt::format("mlflow-artifacts/artifacts/{}/{}", encoded(folder), encoded(name)),
-               content);
+    return calls_.put(
+        fmt::format("mlflow-artifacts/artifacts/{}/{}", encoded(folder), encoded(name)), content);
   }
 
  private:

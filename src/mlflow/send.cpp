@@ -106,12 +106,11 @@ class Sender {
       return;
     }
     for (const Artifact& artifact : content.artifacts)
-      if (const auto bytes = read_artifact(content_.run(), artifact)) {
-        store_.put_artifact(run, artifact.name, *bytes);
+      if (const auto bytes = read_artifact(content_.run(), artifact);
+          bytes && store_.put_artifact(run, artifact.name, *bytes))
         ++sent_.artifacts;
-      } else {
-        sent_.left_out.push_back(artifact.file.string());
-      }
+      else
+        sent_.left_out.push_back(artifact.file.empty() ? artifact.name : artifact.file.string());
   }
 
   /// Why a value was absent, where a later analysis has found it.

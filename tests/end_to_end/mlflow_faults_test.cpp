@@ -128,6 +128,15 @@ TEST_F(MlflowServerTest, AServerThatStaysBusyIsGivenUp) {
                         "URI", uri_));
 }
 
+TEST_F(MlflowServerTest, AFileThatIsTooLargeForTheServerIsLeftOut) {
+  here_.write("server/faults", "artifacts 1 status 413\n");
+  serve();
+  const CommandOutput output = send();
+  EXPECT_EQ(output.status.code, 0);
+  EXPECT_THAT(output.standard_error, HasSubstr("note: input.json was not sent: it is larger"));
+  expect_complete();
+}
+
 TEST_F(MlflowServerTest, ATokenOpensTheDoor) {
   here_.write("server/token", "Bearer abc");
   serve();

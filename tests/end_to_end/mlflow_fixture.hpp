@@ -73,6 +73,7 @@ class MlflowTest : public testing::Test {
     arguments.insert(arguments.begin(), {"mlflow", "runs"});
     extra.emplace_back("MLFLOW_TRACKING_URI", uri_);
     extra.emplace_back("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "0.01");
+    extra.emplace_back("no_proxy", "127.0.0.1");
     return here_.bench(std::move(arguments), extra);
   }
 

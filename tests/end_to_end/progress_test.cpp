@@ -79,8 +79,9 @@ TEST_P(WidthTest, TheOverallLineLosesItsPartsFromTheLeft) {
   const std::string shown = shown_at_terminal(here_, {"run", "mixed.yaml"}, GetParam().columns);
   EXPECT_THAT(shown, ContainsRegex("\x1b\\[K" + GetParam().overall + "\r\n"));
   for (const std::string& line : split(shown, "\r\n"))
-    if (const auto drawn = line.rfind("\x1b[K"); drawn != std::string::npos)
+    if (const auto drawn = line.rfind("\x1b[K"); drawn != std::string::npos) {
       EXPECT_LT(line.size() - drawn - 3, GetParam().columns) << line;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

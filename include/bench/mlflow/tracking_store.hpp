@@ -78,7 +78,8 @@ class TrackingStore {
   virtual bool takes_artifacts(const StoredRun& run) const = 0;
   /// Puts a file, in the place of an older one.
   /// @param name with `/` between folders
-  virtual void put_artifact(const StoredRun& run, const std::string& name,
+  /// @returns false if it is too large for a server
+  virtual bool put_artifact(const StoredRun& run, const std::string& name,
                             const std::string& content) = 0;
 };
 

@@ -46,8 +46,9 @@ std::string option_or_variable(const std::string& option, const char* name) {
 class Counter {
  public:
   explicit Counter(std::string name) : name_(std::move(name)) {}
-  ~Counter() {
-    if (shown_)
+  ~Counter() { erase(); }
+  void erase() {
+    if (std::exchange(shown_, false))
       console().write(STDERR_FILENO, "\r\x1b[K");
   }
   void show(std::size_t done, std::size_t all) {
@@ -89,8 +90,10 @@ void tell_what_is_left_out(const mlflow::Sent& sent, const std::string& run) {
                     sent.artifact_uri));
   constexpr std::size_t most = 5;
   for (std::size_t k = 0; k < sent.left_out.size() && k < most; ++k)
-    tell(fmt::format("note: {} was not sent: it is larger than 16 MiB, or cannot be read",
-                     short_path(sent.left_out[k])));
+    tell(fmt::format(
+        "note: {} was not sent: it is larger than 16 MiB or than the server takes, or cannot be "
+        "read",
+        short_path(sent.left_out[k])));
   if (sent.left_out.size() > most)
     tell(fmt::format("note: nor were {}", plural(sent.left_out.size() - most, "other file")));
 }
@@ -109,13 +112,16 @@ std::string opening_of(const fs::path& store) {
 
 std::unique_ptr<mlflow::TrackingStore> store_of(const MlflowOptions& options,
                                                 const std::string& uri, const fs::path& directory,
-                                                const std::string& benchmark) {
+                                                const std::string& benchmark, Counter& counter) {
   const std::string named = option_or_variable(options.experiment, "MLFLOW_EXPERIMENT_NAME");
   const std::string experiment = named.empty() ? benchmark : named;
   if (!directory.empty())
     return mlflow::open_directory(directory, experiment);
   return mlflow::open_server(mlflow::settings_of(uri), experiment,
-                             [](const std::string& message) { tell("note: " + message); });
+                             [&counter](const std::string& message) {
+                               counter.erase();
+                               tell("note: " + message);
+                             });
 }
 
 int send_runs(const MlflowOptions& options) {
@@ -137,15 +143,13 @@ int send_runs(const MlflowOptions& options) {
       throw Error(fmt::format("{} has no UUID, by which MLflow would know it again",
                               short_path(directory.path)),
                   "JUBE made this run; `bench run` gives every run one");
-    const auto tracking = store_of(options, uri, store, one.run.benchmark.name);
-    const mlflow::RunContent content(one.run, one.workspace, one.analyses, one.own);
     const std::string name = short_path(one.run.directory.path);
-    mlflow::Sent sent;
-    {
-      Counter counter(name);
-      sent = mlflow::send(content, *tracking,
-                          [&](std::size_t done, std::size_t all) { counter.show(done, all); });
-    }
+    Counter counter(name);
+    const auto tracking = store_of(options, uri, store, one.run.benchmark.name, counter);
+    const mlflow::RunContent content(one.run, one.workspace, one.analyses, one.own);
+    const mlflow::Sent sent = mlflow::send(
+        content, *tracking, [&](std::size_t done, std::size_t all) { counter.show(done, all); });
+    counter.erase();
     print(fmt::format("{}: {}\n", name, summary_of(sent)));
     tell_what_is_left_out(sent, name);
     if (store.empty())

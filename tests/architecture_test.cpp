@@ -140,9 +140,9 @@ TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
     for (const std::string& name : includes_of(file)) {
       if (!name.starts_with("bench/") && !name.starts_with("../"))
         continue;
-      const std::string other = module_of(name.starts_with("../")
-                                              ? (file.parent_path() / name).lexically_normal()
-                                              : fs::path("include") / name);
+      const std::string other =
+          module_of(name.starts_with("../") ? (file.parent_path() / name).lexically_normal()
+                                            : fs::path("include") / name);
       EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
           << file << " includes " << name;
     }

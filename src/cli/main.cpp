@@ -53,6 +53,8 @@ const std::array commands{
             "bench baseline accept examples/quickstart_run", declare_baseline},
     Command{"export", "write a run for others to repeat, or for CI and monitoring",
             "bench export examples/quickstart_run --output quickstart.tar.gz", declare_export},
+    Command{"mlflow", "send runs to an MLflow server, or write them for one",
+            "bench mlflow examples/quickstart_run --directory for_mlflow", declare_mlflow},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
             "bench why examples/quickstart_run 3", declare_why},
     Command{"status", "print RUNNING, FINISHED or ERROR, or watch a run",

@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "how-to/judge_a_change.md", "how-to/let_an_optimizer_drive.md",
                     "how-to/limit_node_hours.md", "how-to/pack_jobs.md", "how-to/prune_a_sweep.md",
                     "how-to/quiet_machine.md", "how-to/repeat_until_known.md",
-                    "how-to/tidy_data.md", "how-to/use_jube_files.md"),
+                    "how-to/send_to_mlflow.md", "how-to/tidy_data.md", "how-to/use_jube_files.md"),
     [](const auto& page) {
       const std::string name = fs::path(page.param).stem();
       return name.substr(name.find_first_not_of("0123456789_"));

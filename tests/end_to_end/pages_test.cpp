@@ -149,6 +149,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/prune_a_sweep.md", terminal},
       {"docs/how-to/quiet_machine.md", terminal},
       {"docs/how-to/repeat_until_known.md", terminal},
+      {"docs/how-to/send_to_mlflow.md", terminal},
       {"docs/how-to/share_a_node.md", "tests/energy/documents_test.cpp"},
       {"docs/how-to/tidy_data.md", terminal},
       {"docs/how-to/use_jube_files.md", terminal},

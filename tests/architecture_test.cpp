@@ -101,6 +101,7 @@ const std::map<std::string, double> levels{
     {"scheduler", 7.1},
     {"tabulate", 7},
     {"inspect", 8},
+    {"doctor", 8.5},
     {"engine", 9},
     {"cli/output", 9.1},
     {"cli/help", 9.2},
@@ -139,9 +140,9 @@ TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
     for (const std::string& name : includes_of(file)) {
       if (!name.starts_with("bench/") && !name.starts_with("../"))
         continue;
-      const std::string other = module_of(name.starts_with("../")
-                                              ? (file.parent_path() / name).lexically_normal()
-                                              : fs::path("include") / name);
+      const std::string other =
+          module_of(name.starts_with("../") ? (file.parent_path() / name).lexically_normal()
+                                            : fs::path("include") / name);
       EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
           << file << " includes " << name;
     }
@@ -254,6 +255,7 @@ const std::map<std::string, std::set<std::string>> libraries{
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},
     {"energy/files", {"nlohmann"}},
+    {"doctor", {"nlohmann"}},
 };
 
 TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {
@@ -316,13 +318,14 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 }
 
 // Beside `main` and the loop over workpackages: where one attempt, one shell command, one power
-// source or one setting that does not work is an answer, not the end.
+// source, one setting or one check of this machine that does not work is an answer, not the end.
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(
       matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
               {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/store/child_expansion.cpp",
                "src/scheduler/journal.cpp", "src/scheduler/submitter.cpp", "src/job/prepare.cpp",
-               "src/batch/ask_program.cpp", "src/execute/local.cpp", "src/energy/program/main.cpp",
+               "src/batch/ask_program.cpp", "src/doctor/ask.cpp", "src/doctor/examine.cpp",
+               "src/execute/local.cpp", "src/energy/program/main.cpp",
                "src/energy/sources/methods.cpp", "src/energy/sources/amd.cpp",
                "src/energy/settings/guard.cpp", "src/energy/settings/setting.cpp",
                "src/energy/drivers/command_reader.cpp", "src/energy/sampling/sampler_source.cpp",

@@ -80,6 +80,7 @@ std::function<int()> declare_comment(CLI::App& app);
 std::function<int()> declare_tag(CLI::App& app);
 std::function<int()> declare_remove(CLI::App& app);
 std::function<int()> declare_platforms(CLI::App& app);
+std::function<int()> declare_doctor(CLI::App& app);
 std::function<int()> declare_references(CLI::App& app);
 std::function<int()> declare_mlperf(CLI::App& app);
 std::function<int()> declare_schema(CLI::App& app);

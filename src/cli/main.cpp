@@ -63,6 +63,8 @@ const std::array commands{
             "bench remove examples/quickstart_run -i 0 -w 3 --force", declare_remove},
     Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
             declare_platforms},
+    Command{"doctor", "check what bench needs of this machine", "bench doctor kernel clock",
+            declare_doctor},
     Command{"references", "list the published numbers, or show those of one source",
             "bench references d3.7_ap1 --metric total_runtime", declare_references},
     Command{"mlperf", "check and score logs of MLPerf HPC's benchmarks",

@@ -1,4 +1,4 @@
-#include "file_system.hpp"
+#include <bench/workspace/file_system.hpp>
 
 #include <algorithm>
 #include <array>

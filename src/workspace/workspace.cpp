@@ -1,5 +1,5 @@
 #include "database.hpp"
-#include "file_system.hpp"
+#include <bench/workspace/file_system.hpp>
 #include "own_schema.hpp"
 #include "schema.hpp"
 

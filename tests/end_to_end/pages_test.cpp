@@ -131,6 +131,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/background/performance.md", "TheMeasurementsExist"},
       {"docs/how-to/add_a_platform.md", "platforms_command_test.cpp"},
       {"docs/how-to/calculate_metrics.md", terminal},
+      {"docs/how-to/check_a_machine.md", "doctor_command_test.cpp"},
       {"docs/how-to/compare_runs.md", terminal},
       {"docs/how-to/compare_with_published_numbers.md", terminal},
       {"docs/how-to/continue_after_failure.md", terminal},

@@ -102,6 +102,7 @@ const std::map<std::string, double> levels{
     {"tabulate", 7},
     {"inspect", 8},
     {"doctor", 8.5},
+    {"site", 8.6},
     {"engine", 9},
     {"cli/output", 9.1},
     {"cli/help", 9.2},

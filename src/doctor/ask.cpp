@@ -1,5 +1,3 @@
-#include <bench/doctor/ask.hpp>
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +10,7 @@
 #include <bench/base/process.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/doctor/ask.hpp>
 #include <bench/execute/environment.hpp>
 
 namespace bench::doctor {
@@ -36,10 +35,12 @@ Answer ask(std::vector<std::string> arguments, double timeout_s) {
     return answer;
   answer.found = true;
   arguments.front() = program;
+  Environment environment = current_environment();
+  set_variable(environment, "LC_ALL", "C");  // what it prints is read by a program
   // A program that does not start or does not end is what the user wants to know of.
   try {
     const CommandOutput output = run_command(
-        {.arguments = std::move(arguments), .environment = execute::base_environment()}, timeout_s);
+        {.arguments = std::move(arguments), .environment = std::move(environment)}, timeout_s);
     answer.ok = output.status.success();
     answer.output = strip(to_valid_utf8(output.standard_output));
     if (!answer.ok)

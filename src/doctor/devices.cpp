@@ -1,4 +1,3 @@
-#include <bench/doctor/ask.hpp>
 #include "looks.hpp"
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/doctor/ask.hpp>
 
 namespace bench::doctor {
 namespace {

@@ -1,4 +1,3 @@
-#include <bench/doctor/ask.hpp>
 #include "looks.hpp"
 
 #include <cstdlib>
@@ -8,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/doctor/ask.hpp>
 #include <bench/platform/platform.hpp>
 
 namespace bench::doctor {

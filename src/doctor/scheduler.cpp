@@ -1,4 +1,3 @@
-#include <bench/doctor/ask.hpp>
 #include "looks.hpp"
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <bench/batch/partition.hpp>
 #include <bench/batch/slow_answers.hpp>
 #include <bench/batch/systems.hpp>
+#include <bench/doctor/ask.hpp>
 
 namespace bench::doctor {
 namespace {

@@ -1,4 +1,3 @@
-#include <bench/doctor/ask.hpp>
 #include "looks.hpp"
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include <bench/base/text.hpp>
+#include <bench/doctor/ask.hpp>
 
 namespace bench::doctor {
 namespace {

@@ -129,7 +129,8 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
   const std::map<std::string, std::string> tests{
       {"README.md", "TheLinesOfReadmeWork"},
       {"docs/background/performance.md", "TheMeasurementsExist"},
-      {"docs/how-to/add_a_platform.md", "platforms_command_test.cpp"},
+      {"docs/how-to/add_a_platform.md",
+       "platforms_command_test.cpp; tests/slurm/platform_setup_test.cpp"},
       {"docs/how-to/calculate_metrics.md", terminal},
       {"docs/how-to/check_a_machine.md", "doctor_command_test.cpp"},
       {"docs/how-to/compare_runs.md", terminal},

@@ -104,6 +104,7 @@ const std::map<std::string, double> levels{
     {"doctor", 8.5},
     {"site", 8.6},
     {"engine", 9},
+    {"plan", 9.1},
     {"cli/output", 9.1},
     {"cli/help", 9.2},
     {"cli/evaluation", 9.2},

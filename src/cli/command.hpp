@@ -65,6 +65,7 @@ std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_continue(CLI::App& app);
 std::function<int()> declare_cancel(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
+std::function<int()> declare_plan(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);
 std::function<int()> declare_info(CLI::App& app);

@@ -33,6 +33,8 @@ const std::array commands{
             "bench cancel examples/quickstart_run -i last -s train", declare_cancel},
     Command{"check", "check an input file and show what it would run",
             "bench check examples/quickstart.yaml --tag slurm", declare_check},
+    Command{"plan", "say what time, energy and memory a run will take",
+            "bench plan examples/quickstart.yaml --budget 500Wh", declare_plan},
     Command{"analyse", "search the output of a run for its patterns",
             "bench analyse examples/quickstart_run", declare_analyse},
     Command{"result", "show the tables of a run",

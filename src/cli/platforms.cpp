@@ -150,10 +150,12 @@ struct CheckOptions {
 
 int check_platform(const CheckOptions& options) {
   const Platform machine = platform_of_word(options.name);
-  const std::vector<std::string> partitions =
-      options.partitions.empty() ? site::partitions_of(machine) : options.partitions;
+  const auto partitions = site::partitions_of(machine, options.partitions);
+  std::vector<std::string> names;
+  for (const batch::Partition& partition : partitions)
+    names.push_back(partition.name);
   tell(fmt::format("note: one job of at most 1 min in each of {}: {}",
-                   plural(partitions.size(), "partition"), join(partitions, ", ")));
+                   plural(partitions.size(), "partition"), join(names, ", ")));
   const std::atomic<bool>& stop = catch_interruptions();
   const auto findings = site::try_partitions(machine, partitions,
                                              {.bench = {"/proc/self/exe"},

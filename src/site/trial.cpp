@@ -42,13 +42,15 @@ double value_or(const platform::MaybeFact& fact, double otherwise) {
   return fact && !fact->unconfirmed ? fact->value : otherwise;
 }
 
-bool asks_for_gpu(const Platform& machine) {
+/// A batch system that says nothing of GPUs may have them where the platform file says so.
+bool asks_for_gpu(const Platform& machine, const batch::Partition& partition) {
   return machine.gpu_request != platform::GpuRequest::none &&
-         (!machine.machine.devices_per_node || machine.machine.devices_per_node->value > 0);
+         partition.most_gpus_per_node.value_or(
+             static_cast<int>(value_or(machine.machine.devices_per_node, 0))) > 0;
 }
 
 /// The job tells what it has found, a line each.
-std::string input_file(const Platform& machine) {
+std::string input_file(bool with_gpu) {
   return fmt::format(R"yaml(name: trial
 outpath: runs
 step:
@@ -59,7 +61,7 @@ step:
     - echo "cores=$(LC_ALL=C lscpu -p=core,socket 2> /dev/null | grep -v '^#' | sort -u | wc -l)"
     - $jube_starter sh -c 'echo launcher=works'
 )yaml",
-                     asks_for_gpu(machine) ? ", gpus_per_node: 1" : "");
+                     with_gpu ? ", gpus_per_node: 1" : "");
 }
 
 std::map<std::string, std::string> read_facts(const fs::path& file) {
@@ -74,15 +76,18 @@ std::map<std::string, std::string> read_facts(const fs::path& file) {
 /// A job of one partition, run by another bench.
 class Trial {
  public:
-  Trial(std::string partition, const fs::path& home, const TrialSettings& settings)
-      : partition_(std::move(partition)), directory_(home / partition_) {
-    fs::create_directories(directory_);
+  Trial(const batch::Partition& partition, const Platform& machine, const fs::path& home,
+        const TrialSettings& settings)
+      : partition_(partition.name), directory_(home / partition_) {
+    make_directories(directory_);
+    const fs::path input = directory_ / "trial.yaml";
+    write_file_atomically(input, input_file(asks_for_gpu(machine, partition)));
     log_ = UniqueFd(::open((directory_ / "log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
     std::vector<std::string> arguments = settings.bench;
     arguments.insert(arguments.end(),
-                     {"run", (home / "trial.yaml").string(), "--platform", settings.platform,
-                      "--partition", partition_, "--outpath", (directory_ / "runs").string(),
-                      "--wait", "--cancel-on-interrupt", "--hide-animation"});
+                     {"run", input.string(), "--platform", settings.platform, "--partition",
+                      partition_, "--outpath", (directory_ / "runs").string(), "--wait",
+                      "--cancel-on-interrupt", "--hide-animation"});
     process_.emplace(
         ProcessSpec{.arguments = arguments, .stdout_fd = log_.get(), .stderr_fd = log_.get()});
   }
@@ -171,7 +176,8 @@ bool wait_for(std::vector<Trial>& trials, double seconds, const std::atomic<bool
 
 }  // namespace
 
-std::vector<std::string> partitions_of(const Platform& machine) {
+std::vector<batch::Partition> partitions_of(const Platform& machine,
+                                            const std::vector<std::string>& names) {
   if (!machine.capabilities().queues_jobs)
     throw Error(
         fmt::format("platform {} has no batch system, so there are no jobs to try", machine.name),
@@ -179,25 +185,29 @@ std::vector<std::string> partitions_of(const Platform& machine) {
   const batch::Partitions known = platform::batch_system_of(machine)->ask_partitions();
   if (!known.trouble.empty())
     throw Error("the batch system does not answer: " + known.trouble, "`bench doctor scheduler`");
-  std::vector<std::string> names;
+  std::vector<batch::Partition> chosen;
   for (const batch::Partition& partition : known.all)
-    if (partition.takes_jobs)
-      names.push_back(partition.name);
-  if (names.empty() && !machine.asking.partition.empty())
-    names.push_back(machine.asking.partition);
-  if (names.empty())
+    if (names.empty() && partition.takes_jobs)
+      chosen.push_back(partition);
+  std::vector<std::string> wanted = names;
+  if (wanted.empty() && chosen.empty() && !machine.asking.partition.empty())
+    wanted.push_back(machine.asking.partition);
+  for (const std::string& name : wanted) {
+    const auto found = std::ranges::find(known.all, name, &batch::Partition::name);
+    chosen.push_back(found == known.all.end() ? batch::Partition{.name = name} : *found);
+  }
+  if (chosen.empty())
     throw Error("the batch system lists no partitions", "name some with --partition");
-  return names;
+  return chosen;
 }
 
 std::vector<Finding> try_partitions(const Platform& machine,
-                                    const std::vector<std::string>& partitions,
+                                    const std::vector<batch::Partition>& partitions,
                                     const TrialSettings& settings) {
   const Home home(settings.directory);
-  write_file_atomically(home.path() / "trial.yaml", input_file(machine));
   std::vector<Trial> trials;
-  for (const std::string& partition : partitions)
-    trials.emplace_back(partition, home.path(), settings);
+  for (const batch::Partition& partition : partitions)
+    trials.emplace_back(partition, machine, home.path(), settings);
   if (!wait_for(trials, settings.timeout_s, &settings.interrupted)) {
     for (Trial& trial : trials)
       if (!trial.has_ended()) {
@@ -208,7 +218,10 @@ std::vector<Finding> try_partitions(const Platform& machine,
         trial.interrupt();
       }
     constexpr double cancelling_s = 90;  // a batch system may take a minute to answer
-    wait_for(trials, cancelling_s, nullptr);
+    if (!wait_for(trials, cancelling_s, nullptr))
+      for (Trial& trial : trials)
+        if (!trial.has_ended())
+          trial.mark_late("the job did not end in time, and nobody confirms that it was cancelled");
   }
   std::vector<Finding> findings;
   for (Trial& trial : trials)

@@ -145,6 +145,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/limit_node_hours.md", terminal},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
       {"docs/how-to/pack_jobs.md", terminal},
+      {"docs/how-to/plan_a_sweep.md", "plan_command_test.cpp"},
       {"docs/how-to/prune_a_sweep.md", terminal},
       {"docs/how-to/quiet_machine.md", terminal},
       {"docs/how-to/repeat_until_known.md", terminal},

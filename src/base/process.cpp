@@ -145,6 +145,18 @@ bool write_some(int fd, std::string_view& from) {
   return !from.empty() && (count > 0 || errno == EINTR || errno == EAGAIN);
 }
 
+/// Kills the group of a process. What the kernel does not let go, since it waits for a file system
+/// or a driver that does not answer, is left to itself: nobody knows when that ends.
+void kill_or_leave(Process& process) {
+  process.signal_group(SIGKILL);
+  for (int round = 0; round < 100; ++round) {
+    if (process.poll())
+      return;
+    ::poll(nullptr, 0, 10);
+  }
+  process.release();
+}
+
 /// Our ends of a child's three pipes, fed and drained until the child has closed its own.
 void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std::string_view input,
               double timeout_s, CommandOutput& result) {
@@ -156,7 +168,7 @@ void exchange(Process& process, PipeEnds& in, PipeEnds& out, PipeEnds& err, std:
   while (out.read.valid() || err.read.valid()) {
     const auto left = std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
     if (left <= 0) {
-      process.signal_group(SIGKILL);
+      kill_or_leave(process);
       throw Error(fmt::format("no answer within {} s", timeout_s));
     }
     std::array<pollfd, 3> waits{

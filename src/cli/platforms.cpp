@@ -154,7 +154,7 @@ int check_platform(const CheckOptions& options) {
   std::vector<std::string> names;
   for (const batch::Partition& partition : partitions)
     names.push_back(partition.name);
-  tell(fmt::format("note: one job of at most 1 min in each of {}: {}",
+  tell(fmt::format("note: trying {}, with a job of at most 1 min in each: {}",
                    plural(partitions.size(), "partition"), join(names, ", ")));
   const std::atomic<bool>& stop = catch_interruptions();
   const auto findings = site::try_partitions(machine, partitions,

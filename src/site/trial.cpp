@@ -95,12 +95,14 @@ class Trial {
   bool has_ended() { return process_->poll().has_value(); }
   /// Has its job cancelled.
   void interrupt() { process_->signal_group(SIGINT); }
-  void mark_late(std::string why) { late_ = std::move(why); }
+  /// Its job has not ended in time.
+  void mark_late(std::string why, std::string remedy) {
+    late_ = {partition_, Health::error, std::move(why), std::move(remedy)};
+  }
 
   Finding finding(const Platform& machine) {
-    if (!late_.empty())
-      return {partition_, Health::error, late_,
-              "the partition may be full: try again with a longer --timeout"};
+    if (late_)
+      return *late_;
     const auto facts = read_facts(directory_ / "runs/000000/000000_probe/work/stdout");
     if (!process_->wait().success())
       return failure();
@@ -141,7 +143,7 @@ class Trial {
   fs::path directory_;
   UniqueFd log_;
   std::optional<Process> process_;
-  std::string late_;
+  std::optional<Finding> late_;
 };
 
 /// A directory on the file system of the jobs, gone with this object.
@@ -211,17 +213,20 @@ std::vector<Finding> try_partitions(const Platform& machine,
   if (!wait_for(trials, settings.timeout_s, &settings.interrupted)) {
     for (Trial& trial : trials)
       if (!trial.has_ended()) {
-        trial.mark_late(settings.interrupted
-                            ? "interrupted; the job was cancelled"
-                            : fmt::format("the job did not end within {:g} s and was cancelled",
-                                          settings.timeout_s));
+        if (settings.interrupted)
+          trial.mark_late("interrupted; the job was cancelled", "");
+        else
+          trial.mark_late(fmt::format("the job did not end within {:g} s and was cancelled",
+                                      settings.timeout_s),
+                          "the partition may be full: try again with a longer --timeout");
         trial.interrupt();
       }
     constexpr double cancelling_s = 90;  // a batch system may take a minute to answer
     if (!wait_for(trials, cancelling_s, nullptr))
       for (Trial& trial : trials)
         if (!trial.has_ended())
-          trial.mark_late("the job did not end in time, and nobody confirms that it was cancelled");
+          trial.mark_late("the job did not end in time, and nobody confirms that it was cancelled",
+                          "look for a job `trial_probe_0` in the queue");
   }
   std::vector<Finding> findings;
   for (Trial& trial : trials)

@@ -39,6 +39,12 @@ double number_in(const Json& metric) {
   return parse_number(text).value_or(none);
 }
 
+/// A text in a filter. That of a run of JUBE's holds its path.
+std::string filter_text(const std::string& text) {
+  const char quote = text.find('\'') == std::string::npos ? '\'' : '"';
+  return quote + text + quote;
+}
+
 Json pairs(const Pairs& all) {
   Json list = Json::array();
   for (const auto& [key, value] : all)
@@ -116,7 +122,7 @@ class RestStore : public TrackingStore {
     constexpr int runs_per_page = 500;
     std::vector<std::string> conditions;
     for (const auto& [key, value] : tags)
-      conditions.push_back(fmt::format("tags.`{}` = '{}'", key, value));
+      conditions.push_back(fmt::format("tags.`{}` = {}", key, filter_text(value)));
     Json request{{"experiment_ids", {experiment_id_}},
                  {"filter", join(conditions, " AND ")},
                  {"run_view_type", "ACTIVE_ONLY"},

@@ -1,4 +1,5 @@
 // `bench mlflow`: what a server that records it is sent, and what a directory holds.
+#include "jube_run.hpp"
 #include "mlflow_fixture.hpp"
 
 #include <algorithm>
@@ -138,6 +139,15 @@ TEST_F(MlflowTest, WritesTheFileStoreOfMlflow) {
   EXPECT_THAT(files, testing::Contains(ContainsRegex(
                          "/meta.yaml: artifact_uri: .*run_name: \"000000_train\"\n(.*\n)*"
                          "start_time: [0-9]{13}\nstatus: 3\n")));
+}
+
+TEST_F(MlflowTest, TakesARunOfJube) {
+  write_jube_run(here_, "jube/000000", jube_workpackages());
+  here_.text_of("mlflow", {"jube", "--directory", "."}, 0);
+  EXPECT_THAT(here_.text_of("mlflow", {"jube", "--directory", "."}, 0), HasSubstr("nothing new"));
+  const std::vector<std::string> files = files_of(here_.path() / "mlruns");
+  EXPECT_THAT(files, testing::Contains(ContainsRegex("/params/word: w2$")));
+  EXPECT_THAT(files, testing::Contains(ContainsRegex("/metrics/square: [0-9]+ 4.0 0\n$")));
 }
 
 TEST_F(MlflowTest, WritesTheSameFilesAgainAndWhatAKillLeftOut) {

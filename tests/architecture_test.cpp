@@ -101,6 +101,8 @@ const std::map<std::string, double> levels{
     {"scheduler", 7.1},
     {"tabulate", 7},
     {"inspect", 8},
+    {"report/figures", 8.2},
+    {"report/page", 8.3},
     {"engine", 9},
     {"cli/output", 9.1},
     {"cli/help", 9.2},
@@ -233,6 +235,8 @@ std::string library_of(const std::string& name) {
     return "pcre2";
   if (name == "utf8.h")
     return "utf8cpp";
+  if (name == "zlib.h")
+    return "zlib";
   if (name == "pugixml.hpp")
     return "pugixml";
   if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
@@ -251,6 +255,8 @@ const std::map<std::string, std::set<std::string>> libraries{
     {"statistics", {"boost"}},
     {"verdict", {"boost"}},
     {"result", {"SQLiteCpp", "nlohmann"}},
+    {"report/figures", {"nlohmann"}},
+    {"report/page", {"nlohmann", "openssl", "zlib"}},
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},
     {"energy/files", {"nlohmann"}},

@@ -141,6 +141,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/guard_against_regressions.md", terminal},
       {"docs/how-to/judge_a_change.md", terminal},
       {"docs/how-to/limit_node_hours.md", terminal},
+      {"docs/how-to/make_a_report.md", terminal},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
       {"docs/how-to/pack_jobs.md", terminal},
       {"docs/how-to/prune_a_sweep.md", terminal},

@@ -49,7 +49,25 @@
   const shownAt = (column, row) => {
     const shown = column.shown && valueOf(column.shown, row);
     const value = shown ?? valueOf(column.values, row);
-    return value === null || value === undefined ? null : String(value);
+    if (value === null || value === undefined) return null;
+    return typeof value === "number" && column.decimals !== undefined
+      ? value.toFixed(column.decimals) : String(value);
+  };
+
+  // Whether a word occurs in a row. Texts that repeat are looked through once.
+  const occurrence = (word, table) => {
+    const mayBeNumber = /^[-+.e\d]+$/.test(word);
+    const tests = [];
+    for (const column of table.columns) {
+      for (const texts of [column.values, column.shown])
+        if (texts && !Array.isArray(texts)) {
+          const found = texts.d.map((text) => text.toLowerCase().includes(word));
+          tests.push((row) => found[texts.i[row]] === true);
+        }
+      if (Array.isArray(column.values) && mayBeNumber)
+        tests.push((row) => (shownAt(column, row) ?? "").includes(word));
+    }
+    return (row) => tests.some((test) => test(row));
   };
 
   // `batch_size>=64`, `state!=done`: a comparison with a column; any other word must occur in a row.
@@ -105,28 +123,10 @@
           make("span", { class: "unit" }, unit.filter(Boolean).map((text) => " " + text).join(""))));
     }
 
-    // The text of each row in lower case, made when it is first asked for.
-    texts() {
-      if (!this.lines) {
-        const columns = this.table.columns;
-        this.lines = new Array(this.table.rows);
-        for (let row = 0; row < this.table.rows; ++row) {
-          let line = "";
-          for (const column of columns) line += (shownAt(column, row) ?? "") + "\n";
-          this.lines[row] = line.toLowerCase();
-        }
-      }
-      return this.lines;
-    }
-
     filter() {
       const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const conditions = words.map((word) => {
-        const condition = conditionOf(word, this.table);
-        if (condition) return condition;
-        const texts = this.texts();
-        return (row) => texts[row].includes(word);
-      });
+      const conditions = words.map((word) =>
+        conditionOf(word, this.table) ?? occurrence(word, this.table));
       const kept = [];
       for (let row = 0; row < this.table.rows; ++row)
         if (conditions.every((holds) => holds(row))) kept.push(row);
@@ -299,27 +299,30 @@
       new Table(table, table.name || "table").element,
       ...table.notes.map((note) => make("p", { class: "note" }, note)));
 
-  const build = (report, main) => {
+  // What is there before the tables, which may be large, are unpacked.
+  const buildFirst = (report, main) => {
     const charts = [];
     const parts = [section("overview", "Overview",
       report.comment ? make("p", { class: "comment" }, report.comment) : "", tiles(report))];
-    if (report.failures)
-      parts.push(section("failures", "Failures",
-        make("div", { class: "card" }, new Table(report.failures, "failures").element)));
     if (report.figures.length)
       parts.push(section("figures", "Figures", make("div", { class: "figures" },
         ...report.figures.map((figure) => figureCard(figure, charts)))));
-    if (report.tables.length)
-      parts.push(section("tables", "Tables", ...report.tables.map(tableCard)));
-    parts.push(section("runs", "Provenance",
+    main.replaceChildren(...parts);
+    return charts;
+  };
+
+  const buildRest = (report, { failures, tables, licenses }, main) => {
+    if (failures)
+      main.append(section("failures", "Failures",
+        make("div", { class: "card" }, new Table(failures, "failures").element)));
+    if (tables.length) main.append(section("tables", "Tables", ...tables.map(tableCard)));
+    main.append(section("runs", "Provenance",
       make("div", { class: "runs" }, ...report.runs.map(runCard))));
-    parts.push(section("about", "About", make("div", { class: "card" },
+    main.append(section("about", "About", make("div", { class: "card" },
       make("p", {}, `Made by bench ${report.version}. Drawn by Vega and Vega-Lite, which contain ` +
         "D3. Everything is in this file; it loads nothing."),
       make("details", {}, make("summary", {}, "licenses of what is in this file"),
-        make("pre", {}, report.licenses)))));
-    main.replaceChildren(...parts);
-    return charts;
+        make("pre", {}, licenses)))));
   };
 
   // ---- theme, size, print
@@ -349,7 +352,7 @@
     addEventListener("beforeprint", () => {
       before = theme();
       document.documentElement.dataset.theme = "light";
-      for (const chart of charts) chart.draw(320);
+      for (const chart of charts) chart.draw(290);
     });
     addEventListener("afterprint", () => setTheme(before, charts));
   };
@@ -362,14 +365,21 @@
       // The policy knows the hash of this script.
       document.head.append(make("script", {}, await unpack("vega")));
       const report = JSON.parse(await unpack("content"));
-      const charts = build(report, document.getElementById("report"));
+      const main = document.getElementById("report");
+      const charts = buildFirst(report, main);
       setTheme(theme(), []);
       watch(charts);
+      const pause = () => new Promise((done) => setTimeout(done));  // the page stays usable
       for (const chart of charts) {
         chart.draw();
-        if (chart === charts[0]) performance.mark("first-chart");
-        await new Promise((done) => setTimeout(done));  // the page stays usable meanwhile
+        if (chart === charts[0]) {
+          performance.mark("first-chart");
+          await pause();
+          buildRest(report, JSON.parse(await unpack("tables-content")), main);
+        }
+        await pause();
       }
+      if (!charts.length) buildRest(report, JSON.parse(await unpack("tables-content")), main);
       document.documentElement.dataset.ready = String(charts.length);
     } catch (error) {
       message.textContent = `This report cannot be shown: ${error.message}`;

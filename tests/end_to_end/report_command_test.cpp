@@ -134,6 +134,29 @@ TEST_F(ReportPageTest, FitsANarrowScreenAndFollowsThePreferredTheme) {
             R"({"errors":[],"requests":[],"values":["dark",400,2]})");
 }
 
+TEST_F(ReportPageTest, ShowsPowerOverTimeWithRegions) {
+  run(R"yaml(name: power
+outpath: runs
+step:
+  name: train
+  batch: true
+  energy: {methods: "mock:constant=100W", interval: 20ms}
+  do: |
+    echo "begin load" >> $$BENCH_ENERGY_REGIONS
+    until [ $$(wc -l < power.csv) -gt 5 ]; do sleep 0.05; done
+    echo "end load" >> $$BENCH_ENERGY_REGIONS
+    until [ $$(wc -l < power.csv) -gt 8 ]; do sleep 0.05; done
+)yaml");
+  EXPECT_THAT(report({"runs"}), HasSubstr("1 figure, "));
+  EXPECT_EQ(strip(browse("report.html",
+                         {"document.querySelector('#figures h3').textContent",
+                          "document.querySelectorAll('.chart .mark-rect path').length",
+                          "document.querySelectorAll('.chart .mark-line path').length",
+                          "[...document.querySelectorAll('.role-legend-label text')].map((text) => "
+                          "text.textContent).sort().join()"})),
+            R"({"errors":[],"requests":[],"values":["power over time",1,1,"load,mock:constant"]})");
+}
+
 TEST_F(ReportPageTest, ExecutesNothingOfARun) {
   run(R"(name: hostile
 outpath: runs

@@ -18,7 +18,7 @@ using testing::Not;
 Library small_library() {
   return {.page =
               "<meta content=\"{{policy}}\"><title>{{title}}</title><style>{{style}}</style>"
-              "{{version}}<b>{{vega}}</b><i>{{content}}</i><script>{{script}}</script>",
+              "{{version}}<b>{{vega}}</b><i>{{content}}{{tables}}</i><script>{{script}}</script>",
           .style = "p {}",
           .script = "run()",
           .vega = "vega()",
@@ -45,11 +45,21 @@ Page small_page() {
 }
 
 TEST(ReportContent, HasColumnsWithTextsOnce) {
-  EXPECT_THAT(content_of(small_page(), ""),
+  EXPECT_THAT(tables_of(small_page(), ""),
               HasSubstr(R"("columns":[{"title":"n","unit":"","values":{"d":["a","b"],)"
                         R"("i":[0,1,0]}},{"title":"time","unit":"s","values":[1.5,0.25,null],)"
                         R"("shown":{"d":["0.2"],"i":[-1,0,-1]},)"
                         R"("absent":{"d":["no match"],"i":[-1,-1,0]}}])"));
+}
+
+/// As `bench result` shows them, and with as little text as possible.
+TEST(ReportContent, FixedDecimalsAreLeftToTheBrowserUnlessItRoundsOtherwise) {
+  Page page = small_page();
+  for (auto& row : page.tables[0].table.rows)
+    row[1].format = ".1f";
+  page.tables[0].table.rows[0][1].value = 1.23456789012;
+  EXPECT_THAT(tables_of(page, ""), HasSubstr(R"("values":[1.23456789,0.25,null],"decimals":1,)"
+                                             R"("shown":{"d":["0.2"],"i":[-1,0,-1]})"));
 }
 
 TEST(ReportPage, TheTitleIsText) {

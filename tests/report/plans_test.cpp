@@ -1,5 +1,6 @@
 // Which figures a table gets.
 #include "support/case_name.hpp"
+#include "support/message_of.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,8 +13,10 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 
+#include <bench/base/error.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/value.hpp>
+#include <bench/model/benchmark.hpp>
 #include <bench/report/figures/plan.hpp>
 #include <bench/report/figures/source.hpp>
 #include <bench/result/table.hpp>
@@ -220,6 +223,33 @@ TEST(DrawTest, PowersOfTwoAreALogarithmicAxis) {
               testing::HasSubstr(R"("type":"log","base":2)"));
   EXPECT_THAT(draw(source, {.x = 0, .y = {1}, .x_scale = Scale::linear}).panels[0].specification,
               testing::Not(testing::HasSubstr(R"("type":"log")")));
+}
+
+TEST(AskedPlanTest, ColumnsAreCalledByTitleOrName) {
+  Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp16,3");
+  source.columns[2].title = "Throughput";
+  const Plan plan = asked_plan(source, {.mark = model::Figure::Mark::heatmap,
+                                        .x = "batch",
+                                        .y = {"rate"},
+                                        .row = "precision",
+                                        .scale = model::Figure::Scale::log});
+  EXPECT_EQ(text_of(source, plan), "heatmap x=batch y=Throughput row=precision");
+  EXPECT_EQ(plan.y_scale, Scale::log);
+}
+
+TEST(AskedPlanTest, TheMarkFollowsFromTheAxis) {
+  const Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp32,3");
+  EXPECT_EQ(asked_plan(source, {.x = "batch", .y = {"rate"}}).mark, Mark::line);
+  EXPECT_EQ(asked_plan(source, {.x = "precision", .y = {"rate"}}).mark, Mark::bar);
+}
+
+TEST(AskedPlanTest, NothingIsDrawnOverNames) {
+  const Source source = source_from("batch*,precision*,rate\n1,fp16,2\n2,fp32,3");
+  EXPECT_EQ(support::message_of<Error>([&] {
+              asked_plan(source,
+                         {.mark = model::Figure::Mark::line, .x = "precision", .y = {"rate"}});
+            }),
+            "column 'precision' is not of numbers, so nothing can be drawn over it");
 }
 
 TEST(SlugTest, IsFitForAFile) {

@@ -150,7 +150,7 @@ int write_report(ReportOptions options) {
     check_replaceable(options.file);
   const report::Page page = page_of(options);
   if (!options.figures.empty()) {
-    const auto files = report::draw_figures(content_of(page, ""), options.figures);
+    const auto files = report::draw_figures(content_of(page), options.figures);
     for (const fs::path& file : files)
       print(file.string() + "\n");
     if (files.empty())

@@ -128,13 +128,33 @@ Json layers_of(const Chart& chart, const Measure& measure) {
   return lines(chart, measure);
 }
 
+/// Panels side by side have one scale, so that they can be compared.
+void share_domain(const Chart& chart, const Measure& measure, Json& y) {
+  std::vector<double> numbers;
+  for (const auto& column : {std::optional(measure.value), measure.low, measure.high})
+    if (column) {
+      const std::vector<double> more = numbers_of(chart.data.at(*column));
+      numbers.insert(numbers.end(), more.begin(), more.end());
+    }
+  if (numbers.empty())
+    return;
+  double low = *std::ranges::min_element(numbers);
+  if (y["scale"].value("zero", false))
+    low = std::min(low, 0.0);
+  const double high = *std::ranges::max_element(numbers);
+  if (low < high)
+    y["scale"]["domain"] = {low, high};
+}
+
 }  // namespace
 
 Json lines(const Chart& chart, const Measure& measure) {
   const bool is_step = chart.mark == Mark::step;
   const Json x = measure_axis(chart.data, chart.x, chart.x_scale);
-  const Json y = bench::report::measure(chart.data, measure.value, chart.y_scale,
-                                        is_step || chart.ideal == Ideal::constant);
+  Json y = bench::report::measure(chart.data, measure.value, chart.y_scale,
+                                  is_step || chart.ideal == Ideal::constant);
+  if (chart.facet)
+    share_domain(chart, measure, y);
   Json encoding{{"x", x}, {"y", y}};
   if (chart.color)
     encoding["color"] = colors(chart.data, *chart.color, chart.color_levels);
@@ -214,8 +234,9 @@ Json heatmap(const Chart& chart, const Measure& measure) {
   const Json y = names(chart.data, *chart.row, up);
   const FigureColumn& shown = chart.data.at(measure.value);
   const std::vector<double> numbers = numbers_of(shown);
+  const double low = numbers.empty() ? 0 : numbers.front();
   const double high = numbers.empty() ? 0 : numbers.back();
-  const double middle = numbers.empty() ? 0 : (numbers.front() + high) / 2;
+  const double middle = (low + high) / 2;
   const std::string format = high >= 1e5 ? ".3~s" : high >= 1000 ? ".0f" : ".3~r";
   const Json valid = is_valid(measure.value);
   Json layers = Json::array();
@@ -229,7 +250,7 @@ Json heatmap(const Chart& chart, const Measure& measure) {
           {{"field", field(measure.value)},
            {"type", "quantitative"},
            {"title", label(shown)},
-           {"scale", {{"zero", false}}},
+           {"scale", {{"domain", {low, high}}}},
            {"legend", {{"orient", "bottom"}, {"titleLimit", 300}, {"gradientLength", 200}}}}},
          {"tooltip", tooltip(chart.data, tooltip_columns(chart, measure))}}}});
   for (const char* side : {"low", "high"}) {

@@ -189,7 +189,7 @@ Figure draw(const Source& source, const Plan& plan) {
       chart.measures, [](const Measure& measure) { return measure.low.has_value(); });
   if (std::string note = pooled_note(source, plan, all_points); !note.empty())
     figure.notes.push_back(std::move(note));
-  if (has_intervals)
+  if (has_intervals && plan.mark != Mark::heatmap)
     figure.notes.emplace_back("whiskers: 95 % confidence interval of the median");
   const bool is_estimated =
       std::ranges::any_of(plan.y, [&](std::size_t y) { return source.columns[y].is_estimated; });

@@ -1,10 +1,12 @@
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -48,10 +50,15 @@ std::optional<double> finite(const Value& value) {
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
+/// More digits than a measurement has take more room than all else.
+double rounded(double number) {
+  return parse_number(fmt::format("{:.9g}", number)).value_or(number);
+}
+
 Json number_of(const Value& value) {
   if (const auto* integer = std::get_if<long long>(&value))
     return *integer;
-  return std::get<double>(value);
+  return rounded(std::get<double>(value));
 }
 
 /// Values of a column: numbers as they are, texts by their positions.
@@ -75,8 +82,40 @@ Json values_json(const Values& values) {
   return texts.json();
 }
 
+/// N where all formats of a column are `.Nf`: a browser can do that itself.
+std::optional<int> decimals_of(const result::Table& table, std::size_t column) {
+  std::string format;
+  for (const auto& row : table.rows) {
+    if (row[column].value && !as_number(*row[column].value))
+      return std::nullopt;
+    format = row[column].format;
+    if (format != table.rows.front()[column].format)
+      return std::nullopt;
+  }
+  const bool is_fixed = format.size() == 3 && format.front() == '.' && format.back() == 'f' &&
+                        format[1] >= '0' && format[1] <= '9';
+  return is_fixed ? std::optional(format[1] - '0') : std::nullopt;
+}
+
+/// Whether JavaScript's toFixed writes the embedded number as `text`. It may not for a number in
+/// the middle between two texts, for which the last digits count.
+bool is_what_a_browser_shows(const Value& value, int decimals, const std::string& text) {
+  const auto* real = std::get_if<double>(&value);
+  if (!real)
+    return fmt::format("{:.{}f}", static_cast<double>(std::get<long long>(value)), decimals) ==
+           text;
+  const double embedded = rounded(*real);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double near :
+       {std::nextafter(embedded, -infinity), std::nextafter(embedded, infinity)})
+    if (fmt::format("{:.{}f}", near, decimals) != text)
+      return false;
+  return true;
+}
+
 /// What a cell shows where that is not just its value; empty where it is.
-std::string shown_text(const Cell& cell, const Place& place) {
+/// @param decimals of all cells of the column that have a value
+std::string shown_text(const Cell& cell, const Place& place, std::optional<int> decimals) {
   if (!cell.value)
     return "";
   if (cell.spread) {
@@ -85,8 +124,10 @@ std::string shown_text(const Cell& cell, const Place& place) {
                        result::format_value(cell.spread->low, format, place),
                        result::format_value(cell.spread->high, format, place));
   }
-  if (!cell.format.empty())
-    return result::format_value(*cell.value, cell.format, place);
+  if (!cell.format.empty()) {
+    const std::string text = result::format_value(*cell.value, cell.format, place);
+    return decimals && is_what_a_browser_shows(*cell.value, *decimals, text) ? "" : text;
+  }
   if (const auto* real = std::get_if<double>(&*cell.value); real && std::isfinite(*real))
     if (const std::string text = fmt::format("{:.6g}", *real); text != to_text(*cell.value))
       return text;
@@ -99,12 +140,13 @@ Json column_json(const result::Table& table, std::size_t column) {
   Texts shown;
   Texts absent;
   bool estimated = false;
+  const std::optional<int> decimals = decimals_of(table, column);
   for (const auto& row : table.rows) {
     const Cell& cell = row[column];
     values.push_back(cell.value);
     if (cell.spread)
       values.back() = cell.spread->median;
-    if (const std::string text = shown_text(cell, heading.place); !text.empty())
+    if (const std::string text = shown_text(cell, heading.place, decimals); !text.empty())
       shown.add(text);
     else
       shown.add_none();
@@ -116,6 +158,8 @@ Json column_json(const result::Table& table, std::size_t column) {
   }
   Json json{{"title", to_valid_utf8(heading.title)}, {"unit", to_valid_utf8(heading.unit)}};
   json["values"] = values_json(values);
+  if (decimals)
+    json["decimals"] = *decimals;
   if (!shown.empty())
     json["shown"] = shown.json();
   if (!absent.empty())
@@ -173,16 +217,21 @@ Json sheet_json(const RunSheet& run) {
 
 }  // namespace
 
-std::string content_of(const Page& page, const std::string& licenses) {
+std::string content_of(const Page& page) {
   Json json{{"title", to_valid_utf8(page.title)},
             {"comment", to_valid_utf8(page.comment)},
             {"version", page.version}};
-  for (const char* list : {"runs", "figures", "tables"})
-    json[list] = Json::array();
+  json["runs"] = Json::array();
+  json["figures"] = Json::array();
   for (const RunSheet& run : page.runs)
     json["runs"].push_back(sheet_json(run));
   for (const Figure& figure : page.figures)
     json["figures"].push_back(figure_json(figure));
+  return json.dump();
+}
+
+std::string tables_of(const Page& page, const std::string& licenses) {
+  Json json{{"tables", Json::array()}};
   for (const ReportTable& table : page.tables)
     json["tables"].push_back(table_json(table.table, table.title));
   if (!page.failures.rows.empty())

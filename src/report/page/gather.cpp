@@ -60,6 +60,7 @@ void Gatherer::add(const setup::Run& run, const workspace::Workspace& workspace,
   for (int n = 2; std::ranges::count(sheets_, sheet.name, &RunSheet::name) > 0; ++n)
     sheet.name = fmt::format("{} ({})", name, n);
   sheets_.push_back(std::move(sheet));
+  ids_.push_back(run.directory.id);
   platforms_.push_back(run.metadata.platform);
   const model::Benchmark& benchmark = run.benchmark;
   if (std::ranges::find(benchmarks_, benchmark.name) == benchmarks_.end())
@@ -116,6 +117,9 @@ result::Table Gatherer::united(const Gathered& gathered) const {
     if (platforms_differ)
       row.insert(row.begin(), {.value = platforms_[run].empty() ? "local" : platforms_[run]});
   }
+  for (result::RowSource& source : table.sources)
+    if (source.run)
+      source.run = ids_[static_cast<std::size_t>(*source.run)];
   return table;
 }
 

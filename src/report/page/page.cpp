@@ -44,7 +44,8 @@ std::string html_of(const Page& page, const Library& library) {
                                {"style", library.style},
                                {"script", library.script},
                                {"vega", base64(gzip(library.vega))},
-                               {"content", base64(gzip(content_of(page, library.licenses)))}});
+                               {"content", base64(gzip(content_of(page)))},
+                               {"tables", base64(gzip(tables_of(page, library.licenses)))}});
 }
 
 }  // namespace bench::report

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -171,7 +172,14 @@ void add_regions(const fs::path& directory, const fs::path& times, Panel& panel)
                                            {{{"field", "region"}, {"title", "region"}},
                                             {{"field", "begin"}, {"title", "begin [s]"}},
                                             {{"field", "end"}, {"title", "end [s]"}}}}}}};
-  layers.insert(layers.begin(), layer);
+  // Lines in a group of their own share one legend.
+  for (auto& one : layers)
+    one["encoding"].erase("shape");  // which would have a legend of its own
+  nlohmann::ordered_json group;
+  group["layer"] = std::move(layers);
+  layers = nlohmann::ordered_json::array();
+  layers.push_back(layer);
+  layers.push_back(std::move(group));
   specification["resolve"] = {{"scale", {{"color", "independent"}}}};
   panel.specification = specification.dump();
 }
@@ -212,6 +220,11 @@ std::optional<Figure> power_figure(const setup::Run& run, const workspace::Works
   for (std::size_t k = 0; k < figure.panels.size(); ++k)
     add_regions(run.directory.path, shown[k].log.parent_path() / "region_times.csv",
                 figure.panels[k]);
+  const bool is_estimated = std::ranges::any_of(table.rows, [](const auto& row) {
+    return std::get<std::string>(*row[1].value).starts_with("model:");
+  });
+  if (is_estimated)
+    figure.notes.emplace_back("estimated: from a model, not a measurement");
   if (with_samples > shown.size())
     figure.notes.push_back(
         fmt::format("the {} longest of {} workpackages with samples", shown.size(), with_samples));

@@ -50,6 +50,7 @@ class Gatherer {
   result::Table united(const Gathered& gathered) const;
 
   std::vector<RunSheet> sheets_;
+  std::vector<long long> ids_;           ///< Of each run.
   std::vector<std::string> platforms_;   ///< Of each run.
   std::vector<std::string> benchmarks_;  ///< Each once.
   std::string comment_;

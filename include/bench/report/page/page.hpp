@@ -34,9 +34,12 @@ struct Page {
   result::Table failures;  ///< A row for each workpackage that failed or was skipped.
 };
 
-/// What a page shows as JSON; the same bytes for the same page.
+/// What a page shows first, runs and figures, as JSON; the same bytes for the same page.
+std::string content_of(const Page& page);
+
+/// The rest: tables, which may be large. Numbers have 9 significant digits.
 /// @param licenses of the libraries that draw; shown at the end
-std::string content_of(const Page& page, const std::string& licenses);
+std::string tables_of(const Page& page, const std::string& licenses);
 
 /// The page as one HTML file that needs no other: style, scripts, libraries and data are in it. Its
 /// Content-Security-Policy allows the scripts by their hashes, and no other, so that nothing of a

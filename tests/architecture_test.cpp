@@ -107,6 +107,8 @@ const std::map<std::string, double> levels{
     {"mlflow", 8.4},
     {"doctor", 8.5},
     {"site", 8.6},
+    {"report/figures", 8.2},
+    {"report/page", 8.3},
     {"engine", 9},
     {"plan", 9.1},
     {"cli/output", 9.1},
@@ -242,6 +244,8 @@ std::string library_of(const std::string& name) {
     return "utf8cpp";
   if (name == "archive.h" || name == "archive_entry.h")
     return "archive";
+  if (name == "zlib.h")
+    return "zlib";
   if (name == "pugixml.hpp")
     return "pugixml";
   if (name == "sqlite3.h")  // for what SQLiteCpp has no words for
@@ -264,6 +268,8 @@ const std::map<std::string, std::set<std::string>> libraries{
     {"engine", {"nlohmann"}},
     {"export/crate", {"archive", "nlohmann"}},
     {"export/formats", {"pugixml"}},
+    {"report/figures", {"nlohmann"}},
+    {"report/page", {"nlohmann", "openssl", "zlib"}},
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},
     {"energy/files", {"nlohmann"}},

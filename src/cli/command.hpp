@@ -73,6 +73,7 @@ std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_plan(CLI::App& app);
 std::function<int()> declare_analyse(CLI::App& app);
 std::function<int()> declare_result(CLI::App& app);
+std::function<int()> declare_report(CLI::App& app);
 std::function<int()> declare_info(CLI::App& app);
 std::function<int()> declare_why(CLI::App& app);
 std::function<int()> declare_diff(CLI::App& app);

@@ -43,6 +43,8 @@ const std::array commands{
             "bench analyse examples/quickstart_run", declare_analyse},
     Command{"result", "show the tables of a run",
             "bench result examples/quickstart_run -s markdown", declare_result},
+    Command{"report", "write an HTML page with the tables and figures of runs",
+            "bench report examples/quickstart_run --output quickstart.html", declare_report},
     Command{"info", "list the runs, or show a run, its steps or workpackages",
             "bench info examples/quickstart_run -i last -s", declare_info},
     Command{"diff", "compare two runs: parameters, provenance and metrics",

@@ -1,5 +1,6 @@
 // What `cmake --install` leaves works without the sources and the build directory.
 #include "bench_program.hpp"
+#include "support/report_library.hpp"
 
 #include <filesystem>
 #include <string>
@@ -52,6 +53,11 @@ step: {name: s, batch: true, energy: {interval: 20ms}, do: echo done}
   EXPECT_EQ(outcome.status.code, 0) << outcome.standard_error;
   EXPECT_EQ(here_.read("runs/000000/000000_s/work/stdout"), "done\n");
   EXPECT_TRUE(here_.has("runs/000000/000000_s/work/energy.txt"));
+  if (support::has_report_library(BUILD_DIRECTORY)) {
+    const CommandOutput report = run({bench, "report", "runs"});
+    EXPECT_EQ(report.status.code, 0) << report.standard_error;
+    EXPECT_TRUE(fs::exists(moved_ / "share/bench/report/THIRD_PARTY_LICENSES"));
+  }
 }
 
 TEST_F(InstallTest, TheHeaderOfRegionsNeedsNothingElse) {

@@ -146,6 +146,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/judge_a_change.md", terminal},
       {"docs/how-to/let_an_optimizer_drive.md", terminal},
       {"docs/how-to/limit_node_hours.md", terminal},
+      {"docs/how-to/make_a_report.md", terminal},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
       {"docs/how-to/pack_jobs.md", terminal},
       {"docs/how-to/plan_a_sweep.md", "plan_command_test.cpp"},

@@ -70,13 +70,15 @@ extern "C" {
 /// Atomic operations also where there is one thread.
 char __libc_single_threaded = 0;
 
-int _dl_find_object(void* address, FoundObject* result) {
+// By another name here, since headers of newer glibc declare it with their own type.
+int find_object(void* address, FoundObject* result) asm("_dl_find_object");
+int find_object(void* address, FoundObject* result) {
   *result = {};
   Search search{reinterpret_cast<std::uintptr_t>(address), result};
   return dl_iterate_phdr(look_into, &search) == 1 ? 0 : -1;
 }
 
-std::uint32_t arc4random() {
+std::uint32_t arc4random() noexcept {
   std::uint32_t number = 0;
   if (getentropy(&number, sizeof number) == 0)
     return number;

@@ -16,8 +16,11 @@ macro(bench_library name oldest)
   if(NOT ${name}_FOUND AND BENCH_FETCH)
     bench_fetch(${name} ${bench_source_of_${name}})
   elseif(NOT ${name}_FOUND)
-    string(REPLACE ";" ", " bench_here "${${name}_CONSIDERED_VERSIONS}")
-    message(FATAL_ERROR "${name} ${oldest} or newer is needed; found: ${bench_here}.\n"
+    if(NOT ${name}_CONSIDERED_VERSIONS)
+      set(${name}_CONSIDERED_VERSIONS none)
+    endif()
+    list(JOIN ${name}_CONSIDERED_VERSIONS ", " bench_here)
+    message(FATAL_ERROR "${name} ${oldest} or newer is needed. Found: ${bench_here}\n"
                         "Install it (docs/how-to/build.md has the packages), name its place with "
                         "-DCMAKE_PREFIX_PATH=DIR, or download it with -DBENCH_FETCH=ON.")
   endif()

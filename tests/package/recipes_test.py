@@ -5,7 +5,9 @@ The tools themselves are not needed: a stand-in records what Spack's and EasyBui
 
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 import types
 import unittest
 
@@ -28,6 +30,32 @@ OLDEST["cmake"] = re.search(r"cmake_minimum_required\(VERSION ([0-9.]+)", CMAKE)
 
 def numbers(version):
     return [int(part) for part in re.findall(r"\d+", version)]
+
+
+class DocumentationTest(unittest.TestCase):
+    ROWS = {"CMake, Ninja": "cmake", "fmt": "fmt", "Boost": "Boost", "OpenSSL": "OpenSSL",
+            "PCRE2": "PCRE2", "yaml-cpp": "yaml-cpp", "pugixml": "pugixml",
+            "nlohmann-json": "nlohmann_json", "CLI11": "CLI11", "LibTorch": "Torch"}
+
+    def test_has_the_oldest_versions_that_cmake_takes(self):
+        rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([0-9., ]+) \|",
+                               (ROOT / "docs/how-to/build.md").read_text()))
+        self.assertEqual({row: rows[row] for row in self.ROWS},
+                         {row: OLDEST[name] for row, name in self.ROWS.items()})
+        self.assertEqual(rows["SQLite, SQLiteCpp"], f"{OLDEST['SQLite3']}, {OLDEST['SQLiteCpp']}")
+
+
+class LibrariesTest(unittest.TestCase):
+    def test_one_that_is_not_there_is_named_with_what_to_do(self):
+        with tempfile.TemporaryDirectory() as directory:
+            run = subprocess.run(
+                ["cmake", "-S", ROOT, "-B", directory, "-G", "Ninja", "-DBENCH_STEPS=OFF",
+                 "-DBENCH_TESTS=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"],
+                capture_output=True, text=True, check=False)
+        self.assertNotEqual(run.returncode, 0)
+        said = " ".join(run.stderr.split())
+        self.assertIn("fmt 9 or newer is needed. Found: none", said)
+        self.assertIn("-DBENCH_FETCH=ON", said)
 
 
 class SpackTest(unittest.TestCase):

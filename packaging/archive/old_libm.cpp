@@ -6,14 +6,18 @@
 #define FIRST_VERSION "GLIBC_2.17"
 #endif
 
-#define ONE_ARGUMENT(name)                                     \
-  double first_##name(double);                                 \
-  asm(".symver first_" #name "," #name "@" FIRST_VERSION);     \
-  double __wrap_##name(double x) { return first_##name(x); }
-#define TWO_ARGUMENTS(name)                                    \
-  double first_##name(double, double);                         \
-  asm(".symver first_" #name "," #name "@" FIRST_VERSION);     \
-  double __wrap_##name(double x, double y) { return first_##name(x, y); }
+#define ONE_ARGUMENT(name)                                 \
+  double first_##name(double);                             \
+  asm(".symver first_" #name "," #name "@" FIRST_VERSION); \
+  double __wrap_##name(double x) {                         \
+    return first_##name(x);                                \
+  }
+#define TWO_ARGUMENTS(name)                                \
+  double first_##name(double, double);                     \
+  asm(".symver first_" #name "," #name "@" FIRST_VERSION); \
+  double __wrap_##name(double x, double y) {               \
+    return first_##name(x, y);                             \
+  }
 
 extern "C" {
 ONE_ARGUMENT(exp)

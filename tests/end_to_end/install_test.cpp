@@ -65,8 +65,10 @@ TEST_F(InstallTest, HasManualPagesAndCompletions) {
     EXPECT_GT(fs::file_size(moved_ / file), 100U) << file;
 }
 
-// Where assertions are compiled in, Debug, they name their files.
 TEST_F(InstallTest, ProgramsDoNotNameTheDirectoryOfTheSources) {
+#ifndef NDEBUG
+  GTEST_SKIP() << "debug information and assertions name their files";
+#endif
   const std::string sources = support::source_directory().string() + "/";
   for (const char* folder : {"bin", "libexec/bench/steps"}) {
     std::error_code absent;

@@ -1,3 +1,5 @@
+#include "inherited_descriptors.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <ratio>
@@ -26,10 +28,10 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bench/base/end_watch.hpp>
 #include <bench/base/error.hpp>
 #include <bench/base/files.hpp>
 #include <bench/base/outage.hpp>
@@ -87,8 +89,7 @@ struct ChildSetup : bp::extend::handler {
         check(::dup2(fd, k) == k, "dup2");
     if (directory)
       check(::chdir(directory) == 0, directory);
-    // Whatever this process or a library opened without O_CLOEXEC. Fails harmlessly before 5.11.
-    ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
+    close_inherited_descriptors_at_exec();
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
     ::sigaction(SIGPIPE, &action, nullptr);
@@ -101,11 +102,6 @@ struct ChildSetup : bp::extend::handler {
 int null_device() {
   static const UniqueFd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
   return fd.get();
-}
-
-/// Invalid if no descriptor is left. The process runs already, so this is not an error.
-UniqueFd open_pidfd(int pid) {
-  return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
 ExitStatus decode(int status) {
@@ -254,7 +250,7 @@ Process::Process(const ProcessSpec& spec) {
       throw MachineError(text);
     throw Error(text);
   }
-  pidfd_ = open_pidfd(pid_);
+  watch_ = EndWatch(pid_);
 }
 
 Process::Process(Process&& other) noexcept {
@@ -263,7 +259,7 @@ Process::Process(Process&& other) noexcept {
 
 Process& Process::operator=(Process&& other) noexcept {
   std::swap(pid_, other.pid_);
-  std::swap(pidfd_, other.pidfd_);
+  std::swap(watch_, other.watch_);
   std::swap(status_, other.status_);
   return *this;
 }
@@ -276,6 +272,7 @@ Process::~Process() {
 }
 
 ExitStatus Process::wait() {
+  watch_.settle();
   int status = 0;
   while (!status_)
     if (::waitpid(pid_, &status, 0) == pid_)
@@ -287,9 +284,14 @@ ExitStatus Process::wait() {
 
 std::optional<ExitStatus> Process::poll() {
   int status = 0;
-  if (!status_ && ::waitpid(pid_, &status, WNOHANG) == pid_)
+  if (!status_ && watch_.may_reap() && ::waitpid(pid_, &status, WNOHANG) == pid_)
     status_ = decode(status);
   return status_;
+}
+
+void Process::release() {
+  watch_.release();
+  pid_ = -1;
 }
 
 void Process::signal_group(int signal) {

@@ -158,6 +158,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/tidy_data.md", terminal},
       {"docs/how-to/use_jube_files.md", terminal},
       {"docs/how-to/vary_power.md", "tests/energy/documents_test.cpp"},
+      {"docs/install.md", "tests/package/archive_test.py"},
       {"docs/reference/batch.md", "tests/slurm/documents_test.cpp"},
       {"docs/reference/commands.md", "TheExamplesOfTheCommandsWork"},
       {"docs/reference/energy.md", "tests/energy and tests/slurm, documents_test.cpp"},

@@ -1,3 +1,4 @@
+#include "rooms.hpp"
 #include "support/source_directory.hpp"
 
 #include <algorithm>
@@ -72,60 +73,6 @@ std::size_t size_of(const fs::path& file) {
 std::string at(const fs::path& file, std::size_t line) {
   return file.string() + ":" + std::to_string(line + 1);
 }
-
-/// The rooms of the meter lie between 1 and 2: no other one needs to know how many they are.
-const std::map<std::string, double> levels{
-    {"base", 0},
-    {"language", 0},
-    {"unit", 0.5},
-    {"metric", 1},
-    {"statistics", 1},
-    {"mlperf", 1},
-    {"verdict", 1.1},
-    {"document/parse", 0.5},
-    {"document", 1},
-    {"evaluate", 1},
-    {"model", 2},
-    {"execute", 2},
-    {"batch", 2.1},
-    {"expand", 3},
-    {"platform", 3},
-    {"workspace", 3},
-    {"analyse", 3},
-    {"result", 3},
-    {"references", 3.1},
-    {"setup", 4},
-    {"workflow", 5},
-    {"job", 6},
-    {"store", 7},
-    {"tabulate", 7},
-    {"sweep", 7.1},
-    {"scheduler", 7.2},
-    {"inspect", 8},
-    {"export/crate", 8.3},
-    {"export/formats", 8.3},
-    {"mlflow", 8.4},
-    {"doctor", 8.5},
-    {"site", 8.6},
-    {"report/figures", 8.2},
-    {"report/page", 8.3},
-    {"engine", 9},
-    {"plan", 9.1},
-    {"cli/output", 9.1},
-    {"cli/help", 9.2},
-    {"cli/evaluation", 9.2},
-    {"cli", 10},
-    {"cli/results", 10.1},
-    {"energy/meter", 1.1},
-    {"energy/drivers", 1.2},
-    {"energy/regions", 1.2},
-    {"energy/machine", 1.3},
-    {"energy/sources", 1.3},
-    {"energy/settings", 1.4},
-    {"energy/files", 1.4},
-    {"energy/sampling", 1.5},
-    {"energy/program", 1.6},
-};
 
 TEST(Architecture, EveryModuleHasALevel) {
   for (const fs::path& file : files_of({"include/bench", "src"}))
@@ -252,29 +199,6 @@ std::string library_of(const std::string& name) {
     return "SQLiteCpp";
   return name.ends_with(".hpp") ? "" : name;
 }
-
-const std::map<std::string, std::set<std::string>> libraries{
-    {"base", {"boost", "openssl", "pcre2", "utf8cpp"}},
-    {"document/parse", {"boost", "yaml-cpp"}},
-    {"document", {"nlohmann", "pugixml"}},
-    {"language", {"nlohmann"}},
-    {"mlflow", {"httplib.h", "nlohmann"}},
-    {"mlperf", {"nlohmann"}},
-    {"workspace", {"SQLiteCpp", "nlohmann"}},
-    {"analyse", {"pcre2"}},
-    {"statistics", {"boost"}},
-    {"verdict", {"boost"}},
-    {"result", {"SQLiteCpp", "nlohmann"}},
-    {"engine", {"nlohmann"}},
-    {"export/crate", {"archive", "nlohmann"}},
-    {"export/formats", {"pugixml"}},
-    {"report/figures", {"nlohmann"}},
-    {"report/page", {"nlohmann", "openssl", "zlib"}},
-    {"cli", {"CLI"}},
-    {"cli/results", {"CLI"}},
-    {"energy/files", {"nlohmann"}},
-    {"doctor", {"nlohmann"}},
-};
 
 TEST(Architecture, ThirdPartyLibrariesStayInTheirModules) {
   for (const fs::path& file : files_of({"src"}))

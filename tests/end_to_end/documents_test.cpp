@@ -114,7 +114,7 @@ TEST_F(DocumentsTest, TheExamplesOfHelpWork) {
   expect_success("bench run examples/quickstart.yaml");
   const std::string list = shell("bench --help").standard_output;
   int found = 0;
-  for (const std::string& line : split(list.substr(list.find("Subcommands:")), "\n")) {
+  for (const std::string& line : split(list.substr(list.find("\nRun:\n")), "\n")) {
     if (!line.starts_with("  ") || line.starts_with("   "))
       continue;
     const std::string command = split_names(line, " ").at(0);

@@ -188,6 +188,10 @@ TEST_F(ExportTest, IsRunAgainInAnotherPlace) {
   const auto first = here_.bench({"run", "home/file.yaml", "--platform", "own"});
   ASSERT_EQ(first.status.code, 0) << first.standard_output << first.standard_error;
   exported({"home/runs", "--output", "out"});
+  for (const char* file : {"file.yaml", "parts/shared.yaml", "data.txt", "folder/more",
+                           "platforms/own.yaml", "platforms/local.yaml", "templates/own.job"})
+    EXPECT_TRUE(here_.has(std::string("out/input/") + file)) << file;
+  EXPECT_EQ(here_.read("out/left_out.csv"), "path,reason\n");
   const std::string before = tidy("home/runs");
   fs::remove_all(here_.path() / "home");
   const auto again = here_.bench({"run", "out"});

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "jube_run.hpp"
 
 #include <filesystem>
 #include <map>
@@ -315,6 +316,12 @@ TEST_F(ExportTest, TheSummaryHasFailuresTablesAndTheBaseline) {
   EXPECT_THAT(exported({"runs", "-f", "summary"}),
               AllOf(HasSubstr("## g: run 2 failed\n"), HasSubstr("| 8 | s | n=2 iteration=0 |"),
                     HasSubstr("### Baseline\n\nfailed")));
+}
+
+TEST_F(ExportTest, OnlyTheResultsOfARunOfJubeAreExported) {
+  write_jube_run(here_, "runs/000000", jube_workpackages());
+  EXPECT_THAT(exported({"runs", "--output", "out"}, 1), HasSubstr("was made by JUBE"));
+  EXPECT_THAT(exported({"runs", "-f", "junit"}), HasSubstr("<testsuites name=\"squares\""));
 }
 
 TEST_F(ExportTest, WritesAFormatToAFile) {

@@ -1,4 +1,5 @@
 #include "bench_program.hpp"
+#include "jube_run.hpp"
 
 #include <filesystem>
 #include <map>
@@ -188,6 +189,10 @@ TEST_F(ExportTest, IsRunAgainInAnotherPlace) {
   const auto first = here_.bench({"run", "home/file.yaml", "--platform", "own"});
   ASSERT_EQ(first.status.code, 0) << first.standard_output << first.standard_error;
   exported({"home/runs", "--output", "out"});
+  for (const char* file : {"file.yaml", "parts/shared.yaml", "data.txt", "folder/more",
+                           "platforms/own.yaml", "platforms/local.yaml", "templates/own.job"})
+    EXPECT_TRUE(here_.has(std::string("out/input/") + file)) << file;
+  EXPECT_EQ(here_.read("out/left_out.csv"), "path,reason\n");
   const std::string before = tidy("home/runs");
   fs::remove_all(here_.path() / "home");
   const auto again = here_.bench({"run", "out"});
@@ -311,6 +316,12 @@ TEST_F(ExportTest, TheSummaryHasFailuresTablesAndTheBaseline) {
   EXPECT_THAT(exported({"runs", "-f", "summary"}),
               AllOf(HasSubstr("## g: run 2 failed\n"), HasSubstr("| 8 | s | n=2 iteration=0 |"),
                     HasSubstr("### Baseline\n\nfailed")));
+}
+
+TEST_F(ExportTest, OnlyTheResultsOfARunOfJubeAreExported) {
+  write_jube_run(here_, "runs/000000", jube_workpackages());
+  EXPECT_THAT(exported({"runs", "--output", "out"}, 1), HasSubstr("was made by JUBE"));
+  EXPECT_THAT(exported({"runs", "-f", "junit"}), HasSubstr("<testsuites name=\"squares\""));
 }
 
 TEST_F(ExportTest, WritesAFormatToAFile) {

@@ -119,7 +119,10 @@ void add_all(const setup::Run& run, const workspace::Workspace& workspace,
 
 Exported export_run(const setup::Run& run, const workspace::Workspace& workspace,
                     const tabulate::TidyTable& tidy, const Options& options) {
-  workspace::refuse_run_of_jube(run.directory.path);
+  if (workspace::is_made_by_jube(run.directory.path))
+    throw Error(fmt::format("the run in {} was made by JUBE: it has no database to hand on",
+                            run.directory.path.string()),
+                "its results can be exported with another --format");
   refuse_inside(run, options.output);
   const auto workpackages = workspace.workpackages();
   Scrubber scrubber(known_secrets(workspace, workpackages));

@@ -184,21 +184,36 @@ void add_templates(const setup::Run& run, Package& package) {
   }
 }
 
+/// What relative names of files in the document started from. It is not recorded, but the name of
+/// the input file is, as it was given and in full.
+fs::path base_of_names(const fs::path& given, const fs::path& input_file) {
+  fs::path base = input_file;
+  fs::path up;
+  for (const fs::path& part : given.lexically_normal())
+    if (part == "..")
+      up /= "any";  // `any/..` is nothing, whatever its name was
+    else
+      base = base.parent_path();
+  return given.is_absolute() ? fs::path("/") : base / up;
+}
+
 void add_as_read(const setup::Run& run, const Node& document, const Places& places,
                  Package& package) {
-  std::set<std::string> files;
-  collect_files(document, files);
-  files.insert(run.metadata.input_file);
-  files.erase("");
+  std::set<std::string> names;
+  collect_files(document, names);
+  names.erase("");
+  const fs::path input = run.metadata.input_file;
+  const fs::path base = base_of_names(document.place.file, input);
+  std::set<fs::path> files{input};
+  for (const std::string& name : names)
+    files.insert((base / name).lexically_normal());
   std::error_code absent;
-  for (const std::string& file : files) {
-    const std::string path =
-        (input_directory / places.of(fs::absolute(places.home() / file))).string();
-    if (file == run.metadata.input_file && setup::input_has_changed(run))
+  for (const fs::path& file : files) {
+    const std::string path = (input_directory / places.of(file)).string();
+    if (file == input && setup::input_has_changed(run))
       package.leave_out(path, "has changed since the run began");
-    else if (fs::is_regular_file(places.home() / file, absent))
-      package.add_file(path, fs::weakly_canonical(places.home() / file, absent).parent_path(),
-                       places.home() / file);
+    else if (fs::is_regular_file(file, absent))
+      package.add_file(path, fs::weakly_canonical(file, absent).parent_path(), file);
     else
       package.leave_out(path, "is no longer there");
   }

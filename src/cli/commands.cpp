@@ -8,7 +8,7 @@
 namespace bench::cli {
 namespace {
 
-constexpr std::array running{
+constexpr std::array running_commands{
     Command{"run", "expand a benchmark and run it", "bench run examples/quickstart.yaml --result",
             declare_run},
     Command{"continue", "collect finished jobs and start what became ready",
@@ -25,7 +25,7 @@ constexpr std::array running{
             "bench ask examples/quickstart_run", declare_ask},
 };
 
-constexpr std::array results{
+constexpr std::array results_commands{
     Command{"analyse", "search the output of a run for its patterns",
             "bench analyse examples/quickstart_run", declare_analyse},
     Command{"result", "show the tables of a run",
@@ -46,7 +46,7 @@ constexpr std::array results{
             "bench mlperf check examples/files/mlperf_hpc.log", declare_mlperf},
 };
 
-constexpr std::array looking{
+constexpr std::array looking_commands{
     Command{"info", "list the runs, or show a run, its steps or workpackages",
             "bench info examples/quickstart_run -i last -s", declare_info},
     Command{"why", "explain why a workpackage failed, waits or does not exist",
@@ -59,7 +59,7 @@ constexpr std::array looking{
             "bench output examples/quickstart_run -o stderr -d", declare_output},
 };
 
-constexpr std::array keeping{
+constexpr std::array keeping_commands{
     Command{"comment", "change the comment of a run",
             "bench comment 'after the upgrade' examples/quickstart_run", declare_comment},
     Command{"tag", "show the tags of an input file or a run", "bench tag examples/quickstart.yaml",
@@ -72,14 +72,14 @@ constexpr std::array keeping{
             "bench mlflow examples/quickstart_run --directory for_mlflow", declare_mlflow},
 };
 
-constexpr std::array machine{
+constexpr std::array machine_commands{
     Command{"platforms", "list the known machines, or show one", "bench platforms show LUMI-G",
             declare_platforms},
     Command{"doctor", "check what bench needs of this machine", "bench doctor kernel clock",
             declare_doctor},
 };
 
-constexpr std::array language{
+constexpr std::array language_commands{
     Command{"help", "explain a command or a part of the language", "bench help parameter",
             declare_help},
     Command{"schema", "print a JSON Schema of input files, for editors",
@@ -92,12 +92,12 @@ constexpr std::array language{
 
 std::span<const CommandGroup> command_groups() {
   static constexpr std::array<CommandGroup, 6> groups{{
-      {"Run", running},
-      {"Results", results},
-      {"Look into a run", looking},
-      {"Keep and hand on", keeping},
-      {"Machine", machine},
-      {"Help", language},
+      {"Run", running_commands},
+      {"Results", results_commands},
+      {"Look into a run", looking_commands},
+      {"Keep and hand on", keeping_commands},
+      {"Machine", machine_commands},
+      {"Help", language_commands},
   }};
   return groups;
 }

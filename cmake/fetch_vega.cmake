@@ -15,6 +15,7 @@ endif()
 file(MAKE_DIRECTORY ${work} ${destination})
 file(COPY ${source}/package.json ${source}/package-lock.json DESTINATION ${work})
 execute_process(COMMAND ${npm} ci --ignore-scripts --no-audit --no-fund --fetch-retries=1
+                        --fetch-timeout=30000
                         --loglevel=error
                 WORKING_DIRECTORY ${work} RESULT_VARIABLE failed OUTPUT_VARIABLE output
                 ERROR_VARIABLE output TIMEOUT 300)

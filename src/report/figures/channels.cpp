@@ -27,7 +27,7 @@ constexpr std::size_t most_ticks = 14;
 const char* tick_format(double largest, bool whole) {
   if (largest >= 1e5)
     return "~s";
-  return whole ? "d" : "~g";
+  return whole ? "d" : ".6~g";
 }
 
 bool are_whole(std::span<const double> numbers) {

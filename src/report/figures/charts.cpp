@@ -92,7 +92,9 @@ void add_ideal(const Chart& chart, const Measure& measure, const Json& x, const 
       ideal = x_value / at.front();
     else if (chart.ideal == Ideal::equal)
       ideal = x_value;
-    values.push_back({{field(chart.x), x_value}, {field(measure.value), ideal}, {"name", "ideal"}});
+    values.push_back({{field(chart.x), x_value},
+                      {field(measure.value), ideal},
+                      {"name", chart.ideal == Ideal::equal ? "equal" : "ideal"}});
   }
   layers.push_back({{"data", {{"values", values}}},
                     {"mark", {{"type", "line"}, {"style", "ideal"}}},
@@ -150,7 +152,8 @@ void share_domain(const Chart& chart, const Measure& measure, Json& y) {
 
 Json lines(const Chart& chart, const Measure& measure) {
   const bool is_step = chart.mark == Mark::step;
-  const Json x = measure_axis(chart.data, chart.x, chart.x_scale);
+  const bool is_measured = chart.mark == Mark::point && chart.x_scale == Scale::automatic;
+  const Json x = measure_axis(chart.data, chart.x, is_measured ? Scale::linear : chart.x_scale);
   Json y = bench::report::measure(chart.data, measure.value, chart.y_scale,
                                   is_step || chart.ideal == Ideal::constant);
   if (chart.facet)

@@ -148,7 +148,7 @@ std::vector<Point> thinned_lines(const Source& source, const Plan& plan,
 
 /// Rows that differ in a parameter which the figure does not show are one point.
 std::string pooled_note(const Source& source, const Plan& plan, std::size_t points) {
-  const std::size_t rows = plan.only_rows.empty() ? source.rows() : plan.only_rows.size();
+  const std::size_t rows = source.rows();
   if (points >= rows || plan.mark == Mark::step)
     return "";
   std::vector<std::string> hidden;

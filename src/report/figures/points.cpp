@@ -91,12 +91,7 @@ std::vector<Point> points_of(const Source& source, const Plan& plan) {
   for (const std::size_t key : keys)
     places.emplace_back(source.columns[key]);
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> groups;
-  std::vector<std::size_t> rows = plan.only_rows;
-  if (rows.empty()) {
-    rows.resize(source.rows());
-    std::iota(rows.begin(), rows.end(), 0U);
-  }
-  for (const std::size_t row : rows) {
+  for (std::size_t row = 0; row < source.rows(); ++row) {
     if (!source.columns[plan.x].values[row])
       continue;
     std::vector<std::size_t> key;

@@ -36,9 +36,8 @@ struct Plan {
   Scale x_scale = Scale::automatic;
   Scale y_scale = Scale::automatic;
   Ideal ideal = Ideal::none;
-  std::optional<std::size_t> total;         ///< Of a stack: what its parts are parts of.
-  std::string title;                        ///< Empty: made of the columns.
-  std::vector<std::size_t> only_rows = {};  ///< Empty: all.
+  std::optional<std::size_t> total;  ///< Of a stack: what its parts are parts of.
+  std::string title;                 ///< Empty: made of the columns.
 };
 
 /// The figures that say most about a table, chosen by what its columns are. Pure.

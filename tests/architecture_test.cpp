@@ -140,9 +140,9 @@ TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
     for (const std::string& name : includes_of(file)) {
       if (!name.starts_with("bench/") && !name.starts_with("../"))
         continue;
-      const std::string other = module_of(name.starts_with("../")
-                                              ? (file.parent_path() / name).lexically_normal()
-                                              : fs::path("include") / name);
+      const std::string other =
+          module_of(name.starts_with("../") ? (file.parent_path() / name).lexically_normal()
+                                            : fs::path("include") / name);
       EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
           << file << " includes " << name;
     }
@@ -322,9 +322,10 @@ TEST(Architecture, OnlyTheProgramsPrint) {
 TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
   EXPECT_THAT(
       matches(files_of({"include", "src"}), R"(catch \((const )?(bench::)?Error\b)",
-              {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/store/child_expansion.cpp",
-               "src/scheduler/journal.cpp", "src/scheduler/submitter.cpp", "src/job/prepare.cpp",
-               "src/batch/ask_program.cpp", "src/execute/local.cpp", "src/energy/program/main.cpp",
+              {"src/cli/main.cpp", "src/scheduler/loop.cpp", "src/scheduler/admission.cpp",
+               "src/store/child_expansion.cpp", "src/scheduler/journal.cpp",
+               "src/scheduler/submitter.cpp", "src/job/prepare.cpp", "src/batch/ask_program.cpp",
+               "src/execute/local.cpp", "src/energy/program/main.cpp",
                "src/energy/sources/methods.cpp", "src/energy/sources/amd.cpp",
                "src/energy/settings/guard.cpp", "src/energy/settings/setting.cpp",
                "src/energy/drivers/command_reader.cpp", "src/energy/sampling/sampler_source.cpp",

@@ -61,9 +61,11 @@ JobNews ask_about(const setup::Run& run, const std::string& step,
                   const workspace::Attempt& attempt) {
   return ask(run, attempt.job_id, [&](const std::vector<JobReport>& jobs) {
     const batch::KnownJobs known(jobs);
+    setup::Run with_platform = run;  // on which the names of jobs depend
+    with_platform.platform = setup::platform_of(run);
     const JobReport* report = known.find({.job = {},
                                           .submission = attempt.submission,
-                                          .name = job::job_name(run, step, attempt),
+                                          .name = job::job_name(with_platform, step, attempt),
                                           .id = attempt.job_id,
                                           .task = attempt.task,
                                           .messages = {}});

@@ -149,6 +149,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/repeat_until_known.md", terminal},
       {"docs/how-to/share_a_node.md", "tests/energy/documents_test.cpp"},
       {"docs/how-to/tidy_data.md", terminal},
+      {"docs/how-to/use_an_allocation.md", "tests/slurm/documents_test.cpp"},
       {"docs/how-to/use_jube_files.md", terminal},
       {"docs/how-to/vary_power.md", "tests/energy/documents_test.cpp"},
       {"docs/reference/batch.md", "tests/slurm/documents_test.cpp"},

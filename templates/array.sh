@@ -1,6 +1,6 @@
 # {{benchmark}}, step {{step}}: each line of the list is a task, with the scripts and attempts of the
 # workpackages that run in it.
-line=$(sed -n "$((${SLURM_ARRAY_TASK_ID:-0} + 1))p" {{list}})
+line=$(sed -n "{{line}}p" {{list}})
 eval "words=($line)"
 if [ "${#words[@]}" -eq 2 ]; then
   exec bash "${words[0]}" "${words[1]}"

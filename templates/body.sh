@@ -38,6 +38,8 @@ trap conclude EXIT
 {{commands}} &
 commands=$!
 trap 'kill -TERM "$commands" 2>/dev/null' TERM INT HUP
+trap 'kill -USR1 "$commands" 2>/dev/null' USR1
+trap 'kill -USR2 "$commands" 2>/dev/null' USR2
 while :; do
   wait "$commands" 2> /dev/null
   code=$?

@@ -19,6 +19,7 @@
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/command_system.hpp>
 #include <bench/batch/command_table.hpp>
+#include <bench/batch/job_id.hpp>
 
 namespace bench::batch {
 namespace {
@@ -84,6 +85,8 @@ SubmitResult CommandSystem::submit(const Submission& submission) {
   SubmitResult verdict;
   if (const auto found = id_.search(answer.output); answer.ok() && found) {
     verdict.id = (*found)[1];
+    if (submission.is_array && !verdict.id.ends_with("[]"))
+      verdict.id += "[]";
     return verdict;
   }
   verdict.kind = answer.ok() || is_out_of_reach(answer) ? SubmitResult::Kind::unavailable
@@ -109,6 +112,13 @@ QueryResult CommandSystem::ask_for_all() {
     report.id = (*found)["id"];
     report.name = (*found)["name"];
     report.word = (*found)["state"];
+    // LSF gives jobs outside of arrays the index 0.
+    if (const auto task =
+            line_.has_group("index") ? parse_integer((*found)["index"]) : std::nullopt;
+        task && *task > 0) {
+      report.task = static_cast<int>(*task);
+      report.id = task_of(report.id + "[]", *report.task);
+    }
     // A state that the platform file does not know has not ended.
     if (const auto state = table_.states.find(report.word); state != table_.states.end()) {
       const auto meaning = meaning_of(state->second);
@@ -123,7 +133,9 @@ QueryResult CommandSystem::ask_for_all() {
 QueryResult CommandSystem::ask(const std::vector<std::string>& ids) {
   QueryResult queue = ask_for_all();
   const std::set<std::string> wanted(ids.begin(), ids.end());
-  std::erase_if(queue.jobs, [&](const JobReport& job) { return !wanted.contains(job.id); });
+  std::erase_if(queue.jobs, [&](const JobReport& job) {
+    return !wanted.contains(job.id) && !wanted.contains(array_of(job.id));
+  });
   return queue;
 }
 

@@ -19,6 +19,10 @@
 namespace bench::batch {
 namespace {
 
+constexpr std::array<std::string_view, 10> flux_options{
+    "--job-name", "--output", "--error",      "--nodes", "-N",
+    "--nslots",   "-n",       "--time-limit", "-t",      "--wrap"};
+
 /// Fields of flux-jobs(1). None of the first four holds the character between them.
 constexpr const char* listed = "{id.f58}|{state}|{result}|{exception.type}|{name}";
 
@@ -123,6 +127,8 @@ const SystemKind flux{.name = "flux",
                         return std::make_unique<Flux>();
                       },
                       .job_variable = "FLUX_JOB_ID",
-                      .job_prefix = "FLUX_JOB_"};
+                      .job_prefix = "FLUX_JOB_",
+                      .directive = "#flux:",
+                      .own_options = flux_options};
 
 }  // namespace bench::batch

@@ -21,10 +21,14 @@ std::string_view before(std::string_view text, char mark) {
 }  // namespace
 
 std::string array_of(std::string_view id) {
+  if (const auto bracket = id.find('['); bracket != std::string_view::npos)
+    return std::string(id.substr(0, bracket)) + "[]";
   return with_cluster(before(before(id, ';'), '_'), behind(id, ';'));
 }
 
 std::string task_of(std::string_view array, int task) {
+  if (array.ends_with("[]"))
+    return fmt::format("{}{}]", array.substr(0, array.size() - 1), task);
   return with_cluster(fmt::format("{}_{}", before(array, ';'), task), behind(array, ';'));
 }
 

@@ -17,6 +17,7 @@
 #include <bench/base/chunks.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/batch/batch_system.hpp>
+#include <bench/batch/failed_node.hpp>
 #include <bench/batch/job_id.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/batch/known_jobs.hpp>
@@ -217,13 +218,17 @@ Completion JobMonitor::conclude(const BatchJob& job, const JobReport& report,
                                 const std::optional<Completion>& told) const {
   if (told && (report.outcome == Outcome::done || report.outcome == Outcome::failed))
     return *told;
-  Completion completion = completion_by_report(job, report, system_->name());
-  if (!told)
-    return completion;
-  Completion both = *told;
-  both.outcome = completion.outcome;
-  both.reason = completion.reason;
-  return both;
+  const Completion by_system = completion_by_report(job, report, system_->name());
+  Completion completion = told.value_or(by_system);
+  completion.outcome = by_system.outcome;
+  completion.reason = by_system.reason;
+  if (may_be_fault_of_node(completion.outcome))
+    if (const std::string node = system_->failed_node(report, job.job.work_directory / "stderr");
+        !node.empty()) {
+      completion.host = node;
+      completion.reason = reason_with_node(node, completion.reason);
+    }
+  return completion;
 }
 
 bool JobMonitor::out_of_patience(Watched& watched) {

@@ -14,7 +14,7 @@ void KnownJobs::add(const std::vector<JobReport>& jobs) {
     if (!job.comment.empty())
       by_comment_.try_emplace({job.comment, job.task.value_or(-1)}, job);
     else if (!job.name.empty())
-      by_name_.try_emplace(job.name, job);
+      by_name_.try_emplace({job.name, job.task.value_or(-1)}, job);
     if (job.task && !is_uuid(job.comment))
       arrays_.emplace(array_of(job.id), job.name);
   }
@@ -31,7 +31,7 @@ const JobReport* KnownJobs::find(const BatchJob& job) const {
     const std::string& name = found->second.name;
     return name.empty() || name == job.name ? &found->second : nullptr;
   }
-  const auto named = by_name_.find(job.name);
+  const auto named = by_name_.find({job.name, job.task.value_or(-1)});
   return named == by_name_.end() ? nullptr : &named->second;
 }
 

@@ -199,6 +199,18 @@ std::vector<Association> Slurm::ask_associations() {
   return ask_slurm_associations(clusters_);
 }
 
+/// srun names it. Otherwise it is known for a job with a single node.
+std::string Slurm::failed_node(const JobReport& job, const std::filesystem::path& errors) {
+  if (std::string node = node_named_by_srun(errors); !node.empty())
+    return node;
+  const ProgramAnswer answer =
+      ask_slurm({"squeue", "-a", "-h", "-t", "all", "-o", "%N", "-j", without_cluster(job.id)},
+                cluster_of(job.id));
+  const std::string nodes = answer.ok() ? split(answer.output, "\n").front() : "";
+  const std::string node(strip(nodes.empty() ? job.host : nodes));
+  return node.find_first_of("[,(") == std::string::npos ? node : "";
+}
+
 std::optional<Outcome> Slurm::end_told_in(const std::filesystem::path& file,
                                           std::string_view job) const {
   return ended_by_slurmstepd(file, job);

@@ -34,6 +34,7 @@ class Slurm : public BatchSystem {
   int max_array_size() override;
   Partitions ask_partitions() override;
   std::vector<Association> ask_associations() override;
+  std::string failed_node(const JobReport& job, const std::filesystem::path& errors) override;
   std::optional<Outcome> end_told_in(const std::filesystem::path& file,
                                      std::string_view job) const override;
 

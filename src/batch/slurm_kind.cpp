@@ -3,6 +3,7 @@
 #include "slurm_program.hpp"
 #include "system_kinds.hpp"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,6 +18,16 @@
 
 namespace bench::batch {
 
+namespace {
+
+constexpr std::array<std::string_view, 26> slurm_options{
+    "--array",  "-a", "--clusters",  "-M",         "--comment", "--dependency", "-d",
+    "--error",  "-e", "--job-name",  "-J",         "--nodes",   "-N",           "--ntasks-per-node",
+    "--output", "-o", "--open-mode", "--parsable", "--requeue", "--no-requeue", "--test-only",
+    "--time",   "-t", "--wait",      "-W",         "--wrap"};
+
+}  // namespace
+
 const SystemKind slurm{
     .name = "slurm",
     .capabilities = {.queues_jobs = true,
@@ -28,16 +39,29 @@ const SystemKind slurm{
     .make = [](const SystemOptions& options) -> std::unique_ptr<BatchSystem> {
       return std::make_unique<Slurm>(clusters_in(options.directives));
     },
+    .arrays = {.first = 0,
+               .line = "$((${SLURM_ARRAY_TASK_ID:-0} + 1))",
+               .most = 1001,
+               .range = plain_range,
+               .after = after_any},
     .job_variable = "SLURM_JOB_ID",
     .job_prefix = "SLURM_JOB_",
     .submit_message = R"(Submitted batch job (\d+))",
     .submit_variables = {"SBATCH_PARTITION", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_RESERVATION"},
+    .directive = "#SBATCH",
+    .own_options = slurm_options,
     .misleads =
         [](std::string_view name) {
           return name.starts_with("SBATCH_") || name.starts_with("SQUEUE_") ||
                  name.starts_with("SACCT_") || (name.starts_with("SLURM_") && name != "SLURM_CONF");
         },
 };
+
+// Its jobs are job steps, which bench starts itself.
+const SystemKind slurm_allocation{
+    .name = "allocation",
+    .capabilities = {.has_job_steps = true, .fills_allocation = true, .step_launcher = "srun"},
+    .make = make_no_system};
 
 std::vector<std::string> clusters_in(const std::string& directives) {
   for (const std::string& line : split(directives, "\n")) {

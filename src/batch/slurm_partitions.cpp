@@ -79,7 +79,8 @@ std::vector<Partition> read_partitions(const std::string& scontrol, const std::s
     partition.takes_jobs = words["State"] != "INACTIVE" && words["State"] != "DRAIN";
     if (const std::string& time = words["MaxTime"]; !time.empty() && time != "UNLIMITED")
       partition.max_time_s = parse_duration_s(time);
-    partition.max_nodes = count_of(words["TotalNodes"]);
+    partition.nodes = count_of(words["TotalNodes"]);
+    partition.max_nodes = partition.nodes;
     if (const int limit = count_of(words["MaxNodes"]); limit > 0)
       partition.max_nodes = std::min(partition.max_nodes, limit);
     partition.accounts = allowed(words["AllowAccounts"]);

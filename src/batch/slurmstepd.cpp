@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -64,6 +65,19 @@ std::optional<Outcome> ended_by_slurmstepd(const std::filesystem::path& file,
       }
   }
   return ended;
+}
+
+std::string node_named_by_srun(const std::filesystem::path& file) {
+  // Source: what srun of Slurm 22.05 writes, as seen.
+  constexpr std::string_view words = "srun: error: Node failure on ";
+  std::string node;
+  for (const std::string& line : split(end_of(file), "\n"))
+    if (line.starts_with(words))
+      node = strip(line.substr(words.size()));
+  const bool is_name = std::ranges::all_of(node, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+  return is_name ? node : "";
 }
 
 }  // namespace bench::batch

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <bench/base/outcome.hpp>
@@ -13,5 +14,9 @@ namespace bench::batch {
 /// nothing of that job. Reads the end of the file only.
 /// @param job as the daemon knows it; empty: every line is of the job
 std::optional<Outcome> ended_by_slurmstepd(const std::filesystem::path& file, std::string_view job);
+
+/// The node that srun says has failed, as in `srun: error: Node failure on n1`; empty if it says
+/// nothing of one. Reads the end of the file only.
+std::string node_named_by_srun(const std::filesystem::path& file);
 
 }  // namespace bench::batch

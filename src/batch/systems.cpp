@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/regex.hpp>
+#include <bench/base/text.hpp>
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/systems.hpp>
 
@@ -31,16 +32,26 @@ class NoSystem : public BatchSystem {
   int max_array_size() override { return 1; }
 };
 
-constexpr SystemKind none{.name = "none",
-                          .make = [](const SystemOptions&) -> std::unique_ptr<BatchSystem> {
-                            return std::make_unique<NoSystem>();
-                          }};
+constexpr SystemKind none{.name = "none", .make = make_no_system};
 
 }  // namespace
 
+std::string plain_range(int first, int last, int limit) {
+  const std::string range = fmt::format("{}-{}", first, last);
+  return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
+}
+
+std::string after_any(const std::vector<std::string>& ids) {
+  return "afterany:" + join(ids, ":");
+}
+
+std::unique_ptr<BatchSystem> make_no_system(const SystemOptions&) {
+  return std::make_unique<NoSystem>();
+}
+
 const std::vector<const SystemKind*>& system_kinds() {
-  static const std::vector<const SystemKind*> all{&none, &slurm, &flux,   &pbs,  &lsf,
-                                                  &pjm,  &uge,   &cobalt, &other};
+  static const std::vector<const SystemKind*> all{
+      &none, &slurm, &slurm_allocation, &flux, &pbs, &lsf, &pjm, &uge, &cobalt, &other};
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include <bench/cli/evaluation/evaluation.hpp>
 #include <bench/cli/output/output.hpp>
 #include <bench/engine/extend.hpp>
+#include <bench/engine/preflight.hpp>
 #include <bench/engine/remove.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/setup/budget.hpp>
@@ -100,6 +101,10 @@ std::function<int()> declare_continue(CLI::App& app) {
       }
       setup::ask_otherwise(options->asking, run, workspace);
       run.platform = setup::platform_of(run);
+      std::vector<std::string> notices;
+      engine::notice_options(run, options->asking, notices);
+      for (const std::string& notice : notices)
+        tell("note: " + notice);
       if (!options->work.budget.empty()) {
         setup::set_budget(options->work.budget, run);
         setup::store_fact("budget_nh", run, workspace);

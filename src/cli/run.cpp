@@ -21,6 +21,7 @@
 #include <bench/engine/preview.hpp>
 #include <bench/export/crate/archive.hpp>
 #include <bench/export/crate/rerun.hpp>
+#include <bench/job/job_settings.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/scheduler/cost.hpp>
 #include <bench/setup/input.hpp>
@@ -65,6 +66,7 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
                   const model::Benchmark& benchmark, const setup::Request& request) {
   setup::Run run = setup::plan_run(input, benchmark, request);
   Diagnostics diagnostics = telling_diagnostics(options.work.strict);
+  job::check_templates(run, diagnostics);
   if (options.dry_run) {
     show_preview(run, options.all, diagnostics);
     return 0;
@@ -73,6 +75,7 @@ int run_benchmark(const RunOptions& options, const setup::Input& input,
   if (!options.work.budget.empty())
     check_budget(run, engine::preview(run, diagnostics, notices));
   engine::preflight(run, notices);
+  engine::notice_options(run, request.asking, notices);
   engine::NewRun made = engine::make_run(run, request, diagnostics, notices);
   tell_notices(notices);
   command_log().write_parse_log(run.directory.path);

@@ -1,13 +1,17 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/batch/allocation.hpp>
+#include <bench/batch/batch_system.hpp>
 #include <bench/engine/preflight.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/job_settings.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/platform/batch_system.hpp>
@@ -22,10 +26,67 @@ namespace bench::engine {
 namespace {
 
 bool is_plain(const model::Batch& batch) {
+  const auto holds_names = [](const std::string& text) {
+    return text.find('$') != std::string::npos;
+  };
   return std::ranges::none_of(
-      std::vector<std::string>{batch.nodes, batch.tasks_per_node, batch.threads_per_task,
-                               batch.gpus_per_node, batch.time_limit, batch.pack},
-      [](const std::string& text) { return text.find('$') != std::string::npos; });
+             std::vector<std::string>{batch.nodes, batch.tasks_per_node, batch.threads_per_task,
+                                      batch.gpus_per_node, batch.time_limit, batch.pack},
+             holds_names) &&
+         std::ranges::none_of(batch.settings, holds_names, &model::JobSetting::text) &&
+         std::ranges::none_of(batch.options, holds_names, &model::JobSetting::text);
+}
+
+bool names(const model::Batch& batch, const std::string& setting) {
+  const model::JobSetting* found = batch.setting(setting);
+  return found && !found->text.empty();
+}
+
+/// Settings that the machine needs, for the steps that do not name them.
+void require_settings(const setup::Run& run) {
+  const platform::Platform& platform = run.platform;
+  const auto lacks = [&](const std::string& setting) {
+    return std::ranges::any_of(run.benchmark.steps, [&](const model::Step& step) {
+      return step.batch && !names(*step.batch, setting);
+    });
+  };
+  if (platform.account_required && platform.asking.account.empty() && lacks("account"))
+    throw Error(fmt::format("jobs on {} need an account", platform.name),
+                "add --account NAME, or set BENCH_ACCOUNT");
+  if (platform.qos_required && platform.asking.qos.empty() && lacks("qos"))
+    throw Error(fmt::format("jobs on {} need a QOS", platform.name),
+                "add --qos NAME, or set BENCH_QOS");
+}
+
+/// Of a step without parameters in it.
+job::JobRequest request_of(const setup::Run& run, const model::Step& step,
+                           evaluate::Evaluator& evaluator) {
+  return job::job_request_of({.run = run,
+                              .step = step,
+                              .workpackage = {},
+                              .variables = workflow::benchmark_variables(run),
+                              .evaluator = evaluator});
+}
+
+/// Where jobs go, and their size. What depends on parameters is checked before each submission.
+void check_steps(const setup::Run& run, batch::BatchSystem& system) {
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  bool asked = false;
+  for (const model::Step& step : run.benchmark.steps) {
+    if (!step.batch)
+      continue;
+    const bool is_general = std::ranges::none_of(
+        std::vector<std::string>{"partition", "account", "qos", "reservation"},
+        [&](const std::string& setting) { return names(*step.batch, setting); });
+    if (is_general && !std::exchange(asked, true))
+      scheduler::check_asking(run, run.platform.asking, system);
+    if (!is_plain(*step.batch))
+      continue;
+    const job::JobRequest request = request_of(run, step, evaluator);
+    if (!is_general)
+      scheduler::check_asking(run, job::asking_of(request.settings), system);
+    scheduler::check_partition(run, request, step.batch->place);
+  }
 }
 
 void notice_unconfirmed(const platform::Platform& platform, std::vector<std::string>& notices) {
@@ -47,7 +108,8 @@ void notice_packs(const setup::Run& run, const std::string& system,
   if (!run.platform.capabilities().has_job_steps)
     return;
   for (const model::Step& step : run.benchmark.steps)
-    if (step.batch && !step.batch->pack.empty() && !job::threads_per_core(run))
+    if (step.batch && !step.batch->pack.empty() &&
+        !job::threads_per_core(run, run.platform.asking.partition))
       notices.push_back(fmt::format(
           "warning: neither platform {} nor {} says how many hardware threads a core has: where "
           "there are several, the workpackages of a pack of step '{}' run one after the other, "
@@ -55,10 +117,22 @@ void notice_packs(const setup::Run& run, const std::string& system,
           run.platform.name, system, step.name));
 }
 
+/// Sizes of jobs against the allocation that bench runs in.
+void check_allocation(const setup::Run& run) {
+  if (!run.platform.capabilities().fills_allocation)
+    return;
+  const batch::Allocation allocation = batch::ask_allocation();
+  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+  for (const model::Step& step : run.benchmark.steps)
+    if (step.batch && is_plain(*step.batch))
+      scheduler::check_allocation(allocation, request_of(run, step, evaluator), step.batch->place);
+}
+
 }  // namespace
 
 void preflight(setup::Run& run, std::vector<std::string>& notices) {
   const platform::Platform& platform = run.platform;
+  check_allocation(run);
   if (std::ranges::none_of(run.benchmark.steps,
                            [&](const model::Step& step) { return job::is_scheduled(run, step); }))
     return;
@@ -70,27 +144,26 @@ void preflight(setup::Run& run, std::vector<std::string>& notices) {
   notice_unconfirmed(platform, notices);
   for (const auto& [variable, decides] : platform::idle_variables(platform))
     notices.push_back(fmt::format("{} is ignored: {} takes precedence", variable, decides));
-  if (platform.account_required && platform.asking.account.empty())
-    throw Error(fmt::format("jobs on {} need an account", platform.name),
-                "add --account NAME, or set BENCH_ACCOUNT");
-  if (platform.qos_required && platform.asking.qos.empty())
-    throw Error(fmt::format("jobs on {} need a QOS", platform.name),
-                "add --qos NAME, or set BENCH_QOS");
+  require_settings(run);
   const auto system = platform::batch_system_of(platform);
   setup::ask_partitions(*system, run);
-  scheduler::check_asking(run, *system);
+  check_steps(run, *system);
   notice_packs(run, system->name(), notices);
-  evaluate::Evaluator evaluator = workflow::evaluator_of(run);
+}
+
+void notice_options(const setup::Run& run, const platform::SubmissionDefaults& options,
+                    std::vector<std::string>& notices) {
+  const std::vector<std::pair<const char*, const std::string&>> given{
+      {"partition", options.partition},
+      {"account", options.account},
+      {"qos", options.qos},
+      {"reservation", options.reservation}};
   for (const model::Step& step : run.benchmark.steps)
-    if (step.batch && is_plain(*step.batch))
-      scheduler::check_partition(
-          run,
-          job::job_request_of({.run = run,
-                               .step = step,
-                               .workpackage = {},
-                               .variables = workflow::benchmark_variables(run),
-                               .evaluator = evaluator}),
-          step.batch->place);
+    for (const auto& [name, value] : given)
+      if (!value.empty() && job::is_scheduled(run, step) && names(*step.batch, name))
+        notices.push_back(fmt::format(
+            "--{} has no effect on step '{}', which names its own ({}:{})", name, step.name,
+            step.batch->setting(name)->place.file, step.batch->setting(name)->place.line));
 }
 
 }  // namespace bench::engine

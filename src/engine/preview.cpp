@@ -24,7 +24,7 @@ namespace {
 
 /// The threads of a pack's workpackages are whole cores, which the batch system may have to tell.
 bool needs_partitions(const setup::Run& run) {
-  return !job::threads_per_core(run) &&
+  return !job::threads_per_core(run, run.platform.asking.partition) &&
          std::ranges::any_of(run.benchmark.steps, [](const model::Step& step) {
            return step.batch && !step.batch->pack.empty();
          });

@@ -23,10 +23,14 @@ LocalBackend::LocalBackend(evaluate::Evaluator& evaluator) : evaluator_(evaluato
 LocalBackend::~LocalBackend() = default;
 
 std::size_t LocalBackend::free_slots(int at_once) const {
+  std::size_t running = 0;
   for (const auto& run : runs_)
-    at_once = std::min(at_once, run->job().at_once);
+    if (!run->job().has_own_share) {
+      at_once = std::min(at_once, run->job().at_once);
+      ++running;
+    }
   const auto most = static_cast<std::size_t>(std::max(1, at_once));
-  return most - std::min(most, runs_.size());
+  return most - std::min(most, running);
 }
 
 void LocalBackend::start(Job job) {

@@ -134,7 +134,9 @@ void LocalBackend::Run::start_script() {
   const UniqueFd err = open_output(job_.work_directory / "stderr");
   // The script is given by name and attempt, so that a process that a killed bench was about to
   // start does not run the script of the next attempt.
-  process_.emplace(ProcessSpec{.arguments = {"/bin/bash", job_.script.string(), job_.uuid},
+  std::vector<std::string> arguments = job_.script_launcher;
+  arguments.insert(arguments.end(), {"/bin/bash", job_.script.string(), job_.uuid});
+  process_.emplace(ProcessSpec{.arguments = std::move(arguments),
                                .directory = job_.work_directory,
                                .environment = job_.environment,
                                .stdout_fd = out.get(),

@@ -15,6 +15,7 @@
 #include <bench/job/output_file.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/scheduler/failed_nodes.hpp>
 #include <bench/setup/metadata.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/workflow/variables.hpp>
@@ -69,7 +70,9 @@ setup::Variables variables_of(const setup::Run& run, const RunView& view,
 }  // namespace
 
 RunView::RunView(const setup::Run& run, const workspace::Workspace& workspace)
-    : run_(run), all_(workspace.workpackages()) {
+    : run_(run),
+      all_(workspace.workpackages()),
+      failed_nodes_(scheduler::failed_nodes(workspace.submitted_attempts())) {
   for (const workspace::Attempt& attempt : workspace.attempts())
     attempts_[attempt.workpackage] = attempt;
   for (const Workpackage& workpackage : all_)
@@ -126,6 +129,11 @@ std::vector<fs::path> RunView::output_files(const Workpackage& workpackage,
     if (job::open_output(run_, file).valid())
       existing.insert(file.lexically_normal());
   return {existing.begin(), existing.end()};
+}
+
+std::vector<std::string> RunView::failed_nodes(long long id) const {
+  const auto found = failed_nodes_.find(id);
+  return found == failed_nodes_.end() ? std::vector<std::string>{} : found->second;
 }
 
 }  // namespace bench::inspect

@@ -156,6 +156,7 @@ class Explainer {
       say("before", fmt::format("attempt {} failed: {}\n`retry` repeats it ({} of {})",
                                 attempt_->number, attempt_->reason, workpackage_.retries,
                                 step_.retry ? step_.retry->times : 0));
+    say_failed_nodes();
     say_worker("no bench process is working on the run");
     if (worker_)
       say("waits for", "its turn: " + turn_text());
@@ -198,10 +199,17 @@ class Explainer {
                             : fmt::format(", {} of them by `retry`", workpackage_.retries)));
   }
 
+  void say_failed_nodes() {
+    if (const auto nodes = view_.failed_nodes(workpackage_.id); !nodes.empty())
+      say("avoids",
+          fmt::format("{}, which failed before, as long as other nodes remain", join(nodes, ", ")));
+  }
+
   void say_submitted() {
     say("submitted",
         fmt::format("at {}, as job {}", local_time_at(attempt_->claimed_unix_s), attempt_->job_id));
     say_attempts();
+    say_failed_nodes();
     const auto sentinel =
         execute::read_sentinel(job::attempt_on_disk(run_, workpackage_, attempt_->uuid).sentinel);
     const bool begun = sentinel && sentinel->attempt == attempt_->uuid;

@@ -69,7 +69,7 @@ void separate(const RenderContext& context, JobRequest& request) {
         fmt::format("the workpackages of a pack of step '{}' would share cores and GPUs: {}",
                     context.step.name, why),
         "remove `pack`", context.step.batch->place);
-  const int of_core = threads_per_core(context.run).value_or(1);
+  const int of_core = threads_per_core(context.run, request.settings.at("partition")).value_or(1);
   if (of_core <= 1)
     return;
   platform::Resources& resources = request.resources;
@@ -79,12 +79,12 @@ void separate(const RenderContext& context, JobRequest& request) {
 
 }  // namespace
 
-std::optional<int> threads_per_core(const setup::Run& run) {
+std::optional<int> threads_per_core(const setup::Run& run, const std::string& partition) {
   const platform::MaybeFact& known = run.platform.machine.threads_per_core;
   if (known && !known->unconfirmed)
     return static_cast<int>(known->value);
-  const batch::Partition* const partition = setup::partition_of(run);
-  return partition ? partition->threads_per_core : std::nullopt;
+  const batch::Partition* const found = setup::partition_of(run, partition);
+  return found ? found->threads_per_core : std::nullopt;
 }
 
 bool starts_programs(const RenderContext& context) {
@@ -100,6 +100,8 @@ JobRequest job_request_of(const RenderContext& context) {
       .threads_per_task = number(context, batch.threads_per_task, "threads_per_task", 0, 0),
       .gpus_per_node = number(context, batch.gpus_per_node, "gpus_per_node", 0, 0),
       .kill_on_bad_exit = batch.kill_on_bad_exit};
+  request.settings = job_settings_of(context);
+  request.options = option_lines(context);
   platform::Resources& resources = request.resources;
   if (batch.threads_per_task.empty() && resources.gpus_per_node > 0)
     resources.threads_per_task = platform::cores_of_gpus(

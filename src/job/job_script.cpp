@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/error.hpp>
+#include <bench/base/hash.hpp>
 #include <bench/base/text.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
@@ -19,7 +21,9 @@
 #include <bench/execute/job.hpp>
 #include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
+#include <bench/job/job_settings.hpp>
 #include <bench/job/render_context.hpp>
+#include <bench/language/elements.hpp>
 #include <bench/platform/job_template.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/platform/platform.hpp>
@@ -56,6 +60,8 @@ std::string exports(const RenderContext& context, const JobRequest& request,
       lines += value ? fmt::format("export {}={}\n", name, shell_quote(*value))
                      : fmt::format("unset {}\n", name);
   std::string path;
+  for (const std::string& directory : context.run.platform.path)
+    path += shell_quote(directory) + ":";
   for (const fs::path& directory : execute::program_directories())
     path += shell_quote(directory.string()) + ":";
   if (!path.empty())
@@ -117,6 +123,12 @@ std::string power_settings(const RenderContext& context, int pack) {
   return options;
 }
 
+/// Whether other job steps of an allocation may run on the same nodes.
+bool shares_allocation(const RenderContext& context, const JobRequest& request) {
+  return context.run.platform.capabilities().fills_allocation &&
+         request.settings.at("exclusive").empty();
+}
+
 /// Checks what parameters have made of the settings, so that nobody queues for the meter's refusal.
 std::string meter(const RenderContext& context, const JobRequest& request, const fs::path& out) {
   const model::Energy& asked = *context.step.energy;
@@ -134,7 +146,7 @@ std::string meter(const RenderContext& context, const JobRequest& request, const
   if (asked.per_node)
     options += " --per-node";
   options += power_settings(context, request.pack);
-  if (request.pack > 1)
+  if (request.pack > 1 || shares_allocation(context, request))
     options += " --shared-node";
   return fmt::format("bench-energy --method {} --interval {}{} --regions --out {} --",
                      shell_quote(methods_of(context)), shell_quote(interval), options,
@@ -169,6 +181,29 @@ std::vector<fs::path> template_directories(const setup::Run& run) {
           beside.parent_path() / "templates"};
 }
 
+/// What the job asks for beside its size. Settings that nobody gives are empty.
+platform::TemplateVariables settings_variables(const RenderContext& context,
+                                               const JobRequest& request,
+                                               const platform::Resources& resources) {
+  platform::TemplateVariables variables;
+  for (const language::Attribute& one : language::job_settings())
+    variables[one.name] = "";
+  for (const auto& [name, value] : request.settings)
+    variables[name] = value;
+  const std::string& exclusive = variables["exclusive"];
+  variables["exclusive_option"] = exclusive.empty() ? "" : "--exclusive";
+  variables["constraint"] =
+      platform::constraint(context.run.platform, resources, variables["constraint"]);
+  return variables;
+}
+
+/// The job template of the step, or else of the platform.
+const platform::JobTemplates::Template& template_of(const RenderContext& context) {
+  const std::string& own = context.step.batch->job_template;
+  return job_template(context.run,
+                      own.empty() ? context.run.platform.job_template : context.substitute(own));
+}
+
 /// The text of a template of `templates/` that goes with the platform's.
 std::string fill_part(const RenderContext& context, const char* name,
                       const platform::TemplateVariables& variables) {
@@ -177,6 +212,11 @@ std::string fill_part(const RenderContext& context, const char* name,
 }
 
 }  // namespace
+
+const platform::JobTemplates::Template& job_template(const setup::Run& run,
+                                                     const std::string& name) {
+  return run.job_templates.read(name, template_directories(run));
+}
 
 std::string directive_file(const platform::Platform& platform, const fs::path& file) {
   std::string name = file.string();
@@ -192,7 +232,8 @@ std::string job_name(const setup::Run& run, const std::string& step,
                      std::optional<long long> workpackage, const std::string& uuid) {
   const batch::Capabilities& scheduler = run.platform.capabilities();
   if (scheduler.queues_jobs && !scheduler.keeps_comments)
-    return "bench-" + uuid.substr(0, 8);
+    // Not the beginning of the UUID, which is the time and equal for all of a minute.
+    return "bench-" + sha256(uuid).substr(0, 8);
   std::string name = fmt::format("{}_{}", run.benchmark.name, step);
   if (workpackage)
     name += fmt::format("_{}", *workpackage);
@@ -215,12 +256,10 @@ fs::path messages_of(const setup::Run& run, const std::string& submission) {
 
 std::string fill_job_template(const RenderContext& context, const JobRequest& request,
                               const JobHeader& header) {
-  const std::string& own = context.step.batch->job_template;
   const platform::Platform& machine = context.run.platform;
   const platform::Resources resources = request.resources.times(header.pack);
-  const auto& found =
-      context.run.job_templates.read(own.empty() ? machine.job_template : context.substitute(own),
-                                     template_directories(context.run));
+  const auto& found = template_of(context);
+  check_settings(context.run, context.step, found.text, found.file.filename().string());
   const auto limit_s = static_cast<long long>(std::ceil(request.time_limit_s));
   platform::TemplateVariables variables = common_variables(context, request);
   variables.merge(platform::TemplateVariables{
@@ -231,32 +270,30 @@ std::string fill_job_template(const RenderContext& context, const JobRequest& re
       {"threads_per_task", number_or_empty(resources.threads_per_task)},
       {"gpus_per_node", number_or_empty(resources.gpus_per_node)},
       {"gpu_request", platform::gpu_option(machine, resources)},
-      {"constraint", platform::constraint(machine, resources)},
-      {"memory", machine.memory},
       {"hint", machine.hint},
-      {"exclusive", machine.exclusive ? "yes" : ""},
-      {"exclusive_option", machine.exclusive ? "--exclusive" : ""},
       {"time_limit", limit_s > 0 ? clock_text(request.time_limit_s) : ""},
       {"time_limit_s", number_or_empty(limit_s)},
       {"time_limit_minutes", number_or_empty((limit_s + 59) / 60)},
-      {"partition", machine.asking.partition},
-      {"account", machine.asking.account},
-      {"qos", machine.asking.qos},
-      {"reservation", machine.asking.reservation},
       {"array", header.array},
+      {"single", header.array.empty() ? "yes" : ""},
       {"dependency", header.dependency},
-      {"directives", std::string(strip(machine.directives))},
+      {"directives",
+       std::string(strip(std::string(strip(machine.directives)) + "\n" + request.options))},
       {"stdout", header.output},
       {"stderr", header.error},
       {"work_directory", shell_quote(context.work().string())}});
+  variables.merge(settings_variables(context, request, resources));
   variables.merge(platform::TemplateVariables(header.parts));
+  for (const auto& [name, value] : context.workpackage.parameters)
+    variables.try_emplace(name, value);
   return platform::fill(found.text, found.file.string(), variables);
 }
 
 std::string launch_prefix(const RenderContext& context, const JobRequest& request,
                           const fs::path& out) {
-  std::string line =
-      platform::launch_line(context.run.platform, request.resources, request.pack > 1);
+  const bool side_by_side =
+      request.pack > 1 || context.run.platform.capabilities().fills_allocation;
+  std::string line = platform::launch_line(context.run.platform, request.resources, side_by_side);
   if (context.step.energy)
     line += (line.empty() ? "" : " ") + meter(context, request, out);
   return line;
@@ -290,6 +327,15 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
        .parts = parts});
 }
 
+bool limits_running(const setup::Run& run, const model::Step& step) {
+  const std::string& own = step.batch->job_template;
+  if (!run.platform.capabilities().limits_running || own.find('$') != std::string::npos)
+    return run.platform.capabilities().limits_running;
+  const std::set<std::string> names =
+      platform::variables_in(job_template(run, own.empty() ? run.platform.job_template : own).text);
+  return names.contains("array") && names.contains("dependency");
+}
+
 std::optional<std::string> render_head(const RenderContext& context, const JobRequest& request) {
   const std::string body = "# the script of a workpackage";
   std::string head = fill_job_template(context, request,
@@ -306,28 +352,47 @@ std::optional<std::string> render_head(const RenderContext& context, const JobRe
                                                   {"attempt", "-"},
                                                   {"script", "-"},
                                                   {"sentinel", "-"}}});
-  if (head.find(body) == std::string::npos)
+  // Without a line for the tasks of an array, only the first of them would run.
+  if (head.find(body) == std::string::npos ||
+      (request.pack == 1 && !platform::variables_in(template_of(context).text).contains("array")))
     return std::nullopt;
   return fmt::format("{}\n{}", request.pack, head);
 }
 
-platform::TemplateVariables render_dispatcher(const RenderContext& context,
-                                              const JobRequest& request, int pack,
-                                              const fs::path& list) {
+/// One task stands for all that a workpackage asks of a node.
+std::string one_task_line(const RenderContext& context, const JobRequest& request) {
   platform::Platform machine = context.run.platform;
   machine.launcher = {.command = std::string(machine.capabilities().step_launcher)};
-  // One task starts the script; it stands for all that the workpackage asks of a node. So its GPUs
-  // are the node's: a step's task must not have more of them than a task of its job.
+  // So its GPUs are the node's: a step's task must not have more of them than a task of its job.
   if (machine.gpu_request == platform::GpuRequest::gpus_per_task)
     machine.gpu_request = platform::GpuRequest::gres;
   platform::Resources one = request.resources;
   one.threads_per_task = std::max(1, one.threads_per_task) * one.tasks_per_node;
   one.tasks_per_node = 1;
+  return platform::launch_line(machine, one, true);
+}
+
+std::vector<std::string> script_launcher(const RenderContext& context, const JobRequest& request) {
+  const batch::Capabilities& machine = context.run.platform.capabilities();
+  const bool starts_steps =
+      starts_programs(context) ||
+      std::ranges::any_of(context.step.commands, [&](const model::Command& command) {
+        return command.text.find(machine.step_launcher) != std::string::npos;
+      });
+  if (!machine.fills_allocation || starts_steps || request.resources.nodes > 1)
+    return {};
+  return split_names(one_task_line(context, request), " ");
+}
+
+platform::TemplateVariables render_dispatcher(const RenderContext& context,
+                                              const JobRequest& request, int pack,
+                                              const fs::path& list) {
   const bool as_step =
-      machine.capabilities().has_job_steps && pack > 1 && !starts_programs(context);
+      context.run.platform.capabilities().has_job_steps && pack > 1 && !starts_programs(context);
   platform::TemplateVariables variables = common_variables(context, request);
   variables["list"] = shell_quote(list.string());
-  variables["side_by_side"] = as_step ? platform::launch_line(machine, one, true) : "env";
+  variables["line"] = std::string(context.run.platform.system().arrays.line);
+  variables["side_by_side"] = as_step ? one_task_line(context, request) : "env";
   // What a template has beside the body belongs to each workpackage and is done in its own script.
   return {{"body", fill_part(context, "array.sh", variables)},
           {"exports", ":"},

@@ -22,6 +22,7 @@
 #include <bench/execute/file_operation.hpp>
 #include <bench/execute/job.hpp>
 #include <bench/job/cycle_parameters.hpp>
+#include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
 #include <bench/job/render.hpp>
 #include <bench/job/render_context.hpp>
@@ -81,6 +82,7 @@ execute::Job attempt_on_disk(const setup::Run& run, const Workpackage& workpacka
   job.keep_environment = keeps_environment(step, segment, workpackage.progress);
   if (segment.script)
     job.script = job.directory / "job.sh";
+  job.has_own_share = segment.script && run.platform.capabilities().fills_allocation;
   return job;
 }
 
@@ -112,6 +114,7 @@ Prepared prepare(const RenderContext& context, const workflow::Graph& graph,
     std::error_code absent;
     std::filesystem::remove(job.sentinel, absent);
     write_file_atomically(job.script, rendered.script);
+    job.script_launcher = script_launcher(context, rendered.request);
     return {std::move(job), rendered.request};
   }
   if (rendered.snippets.empty())

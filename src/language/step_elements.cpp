@@ -52,25 +52,35 @@ Element step() {
       .see_also = "shared, cycles, dependencies, where"};
 }
 
+std::vector<Attribute> attributes_of_batch() {
+  std::vector<Attribute> attributes{
+      {"nodes", Type::number, "number of nodes", "1"},
+      {"tasks_per_node", Type::number, "processes on each node", "1"},
+      {"threads_per_task", Type::number, "cores of each process"},
+      {"gpus_per_node", Type::number, "GPUs on each node"},
+      {"time_limit", Type::duration, "longest run time of the job"},
+      {"template", Type::name, "job template", "the platform's"},
+      {"array", Type::flag, "submit jobs with equal resources as an array", "true"},
+      {"pack", Type::number, "how many workpackages share a job, side by side", "1"},
+      {"kill_on_bad_exit", Type::flag, "stop the other tasks if one fails", "true"}};
+  attributes.insert(attributes.end(), job_settings().begin(), job_settings().end());
+  return attributes;
+}
+
 Element batch() {
   return {
       .name = "batch",
       .meaning = "the commands become a job of the batch system",
       .has_text = true,
-      .attributes = {{"nodes", Type::number, "number of nodes", "1"},
-                     {"tasks_per_node", Type::number, "processes on each node", "1"},
-                     {"threads_per_task", Type::number, "cores of each process"},
-                     {"gpus_per_node", Type::number, "GPUs on each node"},
-                     {"time_limit", Type::duration, "longest run time of the job"},
-                     {"template", Type::name, "job template", "the platform's"},
-                     {"array", Type::flag, "submit jobs with equal resources as an array", "true"},
-                     {"pack", Type::number, "how many workpackages share a job, side by side", "1"},
-                     {"kill_on_bad_exit", Type::flag, "stop the other tasks if one fails", "true"}},
+      .children = {"options"},
+      .attributes = attributes_of_batch(),
       .details =
           "`batch: true` asks for one task on one node. The commands are rendered into the\n"
           "platform's job template. On platform `local` the same script runs here.\n"
           "`max_async` of the step limits how many of its jobs run at once. $jube_starter starts\n"
-          "a program on all tasks of the job.",
+          "a program on all tasks of the job.\n"
+          "All settings may hold parameters. Those from `partition` on are written as the batch\n"
+          "system takes them; one that the job template has no line for is an error.",
       .example =
           "step:\n"
           "  name: train\n"
@@ -234,6 +244,19 @@ const std::vector<Element> elements_of_steps = {
      .example = "step:\n  name: train\n  do:\n    - export SEED=1\n    - {stdout: train.log, _: "
                 "./train}"},
     batch(),
+    {.name = "options",
+     .meaning = "further options of the job, as the batch system takes them",
+     .has_text = true,
+     .details =
+         "Each option becomes a directive of the job script, such as `#SBATCH --cpu-freq=high`.\n"
+         "No shell reads it. Options that bench sets itself are refused.",
+     .example = "parameterset: {name: clocks, parameter: {clock: [low, high]}}\n"
+                "step:\n"
+                "  name: train\n"
+                "  use: clocks\n"
+                "  batch: {nodes: 2, options: [--cpu-freq=$clock, --switches=1]}\n"
+                "  do: ./train",
+     .see_also = "batch, platform"},
     retry(),
     {.name = "on",
      .meaning = "outcomes after which a workpackage is repeated",
@@ -248,5 +271,22 @@ const std::vector<Element> elements_of_steps = {
     prune(),
     search(),
 };
+
+const std::vector<Attribute>& job_settings() {
+  static const std::vector<Attribute> settings{
+      {"partition", Type::name, "partition or queue", "the platform's"},
+      {"account", Type::name, "account that the job is charged to", "the platform's"},
+      {"qos", Type::name, "quality of service", "the platform's"},
+      {"reservation", Type::name, "reservation", "the platform's"},
+      {"constraint", Type::text, "feature that the nodes must have", "the platform's"},
+      {"exclusive", Type::flag, "allocate whole nodes", "the platform's"},
+      {"memory", Type::text, "memory on each node, such as 64G", "the platform's"},
+      {"nodelist", Type::text, "nodes that the job must get"},
+      {"exclude", Type::text, "nodes that the job must not get"},
+      {"mail", Type::text, "address for messages about the end of the job"},
+      {"licenses", Type::text, "licenses of the site that the job takes"},
+      {"signal", Type::text, "signal before the time limit, such as USR1@60"}};
+  return settings;
+}
 
 }  // namespace bench::language

@@ -7,6 +7,10 @@
 
 namespace bench::model {
 
+const JobSetting* Batch::setting(const std::string& wanted) const {
+  return by_name(settings, wanted);
+}
+
 const ParameterSet* Benchmark::parameter_set(const std::string& wanted) const {
   return by_name(parameter_sets, wanted);
 }

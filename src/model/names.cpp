@@ -23,15 +23,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-void add_parameters(const Benchmark& benchmark, const Step& step, Names& names) {
-  for (const std::string& use : step.use)
-    for (const ParameterSet* set : possible_sets(benchmark, use))
-      for (const Parameter& parameter : set->parameters)
-        names.insert(parameter.name);
-  for (const std::string& parent : step.depend)
-    add_parameters(benchmark, *benchmark.step(parent), names);
-}
-
 /// Every parameter and pattern of the file.
 Names all_names(const Benchmark& benchmark) {
   Names names;
@@ -91,8 +82,7 @@ class Check {
 
  private:
   void check_step(const Step& step) {
-    Names known;
-    add_parameters(benchmark_, step, known);
+    const Names known = parameter_names(benchmark_, step);
     const std::string of_step = fmt::format("of step '{}'", step.name);
     check_expression(step.where, "`where` " + of_step, step.place, known);
     check_expression(step.active, "`active` " + of_step, step.place, known);
@@ -100,11 +90,22 @@ class Check {
       check_expression(command.active, "`active` of a command " + of_step, command.place, known);
       check_command(command, step, known);
     }
+    if (step.batch)
+      check_batch(*step.batch, of_step, known);
     for (const SubstituteSet& set : benchmark_.substitute_sets)
       if (std::ranges::any_of(step.use,
                               [&](const std::string& use) { return may_name(use, set.name); }))
         for (const Substitution& substitution : set.substitutions)
           check_substitution(substitution, step, known);
+  }
+
+  /// No shell reads them: a name that nothing has would be a part of the value.
+  void check_batch(const Batch& batch, const std::string& of_step, const Names& known) {
+    for (const JobSetting& setting : batch.settings)
+      check_expression(setting.text, fmt::format("`{}` of `batch` {}", setting.name, of_step),
+                       setting.place, known);
+    for (const JobSetting& option : batch.options)
+      check_expression(option.text, "`options` of `batch` " + of_step, option.place, known);
   }
 
   void check_expression(const std::string& text, const std::string& what, const Place& place,
@@ -184,8 +185,7 @@ class Check {
   void check_analyser(const Analyser& analyser) {
     const Fillable known(benchmark_, {analyser.name});
     for (const Analysis& analysis : analyser.analyses) {
-      Names parameters;
-      add_parameters(benchmark_, *benchmark_.step(analysis.step), parameters);
+      const Names parameters = parameter_names(benchmark_, *benchmark_.step(analysis.step));
       check_patterns(analyser.use, analysis.step, parameters, known);
       for (const AnalysedFile& file : analysis.files)
         check_patterns(file.use, analysis.step, parameters, known);

@@ -18,6 +18,7 @@
 #include <bench/document/node.hpp>
 #include <bench/energy/program/option_values.hpp>
 #include <bench/energy/sources/methods.hpp>
+#include <bench/language/elements.hpp>
 #include <bench/model/benchmark.hpp>
 
 namespace bench::model {
@@ -73,6 +74,11 @@ Batch build_batch(const Node& node) {
   batch.array = node.flag("array", true);
   batch.pack = attribute(node, "pack");
   batch.kill_on_bad_exit = node.flag("kill_on_bad_exit", true);
+  for (const language::Attribute& one : language::job_settings())
+    if (const document::Attribute* given = node.find(one.name))
+      batch.settings.push_back({one.name, std::string(strip(given->value)), given->place});
+  for (const Node* option : node.all("options"))
+    batch.options.push_back({"", std::string(strip(option->text)), option->text_place});
   batch.place = node.place;
   return batch;
 }

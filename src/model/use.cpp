@@ -1,3 +1,4 @@
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,17 @@ std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const
     if (may_name(use, set.name))
       sets.push_back(&set);
   return sets;
+}
+
+std::set<std::string> parameter_names(const Benchmark& benchmark, const Step& step) {
+  std::set<std::string> names;
+  for (const std::string& use : step.use)
+    for (const ParameterSet* set : possible_sets(benchmark, use))
+      for (const Parameter& parameter : set->parameters)
+        names.insert(parameter.name);
+  for (const std::string& parent : step.depend)
+    names.merge(parameter_names(benchmark, *benchmark.step(parent)));
+  return names;
 }
 
 }  // namespace bench::model

@@ -17,7 +17,8 @@ std::unique_ptr<batch::BatchSystem> batch_system_of(const Platform& platform) {
                                               .poll = commands.poll,
                                               .line_pattern = commands.line_pattern,
                                               .cancel = commands.cancel,
-                                              .states = commands.states}});
+                                              .states = commands.states,
+                                              .most_of_array = platform.system().arrays.most}});
 }
 
 batch::BatchSettings batch_settings_of(const Platform& platform) {

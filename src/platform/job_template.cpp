@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -138,6 +139,19 @@ const JobTemplates::Template& JobTemplates::read(
     known = known_.emplace(key, std::move(read)).first;
   }
   return known->second;
+}
+
+std::set<std::string> variables_in(const std::string& text) {
+  std::set<std::string> names;
+  for (auto open = text.find("{{"); open != std::string::npos; open = text.find("{{", open)) {
+    open += 2;
+    const auto close = text.find("}}", open);
+    if (close == std::string::npos)
+      break;
+    for (std::string& name : parse_hole(std::string_view(text).substr(open, close - open)).names)
+      names.insert(std::move(name));
+  }
+  return names;
 }
 
 std::string fill(const std::string& text, const std::string& name,

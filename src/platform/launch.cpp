@@ -71,9 +71,14 @@ std::string gpu_export(const Platform& platform, const Resources& resources) {
                      list_of_gpus(resources.gpus_per_node));
 }
 
-std::string constraint(const Platform& platform, const Resources& resources) {
-  const bool for_gpus = platform.gpu_request == GpuRequest::constraint;
-  return for_gpus && resources.gpus_per_node == 0 ? "" : platform.constraint;
+std::string constraint(const Platform& platform, const Resources& resources,
+                       const std::string& wanted) {
+  if (platform.gpu_request != GpuRequest::constraint)
+    return wanted;
+  const bool is_own = wanted != platform.constraint;
+  if (resources.gpus_per_node == 0)
+    return is_own ? wanted : "";
+  return is_own ? platform.constraint + "&" + wanted : wanted;
 }
 
 std::string launch_line(const Platform& platform, const Resources& resources, bool side_by_side) {

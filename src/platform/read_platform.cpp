@@ -3,6 +3,7 @@
 #include "section.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include <bench/base/files.hpp>
 #include <bench/base/keys.hpp>
+#include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/batch/systems.hpp>
 #include <bench/document/node.hpp>
@@ -47,6 +49,29 @@ Key setting_key(std::string& member) {
                   member.clear();
               },
           .enter = {}};
+}
+
+/// Directories, relative to the platform's file; one that needs an unset variable is left out.
+Key directories_key(std::vector<std::string>& member) {
+  return {
+      .kind = Key::Kind::list,
+      .read =
+          [&member](const Stated& stated) {
+            namespace fs = std::filesystem;
+            member.clear();
+            for (const Node* value : stated.values) {
+              const std::string text(strip(value->text));
+              if (text.empty() || text.find_first_of("\n:") != std::string::npos)
+                throw Error(fmt::format("'{}' is not a directory of PATH", one_line(text)),
+                            "write one directory per item", value->text_place);
+              const fs::path directory = expand_user_and_environment(text);
+              if (directory.string().find('$') == std::string::npos)
+                member.push_back((fs::absolute(value->text_place.file).parent_path() / directory)
+                                     .lexically_normal()
+                                     .string());
+            }
+          },
+      .enter = {}};
 }
 
 /// Text of several lines, such as a piece of a shell script.
@@ -215,6 +240,7 @@ Keys settings_of(Platform& platform) {
       {"exclusive", truth_key(platform.exclusive)},
       {"hint", text_key(platform.hint)},
       {"directives", lines_key(platform.directives)},
+      {"path", directories_key(platform.path)},
       {"prologue", lines_key(platform.prologue)},
       {"environment", group_key(platform, read_environment)},
       {"launcher", group_key(platform, read_launcher)},

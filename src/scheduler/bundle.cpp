@@ -9,10 +9,12 @@
 
 #include <bench/base/chunks.hpp>
 #include <bench/base/uuid.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::scheduler {
 
-Bundle::Bundle(std::vector<Task> tasks_of_it) : tasks(std::move(tasks_of_it)) {
+Bundle::Bundle(std::vector<Task> tasks_of_it, int first_number)
+    : tasks(std::move(tasks_of_it)), first_task(first_number) {
   uuid = is_plain() ? first().job.uuid : make_uuid();
 }
 
@@ -37,18 +39,20 @@ std::deque<Bundle> bundles_of(const std::vector<Planned>& planned, std::size_t m
       rest.push_back(std::move(tasks.back()));
       tasks.pop_back();
     }
+    const int first = group.front()->context->run.platform.system().arrays.first;
     const bool arrays = group.front()->context->step.batch->array && tasks.size() > 1;
     for (const auto& chunk : chunks_of(tasks, arrays ? most_of_array : std::size_t{1}))
-      bundles.emplace_back(std::vector(chunk.begin(), chunk.end()));
+      bundles.emplace_back(std::vector(chunk.begin(), chunk.end()), first);
     if (!rest.empty())
-      bundles.emplace_back(std::move(rest));
+      bundles.emplace_back(std::move(rest), first);
   }
   return bundles;
 }
 
 std::pair<Bundle, Bundle> halves_of(const Bundle& bundle) {
   const auto middle = bundle.tasks.begin() + static_cast<std::ptrdiff_t>(bundle.tasks.size() / 2);
-  return {Bundle({bundle.tasks.begin(), middle}), Bundle({middle, bundle.tasks.end()})};
+  return {Bundle({bundle.tasks.begin(), middle}, bundle.first_task),
+          Bundle({middle, bundle.tasks.end()}, bundle.first_task)};
 }
 
 }  // namespace bench::scheduler

@@ -28,10 +28,12 @@ using Task = std::vector<const Planned*>;
 
 /// One submission: a job, or an array of jobs.
 struct Bundle {
-  explicit Bundle(std::vector<Task> tasks_of_it);
+  /// @param first_number of its tasks, where it is an array
+  Bundle(std::vector<Task> tasks_of_it, int first_number);
 
   std::vector<Task> tasks;
-  std::string uuid;  ///< Of the submission; that of the attempt where it is a single one.
+  int first_task = 0;  ///< The number of its first task in an array.
+  std::string uuid;    ///< Of the submission; that of the attempt where it is a single one.
 
   const Planned& first() const { return *tasks.front().front(); }
   bool is_plain() const { return tasks.size() == 1 && tasks.front().size() == 1; }
@@ -42,8 +44,9 @@ template <class Action>
 void for_each(const Bundle& bundle, Action action) {
   for (std::size_t task = 0; task < bundle.tasks.size(); ++task)
     for (const Planned* planned : bundle.tasks[task])
-      action(*planned,
-             bundle.tasks.size() > 1 ? std::optional(static_cast<int>(task)) : std::nullopt);
+      action(*planned, bundle.tasks.size() > 1
+                           ? std::optional(static_cast<int>(task) + bundle.first_task)
+                           : std::nullopt);
 }
 
 /// Workpackages with equal heads form arrays and packs, where their step has them.

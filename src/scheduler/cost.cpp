@@ -30,6 +30,14 @@ std::string node_hours_text(double hours) {
   return fmt::format("{:.{}f}", hours, hours >= 100 ? 0 : 2);
 }
 
+/// Jobs with other settings are other jobs.
+std::string text_of(const job::JobSettings& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings)
+    text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
 }  // namespace
 
 double attempts_factor(const model::Step& step, int retries) {
@@ -62,7 +70,8 @@ void CostEstimate::add(const std::string& step, const job::JobRequest& request, 
   cost.unlimited = cost.unlimited || request.time_limit_s == 0;
   const std::string key =
       fmt::format("{} {} {} {} {} {} {}", index, asked.nodes, asked.tasks_per_node,
-                  asked.threads_per_task, asked.gpus_per_node, request.time_limit_s, request.pack);
+                  asked.threads_per_task, asked.gpus_per_node, request.time_limit_s, request.pack) +
+      text_of(request.settings) + request.options;
   auto& [step_index, share] = shares_[key];
   step_index = index;
   share.request = request;

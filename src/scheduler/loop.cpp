@@ -1,3 +1,5 @@
+#include "admission.hpp"
+#include "allocation_slots.hpp"
 #include "journal.hpp"
 #include "lost_attempts.hpp"
 #include "outage_watch.hpp"
@@ -65,6 +67,8 @@ class Loop {
         journal_(store_, workspace, outages_, options.interrupted),
         sequencer_(run, store_, evaluator_),
         local_(evaluator_),
+        allocation_(run),
+        admission_(run, store_, local_, allocation_, evaluator_),
         batch_(platform::batch_system_of(run.platform), platform::batch_settings_of(run.platform)),
         lost_(run, workspace, observer),
         submitter_(run, workspace, store_, journal_, evaluator_, lost_, batch_),
@@ -94,7 +98,7 @@ class Loop {
       sequencer_.pass_barriers();
       if (!stopping())
         decide();
-      const auto claimed = may_start() ? claim() : std::vector<long long>{};
+      const auto claimed = may_start() ? admission_.claim() : std::vector<long long>{};
       journal_.write();
       for (const long long id : claimed)
         start(id);
@@ -150,12 +154,17 @@ class Loop {
   }
 
   bool interrupted() const { return options_.interrupted && *options_.interrupted; }
-  bool stopping() const { return interrupted() || (options_.stop_at_error && store_.any_failed()); }
+  bool stopping() const {
+    return interrupted() || allocation_.is_over() ||
+           (options_.stop_at_error && store_.any_failed());
+  }
   bool may_start() const { return !stopping() && outages_.lets_start(); }
   std::string blocked_reason() const {
     if (unresolved_ > 0)
       return fmt::format("{} workpackage{} could not be started or taken further: {}", unresolved_,
                          unresolved_ == 1 ? "" : "s", first_unresolved_reason_);
+    if (std::string reason = allocation_.blocked_reason(); !reason.empty())
+      return reason;
     return submitter_.trouble().empty() ? batch_.trouble() : submitter_.trouble();
   }
 
@@ -185,8 +194,11 @@ class Loop {
       store_.expand_first();
     Recovery recovery(run_, workspace_, store_, lost_, observer_);
     for (const Completion& completion : recovery.recover_processes(local_, evaluator_))
-      conclude(completion);
+      conclude(allocation_.judged(completion, allocation_of(run_)));
     recovery.recover_jobs(batch_);
+    if (!allocation_.id().empty())
+      workspace_.set_fact("allocation", allocation_.id());
+    admission_.count_running();
     ask_batch_system();
     check_pending();
   }
@@ -280,7 +292,7 @@ class Loop {
     if (outages_.lasts())
       patience_s = std::min(patience_s, outages_.seconds_to_retry());
     for (const Completion& completion : local_.wait(store_.has_events() ? 0 : patience_s))
-      conclude(completion);
+      conclude(allocation_.judged(completion, allocation_.id()));
     if (const std::string trouble = local_.take_trouble(); !trouble.empty())
       outages_.tell(trouble);
     if (batch_.active() > 0 && batch_.seconds_to_update() <= 0)
@@ -303,30 +315,16 @@ class Loop {
     }
   }
 
-  /// Marks as running, in the order of ids, what can start now.
-  std::vector<long long> claim() {
-    std::vector<long long> claimed;
-    int at_once = std::numeric_limits<int>::max();
-    for (long long id = store_.queues().front(); id >= 0; id = store_.queues().front()) {
-      const Workpackage& workpackage = store_.at(id);
-      at_once = std::min(at_once, store_.concurrent_beside(workpackage));
-      if (local_.free_slots(at_once) <= claimed.size())
-        break;
-      store_.apply(store::claim_of(workpackage));
-      claimed.push_back(id);
-    }
-    return claimed;
-  }
-
   void start(long long id) {
     const auto prepare_and_start = [&] {
       const Workpackage& workpackage = store_.at(id);
       if (const auto told = lost_.find(workpackage, store_.uuid(id)))
         return conclude(*told);
-      execute::Job job =
+      auto [job, request] =
           job::prepare(*job::context_of(run_, store_.graph(), workpackage, evaluator_),
-                       store_.graph(), store_.uuid(id), store_.inherited_environment(id))
-              .job;
+                       store_.graph(), store_.uuid(id), store_.inherited_environment(id));
+      if (allocation_.runs(workpackage))
+        allocation_.check(request, store_.step_of(workpackage).batch->place);
       job.at_once = store_.concurrent_beside(workpackage);
       observer_.started(job);
       local_.start(std::move(job));
@@ -338,6 +336,7 @@ class Loop {
   void conclude(const Completion& completion) {
     const long long id = completion.workpackage;
     observer_.stopped(id);
+    allocation_.release(id);
     if (completion.held_up) {
       sequencer_.forget_environment(id);
       leave_unresolved(completion.reason);
@@ -386,6 +385,7 @@ class Loop {
       action();
     } catch (const Error& error) {
       observer_.stopped(id);
+      allocation_.release(id);
       if (!is_fault_of_machine(error, run_.directory.path))
         sequencer_.fail(id, render(error));
       else if (executed == Executed::nothing)
@@ -399,7 +399,7 @@ class Loop {
   }
 
   const setup::Run& run_;
-  const workspace::Workspace& workspace_;
+  workspace::Workspace& workspace_;
   const LoopOptions& options_;
   Observer& observer_;
   evaluate::Evaluator evaluator_;
@@ -408,6 +408,8 @@ class Loop {
   Journal journal_;
   Sequencer sequencer_;
   execute::LocalBackend local_;
+  AllocationSlots allocation_;
+  Admission admission_;
   batch::JobMonitor batch_;
   LostAttempts lost_;
   Submitter submitter_;

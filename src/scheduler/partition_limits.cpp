@@ -11,6 +11,7 @@
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/partition.hpp>
 #include <bench/job/job_request.hpp>
+#include <bench/job/job_settings.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/platform/platform.hpp>
 #include <bench/scheduler/partition_limits.hpp>
@@ -67,8 +68,8 @@ void check_association(const platform::SubmissionDefaults& asking, batch::BatchS
 
 }  // namespace
 
-void check_asking(const setup::Run& run, batch::BatchSystem& system) {
-  const platform::SubmissionDefaults& asking = run.platform.asking;
+void check_asking(const setup::Run& run, const platform::SubmissionDefaults& asking,
+                  batch::BatchSystem& system) {
   const batch::Partitions& partitions = *run.partitions;
   if (!partitions.trouble.empty())
     return;
@@ -76,7 +77,7 @@ void check_asking(const setup::Run& run, batch::BatchSystem& system) {
     check_association(asking, system);
     return;
   }
-  const batch::Partition* found = setup::partition_of(run);
+  const batch::Partition* found = setup::partition_of(run, asking.partition);
   if (!found && asking.partition.empty())
     throw Error(fmt::format("{} has no default partition here", system.name()),
                 "select one with --partition");
@@ -92,9 +93,15 @@ void check_asking(const setup::Run& run, batch::BatchSystem& system) {
 }
 
 void check_partition(const setup::Run& run, const job::JobRequest& request, const Place& place) {
-  const batch::Partition* found = setup::partition_of(run);
-  if (!found)
+  const platform::SubmissionDefaults asking = job::asking_of(request.settings);
+  const batch::Partition* found = setup::partition_of(run, asking.partition);
+  if (!found) {
+    if (run.partitions && run.partitions->known && !asking.partition.empty())
+      check_known(asking.partition, run.partitions->all, run.platform.scheduler);
     return;
+  }
+  check_admitted(asking.account, found->accounts, "account", found->name);
+  check_admitted(asking.qos, found->qos, "QOS", found->name);
   const platform::Resources resources = request.resources.times(request.pack);
   if (found->max_nodes > 0 && resources.nodes > found->max_nodes)
     throw Error(fmt::format("requested {} nodes; partition {} allows {}", resources.nodes,

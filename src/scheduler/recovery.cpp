@@ -1,5 +1,7 @@
 #include "recovery.hpp"
 
+#include "allocation_slots.hpp"
+
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +13,7 @@
 #include <bench/base/host.hpp>
 #include <bench/base/outcome.hpp>
 #include <bench/base/time.hpp>
+#include <bench/batch/allocation.hpp>
 #include <bench/batch/job_monitor.hpp>
 #include <bench/batch/submitters.hpp>
 #include <bench/evaluate/evaluator.hpp>
@@ -35,8 +38,11 @@ using workspace::Workpackage;
 
 namespace {
 
-void refuse_other_host(const Attempt& attempt) {
-  if (attempt.host == host_name())
+/// What ran in an allocation that has ended runs nowhere.
+/// @param allocation id of the allocation that the run was last in; empty: none
+void refuse_other_host(const Attempt& attempt, const std::string& allocation) {
+  if (attempt.host == host_name() ||
+      (!allocation.empty() && batch::life_of(allocation) == batch::JobLife::gone))
     return;
   throw Error(fmt::format("workpackage {} was running on {} when its bench ended, and may run "
                           "there still",
@@ -48,12 +54,13 @@ void refuse_other_host(const Attempt& attempt) {
 
 std::vector<Completion> Recovery::recover_processes(execute::LocalBackend& local,
                                                     evaluate::Evaluator& evaluator) {
+  const std::string allocation = allocation_of(run_);
   std::set<std::string> uuids;
   std::vector<Attempt> left;
   for (const Attempt& attempt : attempts_)
     if (const Workpackage& workpackage = store_.at(attempt.workpackage);
         workpackage.state == State::running && !job::is_scheduled(run_, workpackage)) {
-      refuse_other_host(attempt);
+      refuse_other_host(attempt, allocation);
       left.push_back(attempt);
       uuids.insert(attempt.uuid);
     }

@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The tasks of an array, as in `0-99%10`; empty for a job.
-std::string array_range(const Bundle& bundle, int limit) {
+std::string array_range(const setup::Run& run, const Bundle& bundle, int limit) {
   if (bundle.tasks.size() == 1)
     return "";
-  const std::string range = fmt::format("0-{}", bundle.tasks.size() - 1);
-  return limit > 0 ? fmt::format("{}%{}", range, limit) : range;
+  const int last = bundle.first_task + static_cast<int>(bundle.tasks.size()) - 1;
+  return run.platform.system().arrays.range(bundle.first_task, last, limit);
 }
 
 }  // namespace
@@ -41,10 +41,11 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
                                .name = name,
                                .script = first.job.script,
                                .directory = first.job.work_directory,
-                               .environment = job::script_environment()};
+                               .environment = job::script_environment(),
+                               .is_array = bundle.tasks.size() > 1};
   set_variable(submission.environment, "BENCH_SUBMISSION", bundle.uuid);
   // Some batch systems take the account on their command line only.
-  if (const std::string& account = run.platform.asking.account; !account.empty())
+  if (const std::string& account = first.request.settings.at("account"); !account.empty())
     set_variable(submission.environment, "BENCH_ACCOUNT", account);
   if (bundle.is_plain() && (dependency.empty() || first.is_alone))
     return submission;
@@ -66,7 +67,7 @@ batch::Submission write_submission(const setup::Run& run, const Bundle& bundle, 
                         job::fill_job_template(*first.context, first.request,
                                                {.uuid = bundle.uuid,
                                                 .job_name = name,
-                                                .array = array_range(bundle, limit),
+                                                .array = array_range(run, bundle, limit),
                                                 .dependency = dependency,
                                                 .output = messages,
                                                 .error = messages,

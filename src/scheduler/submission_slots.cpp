@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <bench/base/text.hpp>
 #include <bench/batch/job_id.hpp>
 #include <bench/model/benchmark.hpp>
+#include <bench/platform/platform.hpp>
 
 namespace bench::scheduler {
 
@@ -30,7 +30,8 @@ std::string SubmissionSlots::dependency_of(const Bundle& bundle) {
     id = batch::without_cluster(id);  // a dependency cannot name a cluster
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids.empty() ? "" : "afterany:" + join(ids, ":");
+  const auto after = bundle.first().context->run.platform.system().arrays.after;
+  return ids.empty() || !after ? "" : after(ids);
 }
 
 /// Starts with the jobs that an earlier bench submitted.

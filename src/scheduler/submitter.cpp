@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,10 +22,14 @@
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/job_id.hpp>
 #include <bench/batch/job_monitor.hpp>
+#include <bench/batch/partition.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
+#include <bench/job/job_request.hpp>
 #include <bench/job/job_script.hpp>
 #include <bench/job/prepare.hpp>
+#include <bench/job/render_context.hpp>
+#include <bench/scheduler/failed_nodes.hpp>
 #include <bench/scheduler/partition_limits.hpp>
 #include <bench/setup/partition.hpp>
 #include <bench/setup/run.hpp>
@@ -55,6 +60,7 @@ Submitter::Submitter(setup::Run& run, const workspace::Workspace& workspace,
                      store::StateStore& store, Journal& journal, evaluate::Evaluator& evaluator,
                      LostAttempts& lost, batch::JobMonitor& batch)
     : run_(run),
+      workspace_(workspace),
       store_(store),
       journal_(journal),
       evaluator_(evaluator),
@@ -74,6 +80,7 @@ Completion Submitter::failure_by(long long workpackage, const Error& error) cons
 
 std::vector<Completion> Submitter::submit(const std::vector<long long>& ids) {
   spent_ = false;
+  failed_nodes_.reset();
   setup::ask_partitions(batch_.system(), run_);
   budget_.count();
   for (const long long id : ids)
@@ -149,7 +156,7 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
         continue;
       }
       Planned planned;
-      planned.context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
+      planned.context = context_of(workpackage);
       job::Prepared prepared = job::prepare(*planned.context, store_.graph(), store_.uuid(id),
                                             store_.inherited_environment(id));
       planned.job = std::move(prepared.job);
@@ -165,6 +172,25 @@ std::vector<Planned> Submitter::prepare_all(const std::vector<long long>& ids,
     }
   }
   return all;
+}
+
+/// A retry keeps off the nodes that failed.
+std::shared_ptr<const job::RenderContext> Submitter::context_of(const Workpackage& workpackage) {
+  auto context = job::context_of(run_, store_.graph(), workpackage, evaluator_);
+  if (workpackage.retries == 0)
+    return context;
+  if (!failed_nodes_)
+    failed_nodes_ = failed_nodes(workspace_.submitted_attempts());
+  const auto failed = failed_nodes_->find(workpackage.id);
+  if (failed == failed_nodes_->end())
+    return context;
+  const job::JobRequest request = job::job_request_of(*context);
+  const batch::Partition* partition = setup::partition_of(run_, request.settings.at("partition"));
+  auto careful = std::make_shared<job::RenderContext>(*context);
+  careful->avoided_nodes = join(
+      avoidable_nodes(failed->second, request.resources.nodes, partition ? partition->nodes : 0),
+      ",");
+  return careful;
 }
 
 std::size_t Submitter::most_of_array() {
@@ -187,12 +213,14 @@ void Submitter::halve(const Bundle& bundle, std::deque<Bundle>& next) {
 }
 
 /// A refusal holds for all jobs with the same head. If it comes twice before any job was accepted,
-/// it holds for all jobs: the cause may be the account, not the size of the jobs.
+/// it holds for all jobs: the cause may be the account, not the size of the jobs. Not so where the
+/// step names an account of its own, say.
 void Submitter::refuse(const Bundle& bundle, const std::string& reason) {
   const std::string& head = bundle.first().head;
   const bool is_new = refused_heads_.emplace(head, reason).second;
   newly_refused_ = true;
-  if (is_new && !accepted_ && refused_.contains(reason))
+  const bool is_general = bundle.first().context->step.batch->settings.empty();
+  if (is_new && is_general && !accepted_ && refused_.contains(reason))
     refusal_ = reason;
   for_each(bundle, [&](const Planned& one, std::optional<int>) {
     store_.apply(workspace::Interrupted{.workpackage = one.job.workpackage, .reason = reason});

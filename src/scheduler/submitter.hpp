@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,8 +19,10 @@
 #include <bench/batch/job_monitor.hpp>
 #include <bench/evaluate/evaluator.hpp>
 #include <bench/execute/job.hpp>
+#include <bench/job/render_context.hpp>
 #include <bench/setup/run.hpp>
 #include <bench/store/state_store.hpp>
+#include <bench/workspace/workpackage.hpp>
 #include <bench/workspace/workspace.hpp>
 
 namespace bench::scheduler {
@@ -69,7 +72,10 @@ class Submitter {
   /// Tasks that an array may have.
   std::size_t most_of_array();
 
+  std::shared_ptr<const job::RenderContext> context_of(const workspace::Workpackage& workpackage);
+
   setup::Run& run_;
+  const workspace::Workspace& workspace_;
   store::StateStore& store_;
   Journal& journal_;
   evaluate::Evaluator& evaluator_;
@@ -78,6 +84,8 @@ class Submitter {
   SubmissionSlots slots_;
   BudgetTracker budget_;
   bool spent_ = false;
+  /// Nodes that failed, by workpackage; none until a retry needs them.
+  std::optional<std::map<long long, std::vector<std::string>>> failed_nodes_;
   std::string trouble_;
   bool newly_refused_ = false;
   bool accepted_ = false;  ///< The batch system has accepted a job since bench began.

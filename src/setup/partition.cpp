@@ -13,12 +13,11 @@ void ask_partitions(batch::BatchSystem& system, Run& run) {
     run.partitions = system.ask_partitions();
 }
 
-const batch::Partition* partition_of(const Run& run) {
+const batch::Partition* partition_of(const Run& run, const std::string& wanted) {
   if (!run.partitions)
     return nullptr;
   // The name may be a list, separated by commas: then the job goes to the one that can start it
   // first.
-  const std::string& wanted = run.platform.asking.partition;
   const auto found = std::ranges::find_if(run.partitions->all, [&](const auto& one) {
     return wanted.empty() ? one.is_default : one.name == wanted;
   });

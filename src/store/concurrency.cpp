@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <bench/base/text.hpp>
+#include <bench/batch/systems.hpp>
 #include <bench/evaluate/substitute.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
@@ -62,8 +63,9 @@ int Concurrency::beside(std::size_t index, const workspace::Workpackage& workpac
 int Concurrency::of_step(std::size_t index) const {
   const model::Step& step = run_.benchmark.steps[index];
   const int most = limit(index);
+  const batch::Capabilities& machine = run_.platform.capabilities();
   if (step.batch)
-    return run_.platform.capabilities().queues_jobs ? most : 1;
+    return machine.queues_jobs || machine.fills_allocation ? most : 1;
   if (!parallel_)
     return std::max(1, most);
   return most == 0 ? *parallel_ : std::min(*parallel_, most);

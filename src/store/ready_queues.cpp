@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/job/job_script.hpp>
 #include <bench/job/segment.hpp>
 #include <bench/model/benchmark.hpp>
 #include <bench/setup/run.hpp>
@@ -140,8 +141,10 @@ std::size_t ReadyQueues::batch_ready_count() const {
 /// A scheduler may keep to the limit itself, as by the throttle of an array.
 std::size_t ReadyQueues::startable(std::size_t step) const {
   const StepQueue& queue = steps_[step];
+  if (queue.batch_ready.empty())
+    return 0;
   const int most = concurrency_.limit(step);
-  if (most == 0 || run_.platform.capabilities().limits_running)
+  if (most == 0 || job::limits_running(run_, *queue.step))
     return queue.batch_ready.size();
   return std::min(queue.batch_ready.size(),
                   static_cast<std::size_t>(std::max(0, most - queue.running)));

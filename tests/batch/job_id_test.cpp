@@ -34,12 +34,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(JobIdCase{"Job", "12", "12", "", "12"},
                     JobIdCase{"Task", "12_3", "12", "", "12_3"},
                     JobIdCase{"JobOfACluster", "12;my_c", "12;my_c", "my_c", "12"},
-                    JobIdCase{"TaskOfACluster", "12_3;my_c", "12;my_c", "my_c", "12_3"}),
+                    JobIdCase{"TaskOfACluster", "12_3;my_c", "12;my_c", "my_c", "12_3"},
+                    JobIdCase{"Array", "12[]", "12[]", "", "12[]"},
+                    JobIdCase{"TaskInBrackets", "12[3]", "12[]", "", "12[3]"}),
     [](const auto& one) { return one.param.name; });
 
 TEST(JobId, OfATaskIsMadeOfItsArrays) {
   EXPECT_EQ(task_of("12", 3), "12_3");
   EXPECT_EQ(task_of("12;my_c", 3), "12_3;my_c");
+  EXPECT_EQ(task_of("12[]", 3), "12[3]");
 }
 
 }  // namespace

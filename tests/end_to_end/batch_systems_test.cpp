@@ -22,11 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 struct System {
   std::string kind;
   std::string platform;
   std::vector<std::string> programs;
+  std::string array;  ///< How three tasks, two at a time, stand in its script; empty: no arrays.
 };
 void PrintTo(const System& system, std::ostream* out) {
   *out << system.kind;
@@ -68,6 +70,11 @@ result: {use: a, table: {name: t, style: csv, column: [n, value, jube_wp_status]
   CommandOutput run(const std::string& option) {
     return bench({"run", "b.yaml", "--platform", GetParam().platform, "--account", "acc",
                   "--partition", "batch", option});
+  }
+
+  void limit_to_two() {
+    ground_.write("b.yaml", replace_all(ground_.read("b.yaml"), "use: p\n  batch",
+                                        "use: p\n  max_async: 2\n  batch"));
   }
 
   Playground ground_;
@@ -116,10 +123,21 @@ TEST_P(BatchSystemTest, CancelsJobsThatWait) {
   EXPECT_EQ(bench({"status", "runs"}).standard_output, "ERROR\n");
 }
 
-/// There are no arrays with a throttle and no dependencies: bench minds the limit itself.
-TEST_P(BatchSystemTest, SubmitsNoMoreThanMayRun) {
-  ground_.write("b.yaml", replace_all(ground_.read("b.yaml"), "use: p\n  batch",
-                                      "use: p\n  max_async: 2\n  batch"));
+TEST_P(BatchSystemTest, SubmitsEqualJobsAsAnArrayWhereTheSystemHasThem) {
+  ASSERT_EQ(run("--wait").status.code, 1);
+  const std::string one = GetParam().array.substr(0, GetParam().array.find('%'));
+  EXPECT_THAT(ground_.read("queue/submissions"),
+              GetParam().array.empty() ? StartsWith("job\njob\njob\n") : StartsWith(one));
+}
+
+/// Without arrays with a throttle and without dependencies bench minds the limit itself.
+TEST_P(BatchSystemTest, RunsNoMoreAtATimeThanAllowed) {
+  limit_to_two();
+  if (!GetParam().array.empty()) {
+    ASSERT_EQ(run("--wait").status.code, 1);
+    EXPECT_EQ(ground_.read("queue/submissions"), GetParam().array + "\n");
+    return;
+  }
   ground_.write("queue/hold", "");
   ASSERT_EQ(run("--hide-animation").status.code, 0);
   EXPECT_EQ(bench({"cancel", "runs"}).standard_output,
@@ -129,14 +147,15 @@ TEST_P(BatchSystemTest, SubmitsNoMoreThanMayRun) {
             "cancelled 1 job of run 0, with 1 workpackage\n");
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, BatchSystemTest,
-                         testing::Values(System{"pbs", "pbs", {"qsub", "qselect", "qstat", "qdel"}},
-                                         System{"lsf", "Summit", {"bsub", "bjobs", "bkill"}},
-                                         System{"pjm", "Fugaku", {"pjsub", "pjstat", "pjdel"}},
-                                         System{"uge", "ABCI", {"qsub", "qstat", "qdel"}},
-                                         System{"cobalt", "ThetaGPU", {"qsub", "qstat", "qdel"}},
-                                         System{"flux", "flux", {"flux"}}),
-                         [](const auto& one) { return one.param.kind; });
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, BatchSystemTest,
+    testing::Values(System{"pbs", "pbs", {"qsub", "qselect", "qstat", "qdel"}, "1-3%2"},
+                    System{"lsf", "Summit", {"bsub", "bjobs", "bkill"}, "[1-3]%2"},
+                    System{"pjm", "Fugaku", {"pjsub", "pjstat", "pjdel"}},
+                    System{"uge", "ABCI", {"qsub", "qstat", "qdel"}},
+                    System{"cobalt", "ThetaGPU", {"qsub", "qstat", "qdel"}},
+                    System{"flux", "flux", {"flux"}}),
+    [](const auto& one) { return one.param.kind; });
 
 }  // namespace
 }  // namespace bench::end_to_end

@@ -156,6 +156,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/send_to_mlflow.md", terminal},
       {"docs/how-to/share_a_node.md", "tests/energy/documents_test.cpp"},
       {"docs/how-to/tidy_data.md", terminal},
+      {"docs/how-to/use_an_allocation.md", "tests/slurm/documents_test.cpp"},
       {"docs/how-to/use_jube_files.md", terminal},
       {"docs/how-to/vary_power.md", "tests/energy/documents_test.cpp"},
       {"docs/install.md", "tests/package/archive_test.py"},

@@ -52,7 +52,7 @@ TEST_F(PlatformsTest, AreListed) {
   EXPECT_EQ(list.status.code, 0) << list.standard_error;
   EXPECT_THAT(
       list.standard_output,
-      AllOf(ContainsRegex("\\| +tag \\| +site \\| scheduler \\| +devices per node \\|"),
+      AllOf(ContainsRegex("\\| +tag \\| +site \\| +scheduler \\| +devices per node \\|"),
             ContainsRegex("\\| +fast \\| +here \\| +slurm \\| +8 \\(4 MI250\\) \\| +362.1\\? "
                           "\\| +live \\| +site \\|\n"),
             ContainsRegex("\\| +local \\| +\\| +none \\| +\\| +\\| +unknown \\| +site \\|\n"),
@@ -251,7 +251,7 @@ TEST(ShippedPlatformsTest, AreListedInAlignedLines) {
     widths.push_back(display_width(line));
   EXPECT_THAT(widths, Each(widths.front()));
   EXPECT_THAT(list.standard_output,
-              AllOf(HasSubstr("|            LUMI-G |             CSC |     slurm |           8 (4 "
+              AllOf(HasSubstr("|            LUMI-G |             CSC |      slurm |           8 (4 "
                               "AMD MI250X) |                383 |     live | bench |\n"),
                     HasSubstr("historic"), Not(HasSubstr("\x1b"))));
 }

@@ -23,19 +23,19 @@ class JobNewsTest : public workflow::RunFixture {
 };
 
 TEST_F(JobNewsTest, WhatTheBatchSystemSaysIsTold) {
-  programs_.say("bjobs", "11 PEND one\n12 RUN two\n");
+  programs_.say("bjobs", "11 0 PEND one\n12 0 RUN two\n");
   const JobNews told = news();
   EXPECT_EQ(told.text, "lsf says PEND");
   EXPECT_FALSE(told.may_end);
 }
 
 TEST_F(JobNewsTest, OfAJobThatIsOverContinueFindsOut) {
-  programs_.say("bjobs", "11 DONE one\n");
+  programs_.say("bjobs", "11 0 DONE one\n");
   EXPECT_TRUE(news().may_end);
 }
 
 TEST_F(JobNewsTest, AJobThatNobodyKnowsMayHaveEnded) {
-  programs_.say("bjobs", "12 RUN two\n");
+  programs_.say("bjobs", "12 0 RUN two\n");
   const JobNews told = news();
   EXPECT_EQ(told.text, "lsf no longer knows the job");
   EXPECT_TRUE(told.may_end);
@@ -50,7 +50,7 @@ TEST_F(JobNewsTest, ABatchSystemThatDoesNotAnswerSaysWhy) {
 
 TEST_F(JobNewsTest, TheJobOfAnAttemptIsFoundByItsName) {
   const workspace::Attempt attempt{.workpackage = 0, .number = 1, .uuid = "u", .job_id = "11"};
-  programs_.say("bjobs", "11 RUN " + job::job_name(run_, "a", attempt) + "\n");
+  programs_.say("bjobs", "11 0 RUN " + job::job_name(run_, "a", attempt) + "\n");
   EXPECT_EQ(ask_about(run_, "a", attempt).text, "lsf says RUN");
 }
 

@@ -107,6 +107,16 @@ TEST_F(AttemptScriptTest, SaysNothingOfItsOwnWhereASignalEndsTheCommands) {
   EXPECT_EQ(sentinel()->exit_code, 137);
 }
 
+TEST_F(AttemptScriptTest, HandsOnTheSignalsThatUsersAskFor) {
+  for (const std::string signal : {"USR1", "USR2"}) {
+    fs::remove(directory() / "sentinel");
+    write_script("trap 'echo caught " + signal + "; exit 0' " + signal + "; kill -" + signal +
+                 " $PPID; while true; do sleep 0.1; done");
+    EXPECT_EQ(bash({script()}).status.code, 0);
+    EXPECT_THAT(left("stdout"), HasSubstr("caught " + signal + "\n"));
+  }
+}
+
 /// An attempt that was given up while it ran on: its node had lost touch, say.
 TEST_F(AttemptScriptTest, LeavesTheSentinelOfItsSuccessorAlone) {
   write_script("printf 'attempt=second\\n' > ../sentinel; exit 3");
@@ -127,7 +137,7 @@ class DispatcherScriptTest : public AttemptScriptTest {
  protected:
   /// What it prints, for a list of two tasks with this many workpackages each.
   std::string output_of_task(int pack, const std::string& task) {
-    plan("step: {name: go, batch: true, do: a}\n");
+    plan("step: {name: go, batch: true, do: a}\n", "pbs");
     const workflow::Graph graph = grown();
     const auto context = context_of(run_, graph, graph.at(0), evaluator_);
     const std::string say = directory_.write("my say.sh", "echo $1").string();
@@ -142,20 +152,20 @@ class DispatcherScriptTest : public AttemptScriptTest {
             .at("body");
     Environment extra;
     if (!task.empty())
-      extra.emplace_back("SLURM_ARRAY_TASK_ID", task);
+      extra.emplace_back("PBS_ARRAY_INDEX", task);
     return bash({"-c", body}, extra).standard_output;
   }
 
-  support::EnvironmentVariable task_{"SLURM_ARRAY_TASK_ID", std::nullopt};
+  support::EnvironmentVariable task_{"PBS_ARRAY_INDEX", std::nullopt};
 };
 
 TEST_F(DispatcherScriptTest, RunsTheScriptOfItsTask) {
-  EXPECT_EQ(output_of_task(1, "0"), "a0\n");
-  EXPECT_EQ(output_of_task(1, "1"), "b0\n");
+  EXPECT_EQ(output_of_task(1, "1"), "a0\n");
+  EXPECT_EQ(output_of_task(1, "2"), "b0\n");
 }
 
 TEST_F(DispatcherScriptTest, RunsThePackOfItsTaskSideBySide) {
-  EXPECT_THAT(output_of_task(2, "1"), testing::AnyOf("b0\nb1\n", "b1\nb0\n"));
+  EXPECT_THAT(output_of_task(2, "2"), testing::AnyOf("b0\nb1\n", "b1\nb0\n"));
 }
 
 TEST_F(DispatcherScriptTest, RunsTheFirstLineWithoutAnArray) {

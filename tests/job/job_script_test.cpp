@@ -94,6 +94,12 @@ TEST_F(JobScriptTest, WritesItsFilesWhereverTheRunIs) {
   EXPECT_THAT(text, HasSubstr("\nsentinel='" + base + "/000003/000000_go/sentinel'\n"));
 }
 
+TEST_F(JobScriptTest, PutsTheProgramsOfThePlatformFirst) {
+  begin("step: {name: go, do: a, batch: true}\n");
+  run_.platform.path = {"/opt/arm/bin", "/my tools"};
+  EXPECT_THAT(script(context()), HasSubstr("\nexport PATH=/opt/arm/bin:'/my tools':"));
+}
+
 const std::string four_tasks =
     "batch: {nodes: 2, tasks_per_node: 4, gpus_per_node: 4, template: commands.job}";
 const std::string srun = "srun --nodes=2 --ntasks=8 --ntasks-per-node=4 --kill-on-bad-exit=1";
@@ -357,7 +363,7 @@ TEST_F(HeadTest, DiffersAfterATimeout) {
 }
 
 TEST_F(HeadTest, DiffersWhereTheTemplateNamesTheWorkpackage) {
-  directory_.write("own.job", "#SBATCH -J wp{{workpackage}}\n{{body}}");
+  directory_.write("own.job", "#SBATCH -J wp{{workpackage}}\n#SBATCH -a {{array?}}\n{{body}}");
   begin_two("{template: own.job}");
   EXPECT_NE(head(0), head(1));
 }
@@ -401,7 +407,9 @@ TEST_F(JobScriptTest, IsNamedForPeopleWhereThereAreComments) {
   EXPECT_EQ(job_name(run_, "go-0", 7, "12345678-9abc"), "my_demo_1__.x_go-0_7");
   EXPECT_EQ(job_name(run_, "go-0", std::nullopt, "12345678-9abc"), "my_demo_1__.x_go-0");
   run_.platform.scheduler = "pbs";
-  EXPECT_EQ(job_name(run_, "go", 7, "12345678-9abc"), "bench-12345678");
+  EXPECT_EQ(job_name(run_, "go", 7, "12345678-9abc"), "bench-af6f5e15");
+  EXPECT_NE(job_name(run_, "go", 7, "12345678-9abd"), "bench-af6f5e15")
+      << "made in the same minute";
 }
 
 }  // namespace

@@ -93,11 +93,13 @@ TEST(GpuOption, RefusesGpusThatTasksCannotShare) {
 TEST(Constraint, IsForGpusWhereItIsHowTheyAreAskedFor) {
   Platform platform = asking(GpuRequest::constraint);
   platform.constraint = "gpu";
-  EXPECT_EQ(constraint(platform, {.gpus_per_node = 1}), "gpu");
-  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}), "");
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 1}, "gpu"), "gpu");
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}, "gpu"), "");
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 1}, "ssd"), "gpu&ssd");
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}, "ssd"), "ssd");
   platform.gpu_request = GpuRequest::gres;
-  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}), "gpu");
-  EXPECT_EQ(constraint(asking(GpuRequest::gres), eight_tasks), "");
+  EXPECT_EQ(constraint(platform, {.gpus_per_node = 0}, "gpu"), "gpu");
+  EXPECT_EQ(constraint(asking(GpuRequest::gres), eight_tasks, ""), "");
 }
 
 const std::string srun =

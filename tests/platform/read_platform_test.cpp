@@ -90,6 +90,17 @@ TEST_F(ReadPlatformTest, ReadsHowProgramsAreStarted) {
   EXPECT_EQ(platform.energy, "nvml,hwmon");
 }
 
+/// Relative to the file; one that needs a variable that is not set is left out.
+TEST_F(ReadPlatformTest, ReadsWhereItsProgramsAre) {
+  const EnvironmentVariable set("OUR_TOOLS", "/our/tools");
+  const EnvironmentVariable unset("THEIR_TOOLS", std::nullopt);
+  EXPECT_EQ(load("path: [arm/bin, $OUR_TOOLS/arm, $THEIR_TOOLS/arm, /opt/bin]\n").path,
+            (std::vector<std::string>{(data_.path() / "platforms/arm/bin").string(),
+                                      "/our/tools/arm", "/opt/bin"}));
+  EXPECT_THAT(support::error_of([&] { load("path: /a:/b\n"); }),
+              testing::HasSubstr("'/a:/b' is not a directory of PATH"));
+}
+
 TEST_F(ReadPlatformTest, ReadsTheCommandsOfABatchSystem) {
   const Platform platform = load(
       "scheduler: other\ncommands:\n  submit: sub {{script}}\n  id_pattern: '(\\d+)'\n  poll: "

@@ -43,7 +43,8 @@ std::vector<std::string> shipped_names() {
 
 /// Those that stand for no machine in particular.
 bool is_general(const std::string& name) {
-  return name == "local" || name == "slurm" || name == "pbs" || name == "flux";
+  return name == "local" || name == "slurm" || name == "pbs" || name == "flux" ||
+         name == "allocation";
 }
 
 std::string identifier(std::string name) {
@@ -163,6 +164,14 @@ TemplateVariables all_settings() {
           {"memory", "480G"},
           {"hint", "nomultithread"},
           {"exclusive", "yes"},
+          {"nodelist", "n1"},
+          {"exclude", "n2"},
+          {"mail", "me@site"},
+          {"licenses", "x=2"},
+          {"signal", "USR1@60"},
+          {"array", ""},
+          {"single", "yes"},
+          {"dependency", ""},
           {"time_limit", "01:30:00"},
           {"time_limit_s", "5400"},
           {"time_limit_minutes", "90"},
@@ -175,9 +184,10 @@ TemplateVariables all_settings() {
 
 TemplateVariables few_settings() {
   TemplateVariables variables = all_settings();
-  for (const char* optional : {"threads_per_task", "gpus_per_node", "gpu_request", "account", "qos",
-                               "reservation", "constraint", "memory", "hint", "exclusive",
-                               "time_limit", "time_limit_s", "time_limit_minutes", "directives"})
+  for (const char* optional :
+       {"threads_per_task", "gpus_per_node", "gpu_request", "account", "qos", "reservation",
+        "constraint", "memory", "hint", "exclusive", "nodelist", "exclude", "mail", "licenses",
+        "signal", "time_limit", "time_limit_s", "time_limit_minutes", "directives"})
     variables[optional].clear();
   return variables;
 }
@@ -222,39 +232,46 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Head{"pbs",
              "#PBS -N demo_train_3\n"
-             "#PBS -l select=2:ncpus=48:mpiprocs=4:ompthreads=12:ngpus=4:mem=480G\n"
+             "#PBS -l select=2:ncpus=48:mpiprocs=4:ompthreads=12:ngpus=4:mem=480G:knl\n"
              "#PBS -l place=scatter:excl\n#PBS -l walltime=01:30:00\n#PBS -q gpu\n"
-             "#PBS -A project\n#PBS -o /w/stdout.scheduler\n#PBS -j oe\n#PBS -r n\n",
+             "#PBS -A project\n#PBS -l x=2\n#PBS -m ae -M me@site\n#PBS -o "
+             "/w/stdout.scheduler\n#PBS -j oe\n#PBS -r n\n",
              "#PBS -N demo_train_3\n#PBS -l select=2:ncpus=4:mpiprocs=4\n#PBS -l place=scatter\n"
              "#PBS -q gpu\n#PBS -o /w/stdout.scheduler\n#PBS -j oe\n#PBS -r n\n"},
         Head{"flux",
              "#flux: --job-name=demo_train_3\n#flux: --nodes=2 --exclusive\n"
              "#flux: --nslots=2\n#flux: --cores-per-slot=48\n#flux: --gpus-per-slot=4\n"
              "#flux: --time-limit=5400s\n#flux: --queue=gpu\n#flux: --bank=project\n"
+             "#flux: --requires=knl\n#flux: --requires=hosts:n1\n"
+             "#flux: --requires=-hosts:n2\n#flux: --signal=USR1@60\n"
              "#flux: --output=/w/stdout.scheduler\n#flux: --error=/w/stdout.scheduler\n",
              "#flux: --job-name=demo_train_3\n#flux: --nodes=2\n#flux: --nslots=2\n"
              "#flux: --cores-per-slot=4\n#flux: --queue=gpu\n"
              "#flux: --output=/w/stdout.scheduler\n#flux: --error=/w/stdout.scheduler\n"},
         Head{"lsf",
-             "#BSUB -J demo_train_3\n#BSUB -Jd UUID\n#BSUB -nnodes 2\n#BSUB -W 90\n#BSUB -q gpu\n"
-             "#BSUB -P project\n#BSUB -U monday\n#BSUB -o /w/stdout.scheduler\n#BSUB -rn\n",
-             "#BSUB -J demo_train_3\n#BSUB -Jd UUID\n#BSUB -nnodes 2\n#BSUB -q gpu\n"
+             "#BSUB -J \"demo_train_3\"\n#BSUB -Jd UUID\n#BSUB -nnodes 2\n#BSUB -W 90\n#BSUB -q "
+             "gpu\n"
+             "#BSUB -P project\n#BSUB -U monday\n#BSUB -N -u me@site\n#BSUB -o "
+             "/w/stdout.scheduler\n#BSUB -rn\n",
+             "#BSUB -J \"demo_train_3\"\n#BSUB -Jd UUID\n#BSUB -nnodes 2\n#BSUB -q gpu\n"
              "#BSUB -o /w/stdout.scheduler\n#BSUB -rn\n"},
         Head{"pjm",
              "#PJM -N demo_train_3\n#PJM -L node=2\n#PJM --mpi proc=8\n"
              "#PJM --mpi max-proc-per-node=4\n#PJM -L elapse=01:30:00\n#PJM -L rscgrp=gpu\n"
-             "#PJM -g project\n#PJM -o /w/stdout.scheduler\n#PJM -j\n#PJM --norestart\n",
+             "#PJM -g project\n#PJM -m e --mail-list me@site\n#PJM -o /w/stdout.scheduler\n#PJM "
+             "-j\n#PJM --norestart\n",
              "#PJM -N demo_train_3\n#PJM -L node=2\n#PJM --mpi proc=8\n"
              "#PJM --mpi max-proc-per-node=4\n#PJM -L rscgrp=gpu\n"
              "#PJM -o /w/stdout.scheduler\n#PJM -j\n#PJM --norestart\n"},
         Head{"uge",
              "#$ -N demo_train_3\n#$ -S /bin/bash\n#$ -l gpu=2\n#$ -l h_rt=01:30:00\n"
-             "#$ -ar monday\n#$ -o /w/stdout.scheduler\n#$ -j y\n#$ -r n\n",
+             "#$ -ar monday\n#$ -m ae -M me@site\n#$ -o /w/stdout.scheduler\n#$ -j y\n#$ -r n\n",
              "#$ -N demo_train_3\n#$ -S /bin/bash\n#$ -l gpu=2\n"
              "#$ -o /w/stdout.scheduler\n#$ -j y\n#$ -r n\n"},
         Head{"cobalt",
              "#COBALT --jobname demo_train_3\n#COBALT -n 2\n#COBALT -t 90\n#COBALT -q gpu\n"
-             "#COBALT -A project\n#COBALT -o /w/stdout.scheduler\n#COBALT -e /w/stdout.scheduler\n",
+             "#COBALT -A project\n#COBALT --attrs knl\n#COBALT -M me@site\n#COBALT -o "
+             "/w/stdout.scheduler\n#COBALT -e /w/stdout.scheduler\n",
              "#COBALT --jobname demo_train_3\n#COBALT -n 2\n#COBALT -q gpu\n"
              "#COBALT -o /w/stdout.scheduler\n#COBALT -e /w/stdout.scheduler\n"}),
     [](const auto& one) { return one.param.job_template; });
@@ -317,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "Job Id: 1234.server|Job_Name=demo|Job_Owner=me@host|resources_used.ncpus=1|"
                 "job_state=R|queue=gpu",
                 "running", "demo"},
-        Answers{"Summit", "Job <1234> is submitted to queue <batch>.\n", "1234", "1234 PEND demo",
+        Answers{"Summit", "Job <1234> is submitted to queue <batch>.\n", "1234", "1234 0 PEND demo",
                 "pending", "demo"},
         Answers{"Fugaku", "[INFO] PJM 0000 pjsub Job 1234 submitted.\n", "1234",
                 "1234      EXT demo      ", "done", "demo"},

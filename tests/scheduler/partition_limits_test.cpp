@@ -44,10 +44,9 @@ class PartitionLimitsTest : public workflow::RunFixture {
                                         .trouble = ""};
   }
   std::string asking(const platform::SubmissionDefaults& asked) {
-    run_.platform.asking = asked;
     const auto system = platform::batch_system_of(run_.platform);
     setup::ask_partitions(*system, run_);
-    return support::error_of([&] { check_asking(run_, *system); });
+    return support::error_of([&] { check_asking(run_, asked, *system); });
   }
   std::string needing(const job::JobRequest& request) {
     return support::error_of([&] { check_partition(run_, request, {"in.yaml", 7}); });

@@ -84,6 +84,22 @@ TEST_F(DocumentsTest, TheTutorialShowsWhatATerminalShows) {
     EXPECT_EQ(shown, page);
 }
 
+TEST_F(DocumentsTest, ThePageOnAllocationsShowsWhatATerminalShows) {
+  const Person person(cluster());
+  const fs::path file = source_directory() / "docs/how-to/use_an_allocation.md";
+  const std::string page = read_file(file);
+  for (const auto& [name, text] : support::files_to_save(page))
+    person.here().write(name, text);
+  const std::string shown = support::with_output_of(
+      [&](const std::string& command) {
+        const auto output = person.type(command);
+        EXPECT_EQ(output.status.code, 0) << command << "\n" << output.standard_error;
+        return output.standard_output;
+      },
+      page);
+  EXPECT_EQ(shown, page);
+}
+
 /// The example needs larger nodes than the small cluster has.
 TEST(BatchPageTest, ItsCommandsWork) {
   if (!Cluster::missing().empty())

@@ -20,6 +20,7 @@ using testing::AnyOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
+using testing::StartsWith;
 
 /// Runs until it is told to go on, which most of these tests never do.
 const std::string runs_on = "while [ ! -e $jube_benchmark_home/go ]; do sleep 0.1; done";
@@ -203,6 +204,52 @@ TEST_F(RetryTest, AfterANodeFailure) {
   EXPECT_EQ(again.status.code, 0) << again.standard_error;
   EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
   EXPECT_EQ(site.states(), site.all("done", 1));
+}
+
+TEST_F(RetryTest, KeepsOffTheNodeThatFailed) {
+  site.sweep(1, runs_on_at_first, retry("node_fail"));
+  site.run();
+  const std::string job = running(1).at(0);
+  const std::string node = cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"});
+  cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=drain", "reason=test"});
+  down(job);
+  EXPECT_EQ(site.go_on().status.code, 0);
+  EXPECT_THAT(site.bench({"why", "runs", "0"}).standard_output,
+              HasSubstr(node + ", which failed before, as long as other nodes remain"));
+  EXPECT_THAT(read_file(site.workpackage(0) / "job.sh"),
+              HasSubstr("\n#SBATCH --exclude=" + node + "\n"));
+  cluster().ask({"scontrol", "update", "nodename=v[1-4]", "state=resume"});
+  const auto again = site.go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
+  EXPECT_THAT(site.attempts().at(0).reason, StartsWith("node " + node + " failed: Slurm job "));
+}
+
+/// Of several nodes, the one that srun names is kept off, not the one that ran the script.
+TEST_F(RetryTest, KeepsOffTheOneNodeOfSeveralThatFailed) {
+  site.sweep(1,
+             "test -e $jube_benchmark_home/again || { touch $jube_benchmark_home/again; srun -N2 "
+             "-n2 sleep 300; }",
+             {"batch: {nodes: 2, time_limit: \"00:02:00\"}", "retry: {on: [node_fail], times: 1}"});
+  site.run();
+  const std::string job = running(1).at(0);
+  ASSERT_TRUE(support::eventually([&] {
+    return !cluster().ask({"squeue", "-h", "-s", "-j", job, "-o", "%i"}).empty();
+  }));
+  const std::string script_host = cluster().ask({"squeue", "-h", "-j", job, "-o", "%B"});
+  std::string other;
+  for (const std::string& one :
+       split_names(cluster().ask({"scontrol", "show", "hostnames",
+                                  cluster().ask({"squeue", "-h", "-j", job, "-o", "%N"})}),
+                   "\n"))
+    other = one == script_host ? other : one;
+  cluster().ask({"scontrol", "update", "nodename=" + other, "state=down", "reason=test"});
+  const auto again = site.go_on({"--wait"});
+  EXPECT_EQ(again.status.code, 0) << again.standard_error;
+  EXPECT_THAT(site.outcomes(), ElementsAre("node_fail", "done"));
+  EXPECT_THAT(site.attempts().at(0).reason, StartsWith("node " + other + " failed: "));
+  EXPECT_THAT(read_file(site.workpackage(0) / "job.sh"),
+              HasSubstr("\n#SBATCH --exclude=" + other + "\n"));
 }
 
 /// Its node's daemon has died, so that nobody ends the script when the job is given up.

@@ -41,15 +41,16 @@ inline bool is_run(const std::string& line) {
 
 /// Whether a command line needs a machine with Slurm. tests/slurm runs those, other tests the rest.
 inline bool needs_slurm(const std::string& line) {
-  return line.starts_with("srun ") || line.starts_with("squeue ") ||
+  return line.starts_with("srun ") || line.starts_with("squeue ") || line.starts_with("salloc ") ||
          line.find("batch_arrays") != std::string::npos;
 }
 
 namespace detail {
 
 inline bool starts_command(const std::string& line) {
-  static const std::array programs{"bench",   "bench-energy", "srun",  "sbatch",  "squeue", "sacct",
-                                   "scancel", "source",       "cmake", "sqlite3", "python3"};
+  static const std::array programs{"bench",  "bench-energy", "srun",    "salloc",
+                                   "sbatch", "squeue",       "sacct",   "scancel",
+                                   "source", "cmake",        "sqlite3", "python3"};
   const std::string first = line.substr(0, line.find(' '));
   return first.starts_with("./") ||
          std::ranges::find(programs, std::string_view(first)) != programs.end();

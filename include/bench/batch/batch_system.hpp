@@ -19,6 +19,7 @@ struct Submission {
   std::filesystem::path script;
   std::filesystem::path directory;  ///< Where it is handed over, and where the job begins.
   Environment environment;          ///< Complete.
+  bool is_array = false;
 };
 
 /// Result of a submission.
@@ -93,6 +94,12 @@ class BatchSystem {
   virtual std::optional<Outcome> end_told_in(const std::filesystem::path&,
                                              std::string_view /*job*/) const {
     return std::nullopt;
+  }
+  /// The node whose failure has ended a job; empty where the system attributes it to none.
+  /// @param errors file with the errors of the job's programs
+  virtual std::string failed_node(const JobReport& /*job*/,
+                                  const std::filesystem::path& /*errors*/) {
+    return "";
   }
 };
 

@@ -10,7 +10,7 @@
 namespace bench::batch {
 
 /// Any batch system that has commands to submit, to list and to cancel. Its jobs are known by their
-/// names, which hold a part of the submission's UUID.
+/// names, which hold a part of the submission's UUID. An array is `12[]`, its tasks are `12[1]`.
 class CommandSystem : public BatchSystem {
  public:
   /// @throws Error for a pattern that is not a regular expression or lacks a group
@@ -23,7 +23,8 @@ class CommandSystem : public BatchSystem {
   /// There is no accounting.
   QueryResult query_accounting(const std::vector<std::string>&) override { return {}; }
   std::string cancel(const std::vector<std::string>& ids) override;
-  int max_array_size() override { return 1; }
+  /// No more than 1 where the lines of `poll` do not tell tasks apart.
+  int max_array_size() override { return line_.has_group("index") ? table_.most_of_array : 1; }
 
  private:
   CommandTable table_;

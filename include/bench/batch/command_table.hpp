@@ -14,6 +14,7 @@ struct CommandTable {
   std::string line_pattern;
   std::string cancel;  ///< `{{id}}`: one call for each job.
   std::map<std::string, std::string> states;
+  int most_of_array = 1;  ///< Tasks of an array; 1: the system has none.
 };
 
 }  // namespace bench::batch

@@ -6,7 +6,8 @@
 namespace bench::batch {
 
 // A job id as bench keeps it: `123`, `123_4` for a task of an array, and `;name` behind it where
-// the job belongs to a cluster other than the user's own.
+// the job belongs to a cluster other than the user's own. Where users write it so, an array is
+// `123[]` and its task `123[4]`.
 
 /// The array that a task belongs to (`123;c` of `123_4;c`); any other id as it is.
 std::string array_of(std::string_view id);

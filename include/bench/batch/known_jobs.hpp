@@ -29,8 +29,8 @@ class KnownJobs {
  private:
   std::map<std::pair<std::string, int>, JobReport> by_comment_;  ///< UUID and task, or -1.
   std::map<std::string, JobReport> by_id_;
-  std::map<std::string, JobReport> by_name_;              ///< Without comments.
-  std::set<std::pair<std::string, std::string>> arrays_;  ///< Id and name of those with tasks.
+  std::map<std::pair<std::string, int>, JobReport> by_name_;  ///< Without comments; task, or -1.
+  std::set<std::pair<std::string, std::string>> arrays_;      ///< Id and name of those with tasks.
 };
 
 }  // namespace bench::batch

@@ -17,6 +17,7 @@ struct Partition {
   std::vector<std::string> qos;           ///< The same.
   std::optional<int> most_gpus_per_node;  ///< None: it says nothing of GPUs.
   std::optional<int> threads_per_core;    ///< The most of a node; none: it says nothing.
+  int nodes = 0;                          ///< That it has; 0: unknown.
 };
 
 struct Partitions {

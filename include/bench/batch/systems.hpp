@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct Capabilities {
   bool has_job_steps = false;  ///< Programs side by side in a job have cores and GPUs of their own.
   bool limits_running = false;    ///< Lets only that many of the submitted jobs run at once.
   bool expands_patterns = false;  ///< `%j` and the like in the names of a script's output files.
+  bool fills_allocation =
+      false;  ///< Scripts run as job steps of the job that bench itself runs in.
   std::string_view step_launcher = {};  ///< Starts a program as a job step.
 };
 
@@ -27,6 +30,19 @@ struct SubmitVariables {
   const char* account = nullptr;
   const char* qos = nullptr;
   const char* reservation = nullptr;
+};
+
+/// How a batch system has arrays: jobs of one script that are told apart by a number.
+struct ArrayKind {
+  int first = 0;  ///< Number of the first task.
+  /// Shell text for the line of a list that belongs to a task, counted from 1; also outside of an
+  /// array.
+  std::string_view line = "1";
+  int most = 1;  ///< Tasks of an array, unless the batch system or the platform says otherwise.
+  /// The tasks as its directive takes them, `0-9%2`. A limit of 0 is none. Null: it has no arrays.
+  std::string (*range)(int first, int last, int limit) = nullptr;
+  /// The dependency on the ends of jobs as its directive takes it. Null: it has none.
+  std::string (*after)(const std::vector<std::string>& ids) = nullptr;
 };
 
 /// What a platform says that its batch system needs to know.
@@ -41,6 +57,7 @@ struct SystemKind {
   std::string_view name;
   Capabilities capabilities = {};
   std::unique_ptr<BatchSystem> (*make)(const SystemOptions& options) = nullptr;
+  ArrayKind arrays = {};
   bool needs_commands = false;         ///< It is spoken to by the commands of the platform file.
   const char* job_variable = nullptr;  ///< The environment of its jobs has it, and no other.
   /// The names of the variables that describe a job begin so; null: they share no beginning.
@@ -49,6 +66,11 @@ struct SystemKind {
   /// null: not known.
   const char* submit_message = nullptr;
   SubmitVariables submit_variables = {};
+  /// The beginning of the lines in a job script that hold options: `#SBATCH`; empty: not known.
+  std::string_view directive = {};
+  /// Options that bench sets itself, in every form: others would break how it finds a job again,
+  /// follows it or counts what it takes.
+  std::span<const std::string_view> own_options = {};
   /// Variables of one of its jobs, or of its programs, that would change what its programs do.
   bool (*misleads)(std::string_view variable) = nullptr;
 };

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <bench/platform/platform.hpp>
 #include <bench/setup/run.hpp>
 
 namespace bench::engine {
@@ -13,5 +14,10 @@ namespace bench::engine {
 /// @param notices what the user should know: facts of the platform that nobody has confirmed
 /// @throws Error with a did-you-mean, and with the place of what asks for too much
 void preflight(setup::Run& run, std::vector<std::string>& notices);
+
+/// Says which options of `bench run` or `bench continue` have no effect on a step, since the step
+/// names a partition, account, QOS or reservation of its own.
+void notice_options(const setup::Run& run, const platform::SubmissionDefaults& options,
+                    std::vector<std::string>& notices);
 
 }  // namespace bench::engine

@@ -32,7 +32,11 @@ struct Job {
   Environment environment;               ///< Complete.
   bool keep_environment = false;         ///< The completion has the last snippet's.
   std::vector<Snippet> snippets;
-  std::filesystem::path script;    ///< Of a batch step; otherwise empty.
+  std::filesystem::path script;  ///< Of a batch step; otherwise empty.
+  /// What starts the script on a node of its own, such as `srun ...`; empty: it runs here.
+  std::vector<std::string> script_launcher = {};
+  /// It has its own share of an allocation, so that it does not count among those that run here.
+  bool has_own_share = false;
   std::filesystem::path sentinel;  ///< The script or the last snippet writes it at its end.
   double timeout_s = 0;            ///< 0: none.
   int at_once =

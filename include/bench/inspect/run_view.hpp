@@ -31,6 +31,9 @@ class RunView {
   /// The latest attempt of a workpackage, or null.
   const workspace::Attempt* attempt(long long id) const;
 
+  /// The nodes whose failures ended attempts of a workpackage, the latest last.
+  std::vector<std::string> failed_nodes(long long id) const;
+
   /// The existing files that the commands of a workpackage write their output to, sorted, as far as
   /// `open_output` opens them.
   /// @param standard_error the files of standard error instead of those of standard output
@@ -42,6 +45,7 @@ class RunView {
   std::vector<workspace::Workpackage> all_;
   std::map<long long, workspace::Attempt> attempts_;
   std::map<long long, std::vector<long long>> children_;
+  std::map<long long, std::vector<std::string>> failed_nodes_;
 };
 
 }  // namespace bench::inspect

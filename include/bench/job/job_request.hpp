@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include <bench/job/job_settings.hpp>
 #include <bench/job/render_context.hpp>
 #include <bench/platform/launch.hpp>
 #include <bench/setup/run.hpp>
@@ -13,6 +15,8 @@ struct JobRequest {
   platform::Resources resources;
   double time_limit_s = 0;  ///< 0: the platform's default.
   int pack = 1;             ///< How many workpackages share a job.
+  JobSettings settings;     ///< What else the job asks for.
+  std::string options;      ///< Directives, a line each.
 };
 
 /// What a workpackage of a batch step asks for. A step with GPUs that says nothing of threads has
@@ -21,9 +25,9 @@ struct JobRequest {
 ///         workpackages the platform cannot keep apart
 JobRequest job_request_of(const RenderContext& context);
 
-/// Hardware threads of a core of the machine that the run's jobs go to, as the platform file or
-/// else the batch system tells; none where neither does.
-std::optional<int> threads_per_core(const setup::Run& run);
+/// Hardware threads of a core of the machine that jobs of a partition go to, as the platform file
+/// or else the batch system tells; none where neither does.
+std::optional<int> threads_per_core(const setup::Run& run, const std::string& partition);
 
 /// Whether the commands start their programs by the platform's launcher: `$jube_starter`.
 bool starts_programs(const RenderContext& context);

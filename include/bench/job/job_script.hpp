@@ -15,6 +15,11 @@
 
 namespace bench::job {
 
+/// A job template: beside the benchmark, beside the platform's file, or among the shipped ones.
+/// @throws Error if there is none
+const platform::JobTemplates::Template& job_template(const setup::Run& run,
+                                                     const std::string& name);
+
 /// A file name as a directive takes it. Where the batch system expands patterns, `%` stands for
 /// itself when doubled, and some names cannot be written at all: `/dev/null` for those, since the
 /// script opens its files itself.
@@ -60,8 +65,16 @@ std::string render_job_script(const RenderContext& context, const JobRequest& re
                               const std::vector<execute::Snippet>& snippets, int launches);
 
 /// The part of the script that is equal for all workpackages that can go out together. Nothing for
-/// a template without `{{body}}`: its jobs cannot run the scripts of others.
+/// a template without `{{body}}`, whose jobs cannot run the scripts of others, or `{{array}}`.
 std::optional<std::string> render_head(const RenderContext& context, const JobRequest& request);
+
+/// Whether the batch system keeps a step to the number of jobs that may run at a time: it can, and
+/// the job template has lines for arrays and dependencies.
+bool limits_running(const setup::Run& run, const model::Step& step);
+
+/// The words before a script that starts it as a job step of the allocation that bench runs in.
+/// None where the platform has jobs, or where the script's own commands start job steps.
+std::vector<std::string> script_launcher(const RenderContext& context, const JobRequest& request);
 
 /// The body of a script that runs those of others: its list has a line for each task.
 platform::TemplateVariables render_dispatcher(const RenderContext& context,

@@ -20,6 +20,8 @@ struct RenderContext {
   workspace::Workpackage workpackage;  ///< With the parameters of the cycle.
   setup::Variables variables;
   evaluate::Evaluator& evaluator;
+  /// Nodes that failed under earlier attempts, which its job is kept off; separated by commas.
+  std::string avoided_nodes = {};
 
   std::string substitute(const std::string& text) const;
   /// A file or directory as its text names it: parameters, then `~` and environment variables.

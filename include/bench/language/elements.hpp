@@ -55,6 +55,10 @@ const std::vector<Element>& all_elements();
 /// The element called `name`, which is one of them.
 const Element& element(std::string_view name);
 
+/// The attributes of `batch` that are handed on to the batch system as they are: partition, account
+/// and so on. A job template has a variable of the same name for each that its batch system knows.
+const std::vector<Attribute>& job_settings();
+
 /// The names of the elements that may hold this one.
 std::vector<std::string> parents_of(const Element& child);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,8 @@ bool may_name(const std::string& use, const std::string& set);
 
 /// The parameter sets that a name in `use` may mean, in the order of the file.
 std::vector<const ParameterSet*> possible_sets(const Benchmark& benchmark, const std::string& use);
+
+/// The parameters that a workpackage of the step may have: those of the step and of its parents.
+std::set<std::string> parameter_names(const Benchmark& benchmark, const Step& step);
 
 }  // namespace bench::model

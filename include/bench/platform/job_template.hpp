@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ class JobTemplates {
  private:
   mutable std::map<std::pair<std::string, std::vector<std::filesystem::path>>, Template> known_;
 };
+
+/// The names of the variables in a job template.
+std::set<std::string> variables_in(const std::string& text);
 
 /// Fills a job template. `{{name}}` is replaced by its value; a line with `{{name?}}` is dropped if
 /// the value is empty. Some batch systems combine several values in one directive: `{{:n=|name?}}`

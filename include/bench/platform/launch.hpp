@@ -35,7 +35,9 @@ int cores_of_gpus(const Platform& platform, int gpus_per_node, int tasks_per_nod
 std::string gpu_export(const Platform& platform, const Resources& resources);
 
 /// The words for `--constraint`, GPUs included.
-std::string constraint(const Platform& platform, const Resources& resources);
+/// @param wanted feature of the nodes that the job asks for: the platform's, or the step's own
+std::string constraint(const Platform& platform, const Resources& resources,
+                       const std::string& wanted);
 
 /// The text before a program that runs on all tasks: the platform's launcher with its
 /// arguments, the binding to cores and the selection of devices. Empty where the platform has no

@@ -88,7 +88,9 @@ struct Platform {
   bool exclusive = false;  ///< Whole nodes are requested.
   std::string hint;        ///< For `--hint`; empty: none.
   std::string directives;  ///< Further lines for the head of the job script.
-  std::string prologue;    ///< Shell lines before the commands, for example `module load ...`.
+  /// Directories of programs for this machine, absolute: first on the PATH of job scripts.
+  std::vector<std::string> path;
+  std::string prologue;  ///< Shell lines before the commands, for example `module load ...`.
   std::vector<std::pair<std::string, std::string>> environment;  ///< Exported in the job script.
   Launcher launcher;
   std::string container;  ///< What goes before a program that runs in a container; empty: unknown.

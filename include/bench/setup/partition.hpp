@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <bench/batch/batch_system.hpp>
 #include <bench/batch/partition.hpp>
 #include <bench/setup/run.hpp>
@@ -9,8 +11,8 @@ namespace bench::setup {
 /// Asks the batch system about its partitions, unless the run has its answer already.
 void ask_partitions(batch::BatchSystem& system, Run& run);
 
-/// The partition that the run's jobs go to; null where the batch system has not been asked, did not
-/// answer, or chooses among several.
-const batch::Partition* partition_of(const Run& run);
+/// The partition of this name, or the default one for an empty name; null where the batch system
+/// has not been asked, did not answer, or chooses among several.
+const batch::Partition* partition_of(const Run& run, const std::string& wanted);
 
 }  // namespace bench::setup

@@ -110,6 +110,7 @@ std::string starting_sheet(const Platform& platform) {
   sheet.add("energy", platform.energy);
   for (const auto& [name, value] : platform.environment)
     sheet.add("environment." + name, value);
+  sheet.add("path", join(platform.path, ":"));
   sheet.add("prologue", platform.prologue);
   return sheet.under("program launch");
 }

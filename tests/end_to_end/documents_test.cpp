@@ -4,6 +4,7 @@
 #include "support/report_library.hpp"
 #include "support/source_directory.hpp"
 #include "support/tutorial.hpp"
+#include "terminal_pages.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -165,24 +166,11 @@ TEST_P(TutorialTest, ShowsWhatATerminalShows) {
     EXPECT_EQ(support::without_measurements(shown), support::without_measurements(page));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Pages, TutorialTest,
-    testing::Values("tutorial/1_hello.md", "tutorial/2_sweep.md", "tutorial/3_second_step.md",
-                    "tutorial/4_table.md", "tutorial/5_repetition.md", "tutorial/7_energy.md",
-                    "how-to/calculate_metrics.md", "how-to/compare_runs.md",
-                    "how-to/compare_with_published_numbers.md", "how-to/continue_after_failure.md",
-                    "how-to/continuous_benchmarking.md", "how-to/hand_on_a_run.md",
-                    "how-to/energy_costs.md", "how-to/export_results.md", "how-to/extend_a_run.md",
-                    "how-to/follow_a_metric.md", "how-to/guard_against_regressions.md",
-                    "how-to/judge_a_change.md", "how-to/let_an_optimizer_drive.md",
-                    "how-to/limit_node_hours.md", "how-to/make_a_report.md", "how-to/pack_jobs.md",
-                    "how-to/prune_a_sweep.md", "how-to/quiet_machine.md",
-                    "how-to/repeat_until_known.md", "how-to/send_to_mlflow.md",
-                    "how-to/tidy_data.md", "how-to/use_jube_files.md"),
-    [](const auto& page) {
-      const std::string name = fs::path(page.param).stem();
-      return name.substr(name.find_first_not_of("0123456789_"));
-    });
+INSTANTIATE_TEST_SUITE_P(Pages, TutorialTest, testing::ValuesIn(terminal_pages),
+                         [](const auto& page) {
+                           const std::string name = fs::path(page.param).stem();
+                           return name.substr(name.find_first_not_of("0123456789_"));
+                         });
 
 TEST(LanguageReferenceTest, IsTheOutputOfHelp) {
   const Playground here;

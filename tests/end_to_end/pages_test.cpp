@@ -2,6 +2,7 @@
 // show.
 #include "support/document_commands.hpp"
 #include "support/source_directory.hpp"
+#include "terminal_pages.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -125,39 +126,16 @@ TEST(PagesTest, HaveNoParagraphOverSixLines) {
 
 /// A new page with command lines needs a test that runs them, and a place in this list.
 TEST(PagesTest, HaveTestsThatRunTheirCommands) {
-  const std::string terminal = "documents_test.cpp, TutorialTest";
-  const std::map<std::string, std::string> tests{
+  std::map<std::string, std::string> tests{
       {"README.md", "TheLinesOfReadmeWork"},
       {"docs/background/performance.md", "TheMeasurementsExist"},
       {"docs/how-to/add_a_platform.md",
        "platforms_command_test.cpp; tests/slurm/platform_setup_test.cpp"},
-      {"docs/how-to/calculate_metrics.md", terminal},
       {"docs/how-to/check_a_machine.md", "doctor_command_test.cpp"},
-      {"docs/how-to/compare_runs.md", terminal},
-      {"docs/how-to/compare_with_published_numbers.md", terminal},
-      {"docs/how-to/continue_after_failure.md", terminal},
-      {"docs/how-to/continuous_benchmarking.md", terminal},
-      {"docs/how-to/energy_costs.md", terminal},
-      {"docs/how-to/export_results.md", terminal},
-      {"docs/how-to/extend_a_run.md", terminal},
-      {"docs/how-to/follow_a_metric.md", terminal},
-      {"docs/how-to/guard_against_regressions.md", terminal},
-      {"docs/how-to/hand_on_a_run.md", terminal},
-      {"docs/how-to/judge_a_change.md", terminal},
-      {"docs/how-to/let_an_optimizer_drive.md", terminal},
-      {"docs/how-to/limit_node_hours.md", terminal},
-      {"docs/how-to/make_a_report.md", terminal},
       {"docs/how-to/measure_energy.md", "tests/energy and tests/slurm, documents_test.cpp"},
-      {"docs/how-to/pack_jobs.md", terminal},
       {"docs/how-to/plan_a_sweep.md", "plan_command_test.cpp"},
-      {"docs/how-to/prune_a_sweep.md", terminal},
-      {"docs/how-to/quiet_machine.md", terminal},
-      {"docs/how-to/repeat_until_known.md", terminal},
-      {"docs/how-to/send_to_mlflow.md", terminal},
       {"docs/how-to/share_a_node.md", "tests/energy/documents_test.cpp"},
-      {"docs/how-to/tidy_data.md", terminal},
       {"docs/how-to/use_an_allocation.md", "tests/slurm/documents_test.cpp"},
-      {"docs/how-to/use_jube_files.md", terminal},
       {"docs/how-to/vary_power.md", "tests/energy/documents_test.cpp"},
       {"docs/install.md", "tests/package/archive_test.py"},
       {"docs/reference/batch.md", "tests/slurm/documents_test.cpp"},
@@ -167,14 +145,10 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/reference/platforms.md", "platforms_command_test.cpp"},
       {"docs/reference/results.md", "TheLinesOfResultsWork"},
       {"docs/reference/workspace.md", "TheWorkspaceAnswersAsItsPageSays"},
-      {"docs/tutorial/1_hello.md", terminal},
-      {"docs/tutorial/2_sweep.md", terminal},
-      {"docs/tutorial/3_second_step.md", terminal},
-      {"docs/tutorial/4_table.md", terminal},
-      {"docs/tutorial/5_repetition.md", terminal},
       {"docs/tutorial/6_slurm.md", "tests/slurm/documents_test.cpp"},
-      {"docs/tutorial/7_energy.md", terminal + "; tests/energy/documents_test.cpp"},
   };
+  for (const std::string& page : terminal_pages)
+    tests["docs/" + page] = "documents_test.cpp, TutorialTest";
   std::vector<std::string> lines;
   for (const fs::path& page : book())
     for (const auto& command : document_commands(page)) {

@@ -106,6 +106,7 @@ const std::map<std::string, double> levels{
     {"cli/output", 9.1},
     {"cli/help", 9.2},
     {"cli/evaluation", 9.2},
+    {"serve", 9.3},
     {"cli", 10},
     {"cli/results", 10.1},
     {"energy/meter", 1.1},
@@ -140,9 +141,9 @@ TEST(Architecture, ModulesIncludeLowerLevelsOnly) {
     for (const std::string& name : includes_of(file)) {
       if (!name.starts_with("bench/") && !name.starts_with("../"))
         continue;
-      const std::string other = module_of(name.starts_with("../")
-                                              ? (file.parent_path() / name).lexically_normal()
-                                              : fs::path("include") / name);
+      const std::string other =
+          module_of(name.starts_with("../") ? (file.parent_path() / name).lexically_normal()
+                                            : fs::path("include") / name);
       EXPECT_TRUE(other == module || levels.at(other) < levels.at(module))
           << file << " includes " << name;
     }
@@ -252,6 +253,7 @@ const std::map<std::string, std::set<std::string>> libraries{
     {"statistics", {"boost"}},
     {"verdict", {"boost"}},
     {"result", {"SQLiteCpp", "nlohmann"}},
+    {"serve", {"httplib.h", "nlohmann"}},
     {"cli", {"CLI"}},
     {"cli/results", {"CLI"}},
     {"energy/files", {"nlohmann"}},
@@ -327,7 +329,8 @@ TEST(Architecture, ErrorsAreCaughtInFewPlaces) {
                "src/energy/sources/methods.cpp", "src/energy/sources/amd.cpp",
                "src/energy/settings/guard.cpp", "src/energy/settings/setting.cpp",
                "src/energy/drivers/command_reader.cpp", "src/energy/sampling/sampler_source.cpp",
-               "src/energy/sampling/thermal_wait.cpp", "src/evaluate/evaluator.cpp"}),
+               "src/energy/sampling/thermal_wait.cpp", "src/evaluate/evaluator.cpp",
+               "src/serve/reason.cpp"}),
       IsEmpty());
 }
 

@@ -87,14 +87,12 @@ struct Range {
   double high = 0;
 };
 
-/// What both axes show: the power from 0, so that heights compare.
+/// Both from 0: the start of the program, and so that heights compare.
 struct Axes {
   Range time_s;
   Range power_w;
 
   explicit Axes(const PowerCurve& curve) {
-    time_s.low = std::numeric_limits<double>::infinity();
-    time_s.high = -time_s.low;
     for (const PowerCurve::Channel& channel : curve.channels) {
       if (channel.samples.empty())
         continue;

@@ -3,6 +3,7 @@
 #include "news.hpp"
 #include "pages.hpp"
 #include "power_curve.hpp"
+#include "reason.hpp"
 #include "workpackage_table.hpp"
 
 #include <algorithm>
@@ -19,9 +20,11 @@
 #include <nlohmann/json.hpp>
 
 #include <bench/base/below.hpp>
+#include <bench/base/files.hpp>
 #include <bench/base/text.hpp>
 #include <bench/base/time.hpp>
 #include <bench/base/unique_fd.hpp>
+#include <bench/energy/files/csv.hpp>
 #include <bench/inspect/run_view.hpp>
 #include <bench/tabulate/tidy.hpp>
 #include <bench/workspace/workpackage.hpp>
@@ -35,6 +38,7 @@ using workspace::Workpackage;
 
 constexpr std::size_t tail_bytes = 16'384;
 constexpr std::size_t most_curves = 16;
+constexpr std::uint64_t most_region_bytes = 1 << 20;
 
 /// One workpackage of a run.
 struct Shown {
@@ -157,6 +161,29 @@ bool is_power_file(const std::string& path) {
   return name.starts_with("power") && name.ends_with(".csv");
 }
 
+/// The regions that the program has marked: `regions.csv` is beside `power.csv`. The file has their
+/// energies, not when they were.
+std::string regions_html(const Shown& shown, std::string path) {
+  path.replace(path.rfind("power"), 5, "regions");
+  const UniqueFd file = open_in_run(shown.run.directory.path, path);
+  if (!file.valid() || bytes_of(file) > most_region_bytes)
+    return "";
+  std::string rows;
+  const std::string reason = reason_of_failure([&] {
+    bool is_heading = true;
+    for (const energy::CsvLine& line : energy::parse_csv(read_all(file, path), path)) {
+      rows += "<tr>";
+      for (const std::string& cell : line.cells)
+        rows += fmt::format("<{0}>{1}</{0}>", is_heading ? "th" : "td", html_text(cell));
+      rows += "</tr>\n";
+      is_heading = false;
+    }
+  });
+  if (!reason.empty())
+    return fmt::format("<p class=\"note\">{}</p>\n", html_text(reason));
+  return fmt::format("<div class=\"wide\"><table>\n<tbody>\n{}</tbody></table></div>\n", rows);
+}
+
 std::string curves_html(const Shown& shown, const FileList& list) {
   std::string html;
   std::size_t curves = 0;
@@ -169,7 +196,7 @@ std::string curves_html(const Shown& shown, const FileList& list) {
     const PowerCurve curve = read_power_curve(file, entry.path);
     if (curve.empty())
       continue;
-    html += power_figure(curve, entry.path);
+    html += power_figure(curve, entry.path) + regions_html(shown, entry.path);
     ++curves;
   }
   return html.empty() ? "" : "<h2>Power</h2>\n" + html;
@@ -198,15 +225,15 @@ Answer workpackage_page(Shelf& shelf, const RunSummary& run, const Question& que
   const Workpackage& one = shown.workpackage;
   const std::vector<std::string> paths = tail_paths(shown);
   const FileList list = files_in_run(run.directory.path, one.directory);
+  const auto of = [](TidyColumn wanted) {
+    return [wanted](TidyColumn kind) { return kind == wanted; };
+  };
   const std::string body =
       fmt::format("<h1>Workpackage {} {}</h1>\n", one.id, badge(name_of(one.state), "state")) +
-      attempt_facts(shown) +
-      values_html(shown, "Parameters",
-                  [](TidyColumn kind) { return kind == TidyColumn::parameter; }) +
-      values_html(shown, "Values", [](TidyColumn kind) { return kind == TidyColumn::finding; }) +
-      curves_html(shown, list) +
-      values_html(shown, "Meter", [](TidyColumn kind) { return kind == TidyColumn::meter; }) +
-      tails_html(shown, paths) + files_html(shown, list);
+      attempt_facts(shown) + values_html(shown, "Parameters", of(TidyColumn::parameter)) +
+      values_html(shown, "Values", of(TidyColumn::finding)) + tails_html(shown, paths) +
+      curves_html(shown, list) + values_html(shown, "Meter", of(TidyColumn::meter)) +
+      files_html(shown, list);
   const Parameters parameters{{"name", run.name}, {"id", std::to_string(one.id)}};
   return {.content = page(fmt::format("workpackage {}", one.id), {link_to_runs(), link_to_run(run)},
                           body, {address("news/workpackage", parameters), version_of(one, paths)})};

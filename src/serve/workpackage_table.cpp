@@ -48,7 +48,8 @@ std::vector<std::size_t> columns_of(const TidyTable& tidy, const Selected& shown
         (kind == TidyColumn::end && (title == "run_time" || title == "host" || title == "reason"));
     const bool has_something = std::ranges::any_of(shown.positions, [&](std::size_t position) {
       const Cell& cell = tidy.table.rows[position][column];
-      return cell.value || !cell.absent_reason.empty();
+      const bool is_first_of_one = title == "iteration" && cell.value == Value(0LL);
+      return (cell.value && !is_first_of_one) || !cell.absent_reason.empty();
     });
     if (is_wanted && has_something && columns.size() < most_columns)
       columns.push_back(column);
@@ -83,6 +84,9 @@ std::string cell_html(const Cell& cell) {
                ? ""
                : fmt::format("<span class=\"absent\" title=\"{}\">n/a</span>",
                              html_text(cell.absent_reason));
+  if (const double* real = std::get_if<double>(&*cell.value))
+    return fmt::format("<span title=\"{}\">{:.6g}{}</span>", to_text(*cell.value), *real,
+                       cell.estimated ? " (estimated)" : "");
   constexpr std::size_t longest = 120;
   const std::string text = to_text(*cell.value);
   const std::string estimated = cell.estimated ? " (estimated)" : "";

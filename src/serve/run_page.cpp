@@ -2,15 +2,13 @@
 #include "html.hpp"
 #include "news.hpp"
 #include "pages.hpp"
-#include "reason.hpp"
 #include "workpackage_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <filesystem>
-#include <map>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -32,7 +30,6 @@
 namespace bench::serve {
 namespace {
 
-namespace fs = std::filesystem;
 using workspace::Workspace;
 
 /// Changes with what a page must be made again for; texts on it change without.
@@ -191,19 +188,27 @@ Answer run_news(Shelf&, const RunSummary& run, const Question& question) {
 }
 
 Answer tables_page(Shelf&, const RunSummary& run, const Question&) {
+  constexpr std::size_t most_rows = 2000;
   Workspace workspace = Workspace::open(run.directory.path, Workspace::Access::read);
   const setup::Run loaded = setup::load_run(run.directory, workspace);
   Diagnostics diagnostics;
-  const tabulate::Report report =
+  tabulate::Report report =
       tabulate::report(loaded, workspace, tabulate::stored_analyses(loaded, workspace), {},
                        diagnostics, tabulate::Trust::foreign);
   std::string body = fmt::format("<h1>Tables of {}</h1>\n", html_text(run.name));
-  for (const tabulate::FilledTable& filled : report.tables) {
+  for (tabulate::FilledTable& filled : report.tables) {
+    std::vector<std::string> notes = result::notes_of(filled.table);
+    for (std::string& note : result::notes_of_spreads(filled.table))
+      notes.push_back(std::move(note));
+    if (const std::size_t rows = filled.table.rows.size(); rows > most_rows) {
+      notes.push_back(
+          fmt::format("the first {} of {} rows; `bench result` shows all", most_rows, rows));
+      filled.table.rows.resize(most_rows);
+      filled.table.sources.resize(std::min(filled.table.sources.size(), most_rows));
+    }
     body += "<div class=\"wide\">" + result::html_table(filled.table) + "</div>\n";
-    for (const auto& notes :
-         {result::notes_of(filled.table), result::notes_of_spreads(filled.table)})
-      for (const std::string& note : notes)
-        body += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
+    for (const std::string& note : notes)
+      body += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
   }
   if (report.tables.empty())
     body += "<p>The benchmark has no table.</p>\n";

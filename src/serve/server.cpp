@@ -37,6 +37,8 @@ constexpr const char* cookie_name = "bench_serve";
 constexpr std::size_t threads = 8;
 /// Of files, which slow readers may take long for: half of the threads are left for pages.
 constexpr int most_downloads = 4;
+/// Requests that wait for a thread. Nobody who is shown anything sends as many.
+constexpr int most_requests = 256;
 
 /// The library runs a task for each connection it accepts. Handing it over is all that is done in
 /// it, so it needs no thread.
@@ -124,9 +126,15 @@ struct Server::Parts : private httplib::Server {
     httplib::ThreadPool workers(threads);
     {
       Connections connections([&](RequestHead head) {
+        if (requests >= most_requests)
+          return;  // which closes the connection
+        ++requests;
         // A std::function is copyable.
         const auto shared = std::make_shared<RequestHead>(std::move(head));
-        workers.enqueue([this, shared] { serve(std::move(*shared)); });
+        workers.enqueue([this, shared] {
+          serve(std::move(*shared));
+          --requests;
+        });
       });
       waiting = &connections;
       std::atomic<bool> has_ended{false};
@@ -197,7 +205,7 @@ struct Server::Parts : private httplib::Server {
       question.parameters.emplace(name, value);
     const Answer answer = site.answer(question);
     response.status = answer.status;
-    if (answer.download)
+    if (answer.download && answer.download->bytes > 0)
       download(answer, response);
     else
       response.set_content(answer.content, answer.type);
@@ -235,6 +243,7 @@ struct Server::Parts : private httplib::Server {
   const std::string place = random_token().substr(16);  ///< First part of all paths.
   const std::string token = random_token();
   std::atomic<bool> ending{false};
+  std::atomic<int> requests{0};
   std::atomic<int> downloads{0};
   Connections* waiting = nullptr;
 };
@@ -260,7 +269,7 @@ namespace bench::serve {
 struct Server::Parts {};
 
 Server::Server(const Site&, int) {
-  throw Error("cannot serve: this bench was built without cpp-httplib",
+  throw Error("cannot serve: this bench was built without cpp-httplib 0.11",
               "build bench with libcpp-httplib-dev");
 }
 

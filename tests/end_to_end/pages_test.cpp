@@ -150,6 +150,7 @@ TEST(PagesTest, HaveTestsThatRunTheirCommands) {
       {"docs/how-to/tidy_data.md", terminal},
       {"docs/how-to/use_jube_files.md", terminal},
       {"docs/how-to/vary_power.md", "tests/energy/documents_test.cpp"},
+      {"docs/how-to/watch_runs_in_a_browser.md", terminal},
       {"docs/reference/batch.md", "tests/slurm/documents_test.cpp"},
       {"docs/reference/commands.md", "TheExamplesOfTheCommandsWork"},
       {"docs/reference/energy.md", "tests/energy and tests/slurm, documents_test.cpp"},

@@ -86,6 +86,7 @@ TEST_F(ServeTest, AFileIsShownOrSaved) {
   EXPECT_EQ(file.content, here_.read("runs/000000/run.log"));
   EXPECT_THAT(file.head, AllOf(HasSubstr("Content-Type: text/plain; charset=utf-8\r\n"),
                                HasSubstr("Content-Disposition: attachment; filename=\"run.log\"")));
+  EXPECT_EQ(content_of("download?name=000000&path=000004_t/work/stderr"), "");
 }
 
 TEST_F(ServeTest, ComparesTwoRunsAsTheCommandDoes) {

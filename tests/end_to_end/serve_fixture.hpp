@@ -45,7 +45,7 @@ result: {{use: a, table: {{name: t, style: pretty, column: [n, word, {{title: '{
 class ServeTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::string(HTTP_LIBRARY).empty())
+    if (std::string(SERVE_LIBRARY).empty())
       GTEST_SKIP() << "bench was built without cpp-httplib";
   }
 

@@ -221,6 +221,8 @@ TEST_F(ServeSecurityTest, SlowClientsKeepNobodyWaiting) {
     EXPECT_EQ(get("page.css").status, 200);
   }
   EXPECT_LT(descriptors_of(server_->pid()), 560U);
+  char nothing = 0;
+  EXPECT_EQ(::recv(slow.back().get(), &nothing, 1, 0), 0) << "it has to lose patience";
 }
 
 TEST_F(ServeSecurityTest, AReaderThatStopsKeepsNobodyWaiting) {

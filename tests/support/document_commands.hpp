@@ -24,6 +24,7 @@ inline const std::vector<std::pair<std::string, std::string>>& commands_not_run(
   static const std::vector<std::pair<std::string, std::string>> commands{
       {"./scripts/quickstart", "installs packages with apt-get and builds the whole tree"},
       {"./scripts/test", "installs packages with apt-get, and runs this test"},
+      {"bench serve examples", "ends at Ctrl-C; ServeTest starts and ends it"},
       {"sacct -j JOB -P -n -o JobID,ConsumedEnergyRaw",
        "needs slurmdbd and sensors that Slurm reads; the clusters of the tests have neither"},
   };

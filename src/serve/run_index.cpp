@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -158,14 +160,16 @@ std::string stamp_of(const fs::path& run_directory) {
 }
 
 const std::map<std::string, RunDirectory>& RunIndex::directories() {
-  constexpr std::chrono::milliseconds pause{500};
-  if (looked_ && Clock::now() - *looked_ < pause)
+  const auto begin = Clock::now();
+  if (begin < next_look_)
     return directories_;
   Search search(root_);
   directories_ = std::move(search.found);
   cut_short_ = search.is_cut_short();
   std::erase_if(known_, [&](const auto& known) { return !directories_.contains(known.first); });
-  looked_ = Clock::now();
+  // A slow file system is not asked all the time.
+  const auto end = Clock::now();
+  next_look_ = end + std::max<Clock::duration>(std::chrono::milliseconds(500), 10 * (end - begin));
   return directories_;
 }
 
@@ -193,9 +197,12 @@ std::vector<std::shared_ptr<const RunSummary>> RunIndex::all() {
 
 std::shared_ptr<const RunSummary> RunIndex::find(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  const auto& found = directories();
-  const auto directory = found.find(name);
-  return directory == found.end() ? nullptr : read(directory->first, directory->second);
+  const auto known = directories_.find(name);
+  if (known != directories_.end() && workspace::is_run(known->second.path))
+    return read(known->first, known->second);
+  const auto& all = directories();
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : read(found->first, found->second);
 }
 
 bool RunIndex::is_cut_short() const {

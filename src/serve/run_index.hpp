@@ -1,13 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <bench/workspace/run_directory.hpp>
@@ -72,7 +71,7 @@ class RunIndex {
 
   std::filesystem::path root_;
   mutable std::mutex mutex_;
-  std::optional<Clock::time_point> looked_;
+  Clock::time_point next_look_{};
   std::map<std::string, workspace::RunDirectory> directories_;
   std::map<std::string, Known> known_;
   bool cut_short_ = false;

@@ -222,7 +222,7 @@ TEST_F(ServeSecurityTest, SlowClientsKeepNobodyWaiting) {
   }
   EXPECT_LT(descriptors_of(server_->pid()), 560U);
   char nothing = 0;
-  EXPECT_EQ(::recv(slow.back().get(), &nothing, 1, 0), 0) << "it has to lose patience";
+  EXPECT_LE(::recv(slow.back().get(), &nothing, 1, 0), 0) << "the server has lost patience";
 }
 
 TEST_F(ServeSecurityTest, AReaderThatStopsKeepsNobodyWaiting) {

@@ -12,7 +12,7 @@ namespace bench::support {
 /// with the name.
 inline std::map<std::string, std::string> files_to_save(const std::string& page) {
   static const std::regex block(
-      "```(yaml|xml)\n((?:# |<!-- )([a-z_]+\\.(?:yaml|xml)).*\n[^`]*)```\n");
+      "```(yaml|xml|python)\n((?:# |<!-- )([a-z_]+\\.(?:yaml|xml|py)).*\n[^`]*)```\n");
   std::map<std::string, std::string> files;
   for (std::sregex_iterator match(page.begin(), page.end(), block), end; match != end; ++match)
     files[(*match)[3].str()] = (*match)[2].str();
